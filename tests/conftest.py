@@ -1,0 +1,174 @@
+"""What every test may rely on: a home of its own, no network, no keys.
+
+Everything here happens while this file is read, before any test imports ``tui``. Child processes
+and the workers of pytest-xdist inherit the environment; the audit hook is set in each worker.
+"""
+
+import itertools
+import os
+import pwd
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from ipaddress import ip_address
+from pathlib import Path
+
+import platformdirs
+import pytest
+from hypothesis import settings
+
+# Written by the first process, so that its workers still know what to guard.
+_GUARDED = "TUI_TESTS_GUARDED"
+_LOOPBACK_NAMES = {"", "localhost", "ip6-localhost"}
+_PRIVATE_PREFIXES = ("SIBYL_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
+# A proxy would be asked for the loopback servers too; colours would follow the terminal.
+_PRIVATE_SUFFIXES = ("_API_KEY", "_PROXY")
+_PRIVATE_NAMES = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"}
+# Which arguments of an audit event are paths. Reading counts too: no result may hang on what a
+# developer has in the real home.
+_PATHS = {
+    "open": (0,),
+    "os.chmod": (0,),
+    "os.link": (0, 1),
+    "os.mkdir": (0,),
+    "os.remove": (0,),
+    "os.rename": (0, 1),
+    "os.rmdir": (0,),
+    "os.symlink": (1,),
+    "os.truncate": (0,),
+    "os.utime": (0,),
+    "sqlite3.connect": (0,),
+}
+_CONNECTIONS = frozenset({"socket.connect", "socket.sendto"})
+_LOOKUPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
+
+# Time limits of single examples only measure how busy the machine is.
+settings.register_profile("sibyl", deadline=None)
+if not os.environ.get("CI"):  # there Hypothesis's own profile holds, which has none either
+    settings.load_profile("sibyl")
+
+
+def _real_directories() -> tuple[str, ...]:
+    """Where the developer's own sessions and settings are."""
+    if known := os.environ.get(_GUARDED):
+        return tuple(known.split(os.pathsep))
+    own = platformdirs.PlatformDirs("sibyl", appauthor=False)
+    found = {own.user_data_dir, own.user_config_dir, own.user_state_dir, own.user_cache_dir}
+    found |= {os.environ[name] for name in ("SIBYL_DATA_DIR",) if os.environ.get(name)}
+    # HOME need not be the home.
+    home = pwd.getpwuid(os.getuid()).pw_dir
+    found |= {f"{home}/.{place}/sibyl" for place in ("local/share", "config", "local/state")}
+    return tuple(sorted({os.path.realpath(directory) for directory in found}))
+
+
+def _environment(home: str) -> dict[str, str]:
+    """Every place a program might put something, inside one directory."""
+    return {
+        "HOME": home,
+        "XDG_DATA_HOME": f"{home}/data",
+        "XDG_CONFIG_HOME": f"{home}/config",
+        "XDG_STATE_HOME": f"{home}/state",
+        "XDG_CACHE_HOME": f"{home}/cache",
+        "XDG_RUNTIME_DIR": f"{home}/run",
+        "SIBYL_DATA_DIR": f"{home}/data/sibyl",
+    }
+
+
+def _is_private(name: str) -> bool:
+    upper = name.upper()
+    return (
+        upper in _PRIVATE_NAMES
+        or upper.startswith(_PRIVATE_PREFIXES)
+        or upper.endswith(_PRIVATE_SUFFIXES)
+    )
+
+
+def _is_loopback(host: object) -> bool:
+    name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "")
+    if name in _LOOPBACK_NAMES:
+        return True
+    try:
+        return ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_real(path: object) -> bool:
+    if not isinstance(path, str | bytes | os.PathLike):
+        return False
+    whole = os.path.abspath(os.fsdecode(path))
+    return any(whole == top or whole.startswith(f"{top}{os.sep}") for top in GUARDED)
+
+
+def _refusal(event: str, arguments: tuple[object, ...]) -> str | None:
+    """Why an audit event may not happen in a test, or None."""
+    if event in _CONNECTIONS:
+        address = arguments[1]
+        # A tuple is an address of the internet; the other families stay on this machine.
+        if isinstance(address, tuple) and not _is_loopback(address[0]):
+            return f"a test reached for the network: {event} {address!r}"
+    elif event in _LOOKUPS and not _is_loopback(arguments[0]):
+        return f"a test reached for the network: {event} {arguments[0]!r}"
+    for place in _PATHS.get(event, ()):
+        if _is_real(arguments[place]):
+            return f"a test reached for the real home: {event} {arguments[place]!r}"
+    return None
+
+
+def _refuse(event: str, arguments: tuple[object, ...]) -> None:
+    """Stop what no test may do, whoever does it."""
+    reason = _refusal(event, arguments)
+    if reason is not None:
+        _refusals.append(reason)
+        raise RuntimeError(reason)
+
+
+def _state_of_real_directories() -> dict[str, int | None]:
+    """What a change by a child process, which has no audit hook, would show in."""
+    state: dict[str, int | None] = {}
+    for top in GUARDED:
+        try:
+            entries = [top, *(entry.path for entry in os.scandir(top))]
+            state |= {path: os.lstat(path).st_mtime_ns for path in entries}
+        except OSError:
+            state[top] = None
+    return state
+
+
+GUARDED = _real_directories()
+os.environ[_GUARDED] = os.pathsep.join(GUARDED)
+_TOP = tempfile.mkdtemp(prefix="sibyl-tests-")
+_numbers = itertools.count(1)
+_refusals: list[str] = []
+
+for _name in [name for name in os.environ if _is_private(name)]:
+    del os.environ[_name]
+os.environ.update(_environment(_TOP))
+sys.addaudithook(_refuse)
+
+
+def pytest_unconfigure() -> None:
+    # Not by atexit, which a forked child would run as well.
+    shutil.rmtree(_TOP, ignore_errors=True)
+
+
+@pytest.fixture
+def refusals() -> list[str]:
+    """What the guard refused in this test so far; a test of the guard itself empties it."""
+    return _refusals
+
+
+@pytest.fixture(autouse=True)
+def private_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A new home for each test; the test fails if it touched the real one or the network."""
+    home = f"{_TOP}/{next(_numbers)}"
+    os.mkdir(home, 0o700)
+    for name, value in _environment(home).items():
+        monkeypatch.setenv(name, value)
+    before = _state_of_real_directories()
+    _refusals.clear()
+    yield Path(home)
+    # Code may have swallowed the error that it got.
+    assert not _refusals
+    assert _state_of_real_directories() == before, "the real home changed meanwhile"

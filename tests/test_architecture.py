@@ -1,0 +1,280 @@
+"""The cut of the program (which module may know what), its limits, and the suite's own guard.
+
+import-linter states the imports as contracts; here they are repeated at run time, where an import
+by name or by a library of ours would show too.
+"""
+
+import ast
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "tui"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+MOST_FUNCTION_LINES = 50
+MOST_MODULE_LINES = 400
+
+# Where nothing above is left that could tell the user. Everywhere else an error has a name.
+BROAD_EXCEPTS = {
+    "tui/__main__.py": 1,
+    "tui/turns.py": 1,
+}
+
+# Each costs more than the rest of the start, or belongs behind a choice that was not made yet.
+SLOW_LIBRARIES = {
+    "anthropic",
+    "difflib",
+    "httpx",
+    "httpx2",
+    "openai",
+    "pydantic",
+    "pydantic_ai",
+    "rich",
+    "shtab",
+    "sqlite3",
+    "textual",
+}
+
+# Ways to a file that hide which system calls are made, and in which order.
+_HIDDEN_CALLS = {"open", "read_bytes", "read_text", "touch", "write_bytes", "write_text"}
+_HIDDEN_MODULES = {"fileinput", "io", "shutil"}
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield node.lineno, f"{node.module or ''}.{alias.name}"
+
+
+def _too_long(source: str) -> list[str]:
+    lines = len(source.splitlines())
+    found = [f"{lines} lines"] if lines > MOST_MODULE_LINES else []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+            length = node.end_lineno - node.lineno + 1
+            if length > MOST_FUNCTION_LINES:
+                found.append(f"{node.name}: {length} lines")
+    return found
+
+
+def _is_broad(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Tuple):
+        return any(_is_broad(element) for element in node.elts)
+    if isinstance(node, ast.Attribute):
+        return node.attr in {"Exception", "BaseException"}
+    return node is None or (
+        isinstance(node, ast.Name) and node.id in {"Exception", "BaseException"}
+    )
+
+
+def _goes_on(handler: ast.ExceptHandler) -> bool:
+    """Whether the error always leaves the handler: then it only tidied up."""
+    last = handler.body[-1]
+    leaves_early = any(
+        isinstance(node, ast.Return | ast.Continue | ast.Break) for node in ast.walk(handler)
+    )
+    return isinstance(last, ast.Raise) and last.exc is None and not leaves_early
+
+
+def _broad_excepts(source: str) -> list[int]:
+    """The lines that swallow everything, by ``except`` or by ``suppress``."""
+    found: list[int] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ExceptHandler) and _is_broad(node.type):
+            if not _goes_on(node):
+                found.append(node.lineno)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress"):
+            found += [node.lineno for argument in node.args if _is_broad(argument)]
+    return found
+
+
+def _hidden_calls(source: str) -> list[str]:
+    """Calls and imports that reach files by anything but the system's own calls."""
+    tree = ast.parse(source)
+    found = [
+        f"{line}: import {name}"
+        for line, name in _imported(tree)
+        if name.partition(".")[0] in _HIDDEN_MODULES
+    ]
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = ast.unparse(node.func)
+        if name.rpartition(".")[2] in _HIDDEN_CALLS and name != "os.open":
+            found.append(f"{node.lineno}: {name}()")
+    return found
+
+
+def _own_imports(source: str, package: str) -> list[str]:
+    """What a module of the screen imports of ours beside values and its own layer."""
+    allowed = {"screens": ("domain", "screens", "widgets"), "widgets": ("domain", "widgets")}
+    return [
+        f"{line}: {name}"
+        for line, name in _imported(ast.parse(source))
+        if (name + ".").startswith("tui.") and (name + ".").split(".")[1] not in allowed[package]
+    ]
+
+
+def _loaded_by(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has after a statement."""
+    code = f"{statement}\nimport sys\nprint(*sys.modules, sep='\\n')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return set(done.stdout.split())
+
+
+def _name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_no_module_and_no_function_is_too_long(path: Path):
+    assert _too_long(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("path", MODULES, ids=_name)
+def test_everything_is_caught_only_where_the_list_says_so(path: Path):
+    lines = _broad_excepts(path.read_text("utf-8"))
+    allowed = BROAD_EXCEPTS.get(_name(path), 0)
+    assert len(lines) <= allowed, f"line {lines}: name the errors, or tell why in BROAD_EXCEPTS"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "storage").rglob("*.py")), ids=_name)
+def test_the_storage_layer_makes_its_system_calls_itself(path: Path):
+    assert _hidden_calls(path.read_text("utf-8")) == []
+
+
+@pytest.mark.parametrize("package", ["screens", "widgets"])
+def test_screens_and_widgets_know_values_only(package: str):
+    for path in sorted((PACKAGE / package).rglob("*.py")):
+        assert _own_imports(path.read_text("utf-8"), package) == [], _name(path)
+
+
+def test_the_command_line_loads_nothing_slow():
+    loaded = _loaded_by("import tui.cli")
+    assert "tui.cli" in loaded
+    assert loaded & SLOW_LIBRARIES == set()
+
+
+def test_asking_for_the_package_does_not_look_for_its_version():
+    assert "importlib.metadata" not in _loaded_by("import tui")
+
+
+class TestTheChecksThemselves:
+    """Each check is shown a sin; one that passes it is worth nothing."""
+
+    def test_a_long_function_and_a_long_module_are_found(self):
+        body = "    pass\n" * MOST_FUNCTION_LINES
+        assert _too_long(f"async def talk():\n{body}") == ["talk: 51 lines"]
+        assert _too_long("pass\n" * 401) == ["401 lines"]
+
+    @pytest.mark.parametrize(
+        "sin",
+        [
+            "try: pass\nexcept: pass",
+            "try: pass\nexcept Exception as error: pass",
+            "try: pass\nexcept (OSError, BaseException): pass",
+            "import builtins\ntry: pass\nexcept builtins.Exception: pass",
+            "try: pass\nexcept Exception:\n    if x: raise",
+            "def f():\n  try: pass\n  except Exception:\n    if x: return\n    raise",
+            "import contextlib\nwith contextlib.suppress(Exception): pass",
+        ],
+    )
+    def test_a_broad_except_is_found(self, sin: str):
+        assert len(_broad_excepts(sin)) == 1
+
+    @pytest.mark.parametrize(
+        "fine",
+        [
+            "try: pass\nexcept (OSError, ValueError): pass",
+            "try: pass\nexcept BaseException:\n    tidy_up()\n    raise",
+        ],
+    )
+    def test_an_except_that_swallows_nothing_unnamed_is_not(self, fine: str):
+        assert _broad_excepts(fine) == []
+
+    @pytest.mark.parametrize(
+        "sin",
+        [
+            "open('a')",
+            "path.open('a')",
+            "path.write_text('a')",
+            "Path('a').read_bytes()",
+            "import io",
+            "from shutil import move",
+        ],
+    )
+    def test_a_hidden_system_call_is_found(self, sin: str):
+        assert len(_hidden_calls(sin)) == 1
+
+    def test_a_plain_system_call_is_not(self):
+        assert _hidden_calls("import os\nos.open(path, os.O_RDONLY)") == []
+
+    @pytest.mark.parametrize(
+        "sin",
+        [
+            "import tui",
+            "import tui.engine",
+            "from tui import storage",
+            "from tui.screens import chat",
+        ],
+    )
+    def test_a_widget_that_looks_up_is_found(self, sin: str):
+        assert len(_own_imports(sin, "widgets")) == 1
+
+
+class TestTheGuard:
+    """What conftest.py promises to every other test."""
+
+    def test_every_place_of_the_user_lies_in_the_tests_own_home(self, private_home: Path):
+        import platformdirs
+
+        own = platformdirs.PlatformDirs("sibyl")
+        for place in (Path.home(), own.user_data_path, own.user_config_path, own.user_state_path):
+            assert place.is_relative_to(private_home)
+
+    def test_no_key_and_no_server_of_the_developer_is_seen(self):
+        servers = {"OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "OLLAMA_HOST"}
+        seen = {name for name in os.environ if name in servers or name.endswith("_API_KEY")}
+        assert seen == set()
+
+    def test_a_child_process_has_the_same_home(self, private_home: Path):
+        code = "import pathlib; print(pathlib.Path.home())"
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == str(private_home)
+
+    def test_the_network_is_refused(self, refusals: list[str]):
+        with pytest.raises(RuntimeError, match="network"):
+            socket.getaddrinfo("example.invalid", 443)
+        # An address that is set aside for documentation.
+        with socket.socket() as plain, pytest.raises(RuntimeError, match="network"):
+            plain.connect(("192.0.2.1", 443))
+        assert len(refusals) == 2
+        refusals.clear()
+
+    def test_a_server_on_this_machine_is_reached(self):
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(("localhost", server.getsockname()[1])).close()
+
+    def test_the_real_home_is_refused(self, refusals: list[str]):
+        for directory in os.environ["TUI_TESTS_GUARDED"].split(os.pathsep):
+            with pytest.raises(RuntimeError, match="real home"):
+                os.open(f"{directory}/scopes.jsonl", os.O_RDONLY)
+            with pytest.raises(RuntimeError, match="real home"):
+                os.mkdir(f"{directory}/sessions")
+        assert refusals
+        refusals.clear()

@@ -1,0 +1,15 @@
+"""sibyl-tui: a terminal chat client whose conversations are on disk as they happen."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> str:
+        """Find the version when it is asked for: importlib.metadata would slow every start."""
+        if name != "__version__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib.metadata import version
+
+        return version("sibyl-tui")
