@@ -1,0 +1,190 @@
+"""Journals of version 1 are read for ever, and written as they were."""
+
+import json
+
+import pytest
+
+from tests.domain.journal_lines import FORK_LINES, LINES, line_of
+from tui.domain import records
+from tui.domain.message import Message, ToolCall
+from tui.domain.records import (
+    Closed,
+    Offsets,
+    Opened,
+    Partial,
+    Reset,
+    Restored,
+    SessionHeader,
+    State,
+    Summary,
+    Todos,
+    decode,
+)
+from tui.domain.todo import TodoItem
+
+# What the lines of the fixtures have meant since version 1. Lines may be added, never changed:
+# somebody's journals are made of them. The first five are those of DESIGN.md section 4.
+MEANINGS = [
+    SessionHeader(
+        version=1,
+        id="session-20260111-153022-847291",
+        created_at="2026-01-11T14:30:22.123Z",
+        scope="project:/home/u/shop",
+        ordinal=2,
+        project_path="/home/u/shop",
+        model="anthropic:claude-sonnet-4-5",
+    ),
+    Message(
+        id="20260111T143023456-a1b2c3d4",
+        role="user",
+        content="Fix the bug in auth.py",
+        timestamp="2026-01-11T14:30:23.456Z",
+    ),
+    Message(
+        id="20260111T143027001-c3d4e5f6",
+        role="assistant",
+        content="Reading it first.",
+        timestamp="2026-01-11T14:30:27.001Z",
+        tool_calls=(ToolCall(id="tc_1", name="read_file", arguments={"path": "auth.py"}),),
+    ),
+    Message(
+        id="20260111T143027350-e5f60718",
+        role="tool",
+        content="def login(): …",
+        timestamp="2026-01-11T14:30:27.350Z",
+        tool_call_id="tc_1",
+    ),
+    State(
+        name="Auth bug",
+        prompt_count=1,
+        message_count=3,
+        total_count=3,
+        updated_at="2026-01-11T14:30:28.000Z",
+        offsets=Offsets(),
+    ),
+    Closed(at="2026-01-11T14:31:00.000Z"),
+    Restored(at="2026-02-20T08:00:00.000Z"),
+    Opened(at="2026-02-20T08:00:01.000Z", resumed=True),
+    Message(
+        id="m4",
+        role="user",
+        content="会話 \x85 \u2028 \ud800 😀",
+        timestamp="2026-02-20T08:00:02.000Z",
+        context_snapshot={"files": ["auth.py"]},
+        metadata={"via": "paste"},
+    ),
+    Message(
+        id="m5",
+        role="assistant",
+        content="It",
+        timestamp="2026-02-20T08:00:03.000Z",
+        status="failed",
+        error="connection lost",
+        model="openai:gpt-5",
+    ),
+    Partial(
+        message_id="m6",
+        at=0,
+        text="It is ",
+        role="assistant",
+        timestamp="2026-02-20T08:00:09.000Z",
+        model="openai:gpt-5",
+        replaces="m5",
+    ),
+    Partial(message_id="m6", at=6, text="done"),
+    Message(
+        id="m6",
+        role="assistant",
+        content=[{"type": "text", "text": "It is done."}, {"type": "image", "data": None}],
+        timestamp="2026-02-20T08:00:09.000Z",
+        model="openai:gpt-5",
+        replaces="m5",
+    ),
+    Message(
+        id="m7",
+        role="assistant",
+        content=None,
+        timestamp="2026-02-20T08:00:10.000Z",
+        tool_calls=(ToolCall(id="tc_2", name="now", arguments=None),),
+        status="interrupted",
+    ),
+    Summary(text="A bug in auth.py was fixed.", through="m7"),
+    Todos(
+        items=(
+            TodoItem(content="write", status="completed", active_form="writing"),
+            TodoItem(content="test", status="in_progress", active_form="testing"),
+            TodoItem(content="send", status="pending", active_form="sending"),
+        )
+    ),
+    State(
+        name="Auth bug",
+        model="openai:gpt-5",
+        prompt_count=2,
+        message_count=6,
+        total_count=7,
+        updated_at="2026-02-20T08:00:11.000Z",
+        offsets=Offsets(summary=2014, todos=2085),
+    ),
+    Reset(at="2026-02-20T08:00:12.000Z"),
+    Opened(at="2026-02-20T08:00:13.000Z"),
+    Partial(
+        message_id="m8",
+        at=0,
+        text="Cut ",
+        role="assistant",
+        timestamp="2026-02-20T08:00:14.000Z",
+        model="openai:gpt-5",
+    ),
+    State(
+        name="",
+        model="openai:gpt-5",
+        prompt_count=2,
+        message_count=0,
+        total_count=7,
+        updated_at="2026-02-20T08:00:15.000Z",
+        offsets=Offsets(todos=2085, reset=2494),
+    ),
+]
+FORK_MEANINGS = [
+    SessionHeader(
+        version=1,
+        id="session-20260221-090000-000001",
+        created_at="2026-02-21T08:00:00.000Z",
+        scope="notes",
+        ordinal=1,
+        project_path="/home/u",
+        model="offline:guide",
+        forked_from="session-20260111-153022-847291",
+        imported_from="rescue.jsonl",
+        metadata={"imported": True},
+    ),
+    Opened(at="2026-02-21T08:00:00.500Z"),
+    Message(
+        id="f1",
+        role="assistant",
+        content="",
+        timestamp="2026-02-21T08:00:01.000Z",
+        status="truncated",
+        metadata={},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "meaning"),
+    list(zip(LINES + FORK_LINES, MEANINGS + FORK_MEANINGS, strict=True)),
+    ids=lambda each: type(each).__name__ if not isinstance(each, bytes) else "line",
+)
+def test_a_line_of_version_1_means_what_it_meant_and_is_written_as_it_was(line, meaning):
+    assert decode(line) == meaning
+    assert line_of(meaning) == line
+
+
+def test_the_fixtures_have_every_kind_of_record_with_every_field():
+    known = {
+        (kind, field) for kind in records._KINDS for field in records._KINDS[kind].__struct_fields__
+    }
+    found = {
+        (value["type"], field) for value in map(json.loads, LINES + FORK_LINES) for field in value
+    }
+    assert known == {(kind, field) for kind, field in found if field != "type"}

@@ -1,0 +1,235 @@
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text
+from tui.domain.targets import resolve
+from tui.errors import AmbiguousSession, SessionNotFound
+
+HERE, THERE = "project:/here", "project:/c#/there"
+
+
+class FakeCatalog:
+    """Sessions in a dict: by id, their scope, ordinal and name."""
+
+    def __init__(self, **sessions):
+        self._sessions = {name.replace("_", "-"): each for name, each in sessions.items()}
+
+    def has(self, session_id):
+        return session_id in self._sessions
+
+    def ids(self):
+        return self._sessions.keys()
+
+    def numbered(self, scope, ordinal):
+        return self._first(lambda each: each[:2] == (scope, ordinal))
+
+    def named(self, name):
+        return [key for key, each in self._sessions.items() if each[2] == name]
+
+    def _first(self, wanted):
+        return next((key for key, each in self._sessions.items() if wanted(each)), None)
+
+
+CATALOG = FakeCatalog(
+    session_20260111_1=(HERE, 1, "Auth bug"),
+    session_20260111_2=(HERE, 2, ""),
+    session_20260222_3=(THERE, 1, "Auth bug"),
+    session_20260222_4=(THERE, 7, "#2"),
+    imported=(THERE, 12, "Übung 会話"),
+)
+
+
+def find(target, listed=(), catalog=CATALOG):
+    return resolve(target, HERE, catalog, listed)
+
+
+def candidates(target, catalog=CATALOG):
+    with pytest.raises(AmbiguousSession) as caught:
+        find(target, catalog=catalog)
+    assert str(caught.value) == f"Ambiguous session: {target}"
+    return caught.value.candidates
+
+
+def is_unknown(target, listed=(), catalog=CATALOG):
+    with pytest.raises(SessionNotFound) as caught:
+        find(target, listed, catalog)
+    return str(caught.value) == f"Session not found: {target}"
+
+
+# --- each kind
+
+
+def test_a_listed_number_is_the_session_in_that_line():
+    listed = ["imported", "session-20260222-4"]
+    assert [find("1", listed), find("2", listed)] == listed
+
+
+def test_a_listed_number_means_what_was_printed_also_if_it_is_gone():
+    assert find("1", ["gone"]) == "gone"
+
+
+def test_a_full_id_is_that_session():
+    assert find("session-20260222-3") == "session-20260222-3"
+
+
+def test_a_number_after_a_hash_counts_in_this_scope():
+    assert find("#1") == "session-20260111-1"
+    assert find("#2") == "session-20260111-2"
+
+
+def test_a_scope_with_a_number_counts_there_also_with_a_hash_in_its_name():
+    assert find(f"{HERE}#2") == "session-20260111-2"
+    assert find(f"{THERE}#7") == "session-20260222-4"
+
+
+def test_an_exact_name_is_the_session_that_has_it():
+    assert find("Übung 会話") == "imported"
+
+
+def test_a_prefix_of_one_id_is_that_session_with_or_without_its_first_word():
+    assert find("session-20260111-2") == find("20260111-2") == "session-20260111-2"
+    assert find("imp") == "imported"
+
+
+# --- what is none
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *(
+            "",
+            " ",
+            "#",
+            "#9",
+            "#0",
+            "#-1",
+            f"{HERE}#3",
+            "nowhere#1",
+            "auth bug",
+            "Auth",
+            " Auth bug",
+        ),
+        *(
+            "session-2027",
+            "2026x",
+            "SESSION-20260111-1",
+            "../imported",
+            "imported\n",
+            "imported\x00",
+        ),
+    ],
+)
+def test_what_matches_nothing_is_not_found(target):
+    assert is_unknown(target)
+
+
+def test_an_empty_target_is_neither_an_empty_name_nor_the_beginning_of_every_id():
+    assert is_unknown("", catalog=FakeCatalog(only=(HERE, 1, "")))
+
+
+@pytest.mark.parametrize(
+    "number", ["0", "3", "99", "-1", "+1", "1.0", " 1", "1 ", "1_0", "9" * 5000]
+)
+def test_a_number_that_is_not_in_the_list_is_looked_for_as_something_else(number):
+    listed = ["imported", "imported"]
+    assert is_unknown(number, listed)
+    assert find(number, listed, FakeCatalog(one=(HERE, 1, number))) == "one"
+
+
+@pytest.mark.parametrize("digit", ["１", "¹", "١", "①", "一", "Ⅰ"])
+def test_digits_of_other_scripts_are_no_numbers(digit):
+    assert is_unknown(digit, ["imported"])
+    assert is_unknown(f"#{digit}")
+
+
+@pytest.mark.parametrize("target", ["5abc", "1a", "1-", "#1a", "1#"])
+def test_what_only_begins_with_a_number_is_none(target):
+    assert is_unknown(target, ["imported"] * 9)
+
+
+# --- the first kind that matches wins
+
+
+def test_a_listed_number_goes_before_an_id():
+    catalog = FakeCatalog(**{"1": (HERE, 4, "")})
+    assert find("1", ["listed"], catalog) == "listed"
+    assert find("1", [], catalog) == "1"
+
+
+def test_an_id_goes_before_a_name():
+    assert find("a", catalog=FakeCatalog(b=(HERE, 1, "a"), a=(HERE, 2, ""))) == "a"
+
+
+def test_an_id_goes_before_longer_ids_that_begin_with_it():
+    assert find("a", catalog=FakeCatalog(a=(HERE, 1, ""), ab=(HERE, 2, ""))) == "a"
+
+
+def test_a_number_in_a_scope_goes_before_a_name():
+    assert find("#2") == "session-20260111-2"
+
+
+def test_a_name_of_that_form_is_found_where_no_session_has_the_number():
+    assert find("#9", catalog=FakeCatalog(a=(HERE, 1, "#9"))) == "a"
+
+
+def test_a_name_goes_before_a_prefix():
+    assert find("ab", catalog=FakeCatalog(abc=(HERE, 1, ""), x=(HERE, 2, "ab"))) == "x"
+
+
+# --- ties
+
+
+def test_a_name_of_several_sessions_is_an_error_that_names_them():
+    assert candidates("Auth bug") == ("session-20260111-1", "session-20260222-3")
+
+
+def test_a_prefix_of_several_ids_is_an_error_that_names_them():
+    assert candidates("20260111") == ("session-20260111-1", "session-20260111-2")
+
+
+def test_both_forms_of_a_prefix_are_of_one_kind():
+    catalog = FakeCatalog(abc=(HERE, 1, ""), session_abd=(HERE, 2, ""))
+    assert candidates("ab", catalog) == ("abc", "session-abd")
+
+
+def test_a_tie_of_names_is_not_decided_by_a_prefix():
+    catalog = FakeCatalog(a=(HERE, 1, "x"), b=(HERE, 2, "x"), xy=(HERE, 3, ""))
+    assert candidates("x", catalog) == ("a", "b")
+
+
+def test_a_session_told_twice_is_one():
+    class Stuttering(FakeCatalog):
+        def named(self, name):
+            return super().named(name) * 2
+
+    assert find("x", catalog=Stuttering(a=(HERE, 1, "x"))) == "a"
+
+
+# --- anything
+
+
+@given(any_text() | st.text(alphabet="0123456789#-simpo", max_size=12))
+def test_any_target_is_one_session_or_none_or_several(target):
+    with suppress(AmbiguousSession, SessionNotFound):
+        assert CATALOG.has(find(target, ["session-20260222-4"]))
+
+
+def test_no_file_is_asked_for_by_a_target_that_is_no_id():
+    class Watchful(FakeCatalog):
+        def has(self, session_id):
+            raise AssertionError(session_id)
+
+    assert is_unknown("../../etc/passwd", catalog=Watchful())
+
+
+def test_names_are_not_read_where_an_id_is_given():
+    class Slow(FakeCatalog):
+        def named(self, name):
+            raise AssertionError(name)
+
+    assert find("a", catalog=Slow(a=(HERE, 1, ""))) == "a"
+    assert find("#1", catalog=Slow(a=(HERE, 1, ""))) == "a"

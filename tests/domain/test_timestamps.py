@@ -1,0 +1,70 @@
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text
+from tui.domain.timestamps import format_utc, parse_utc
+
+MOMENT = datetime(2026, 1, 11, 14, 30, 22, 123000, UTC)
+ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
+
+
+def test_a_time_is_written_in_utc_to_the_millisecond():
+    assert format_utc(MOMENT) == "2026-01-11T14:30:22.123Z"
+
+
+def test_a_time_of_another_zone_is_written_in_utc():
+    there = MOMENT.astimezone(timezone(timedelta(hours=9)))
+    assert format_utc(there) == "2026-01-11T14:30:22.123Z"
+
+
+def test_a_time_is_never_written_later_than_it_is():
+    assert format_utc(MOMENT.replace(microsecond=999_999)) == "2026-01-11T14:30:22.999Z"
+    assert format_utc(MOMENT.replace(microsecond=0)) == "2026-01-11T14:30:22.000Z"
+
+
+def test_years_have_four_digits():
+    assert format_utc(datetime(7, 1, 1, tzinfo=UTC)) == "0007-01-01T00:00:00.000Z"
+
+
+# The zone may not carry a time beyond the years that there are.
+@given(st.datetimes(timezones=ZONES).filter(lambda moment: 1 < moment.year < 9999))
+def test_a_time_is_read_as_it_was_written(moment):
+    assert parse_utc(format_utc(moment)) == moment.replace(
+        microsecond=moment.microsecond // 1000 * 1000
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-01-11T14:30:22.123Z",
+        "2026-01-11T14:30:22.123",
+        "2026-01-11 14:30:22.123000+00:00",
+        "2026-01-11T23:30:22.123+09:00",
+        "20260111T143022.123Z",
+    ],
+)
+def test_foreign_forms_of_a_time_are_read_and_without_a_zone_they_are_utc(text):
+    assert parse_utc(text) == MOMENT
+    assert parse_utc(text).tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(None, "", "yesterday", "2026-13-01T00:00:00Z", "2026-02-30", "0", "1768141822"),
+        *("2026-01-11T14:30:22.123Z\n", "\ud800", "٢٠٢٦-٠١-١١"),
+        *("0001-01-01T00:00:00+09:00", "9999-12-31T23:59:59-09:00"),
+    ],
+)
+def test_what_is_no_time_is_none(text):
+    assert parse_utc(text) is None
+
+
+@given(any_text() | st.text(alphabet="0123456789-:.TZ+W ", max_size=32))
+def test_no_text_is_too_strange_to_be_looked_at(text):
+    moment = parse_utc(text)
+    assert moment is None or moment.tzinfo is UTC

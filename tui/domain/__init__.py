@@ -1,0 +1,1 @@
+"""Values and rules: no input, no output, no clock, no chance."""

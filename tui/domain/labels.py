@@ -1,0 +1,74 @@
+"""How a session is called and dated in a list."""
+
+from datetime import UTC, datetime
+
+from wcwidth import iter_graphemes, wcswidth
+
+from tui.domain.safe_text import make_visible_line
+
+LABEL_CELLS = 40
+NAME_CHARACTERS = 200
+EMPTY = "(empty)"
+_EXCERPT_CHARACTERS = 400
+
+
+def label(name: str, summary: str, first_prompt: str) -> str:
+    """Call a session by its name, else by the first words of its summary or first prompt."""
+    for text in (name, summary, first_prompt):
+        words = " ".join(make_visible_line(text.lstrip()[:_EXCERPT_CHARACTERS]).split())
+        # Text of zero-width characters alone would look like no label at all.
+        if cell_width(words) > 0:
+            return cut_to_cells(words, LABEL_CELLS)
+    return EMPTY
+
+
+def cell_width(text: str) -> int:
+    """How many terminal cells a line takes."""
+    return wcswidth(text)
+
+
+def cut_to_cells(text: str, cells: int) -> str:
+    """Cut a line to so many terminal cells, the last of them an ellipsis if any was cut."""
+    if cell_width(text) <= cells:
+        return text
+    kept = ""
+    for grapheme in iter_graphemes(text):
+        # Not the sum of their widths: some characters change that of their neighbours.
+        if cell_width(kept + grapheme + "…") > cells:
+            break
+        kept += grapheme
+    return kept.rstrip() + "…"
+
+
+def pad_to_cells(text: str, cells: int) -> str:
+    """Fill a line with spaces up to so many terminal cells."""
+    return text + " " * (cells - cell_width(text))
+
+
+def age(then: datetime | None, now: datetime) -> str:
+    """Say how long ago something was: from a week on, by its local date."""
+    if then is None:
+        return "unknown"
+    # Two times of one zone are subtracted as its clocks show them, also across a change.
+    seconds = (now.astimezone(UTC) - then).total_seconds()
+    if seconds < 60:
+        return "just now"
+    if seconds < 3600:
+        return f"{int(seconds // 60)} min ago"
+    if seconds < 86400:
+        return _ago(int(seconds // 3600), "hour")
+    if seconds < 7 * 86400:
+        return _ago(int(seconds // 86400), "day")
+    return _local_date(then)
+
+
+def _local_date(moment: datetime) -> str:
+    try:
+        # By the rules of the place: the offset of today is wrong for half of the year.
+        return moment.astimezone().date().isoformat()
+    except (OverflowError, ValueError, OSError):
+        return "unknown"
+
+
+def _ago(count: int, unit: str) -> str:
+    return f"{count} {unit} ago" if count == 1 else f"{count} {unit}s ago"

@@ -1,0 +1,137 @@
+"""A session as its reader sees it: folded from records, never changed in place."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from tui.domain.message import Message
+from tui.domain.records import Offsets, Reset, SessionHeader, State, Summary
+from tui.domain.todo import TodoItem
+
+Status = Literal["open", "closed", "archived", "trashed"]
+Entry = Message | Reset | Summary
+"""What stands in a conversation, in the order of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session, whole or from some point on.
+
+    ``entries`` are the messages that were read, replaced ones left out, with the marks of resets
+    and summaries between them. ``live_from`` is the first of them that is live.
+    ``interrupted`` are the answers among them of which only pieces are on disk and whose writer
+    is gone; the next holder writes them as messages. ``arriving`` names those whose writer lives.
+    Times are as they stand in the file.
+    """
+
+    header: SessionHeader
+    name: str
+    model: str
+    prompt_count: int
+    message_count: int
+    total_count: int
+    entries: tuple[Entry, ...]
+    live_from: int
+    summary: Summary | None
+    todos: tuple[TodoItem, ...]
+    offsets: Offsets
+    interrupted: tuple[Message, ...]
+    arriving: frozenset[str]
+    updated_at: str | None
+    last_used_at: str | None
+    opened_at: str | None
+    closed_at: str | None
+    last_record_at: str | None
+    damaged: int = 0
+
+    @property
+    def id(self) -> str:
+        return self.header.id
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The live messages."""
+        return tuple(e for e in self.entries[self.live_from :] if isinstance(e, Message))
+
+    @property
+    def all_messages(self) -> tuple[Message, ...]:
+        """The messages, those before a reset too."""
+        return tuple(e for e in self.entries if isinstance(e, Message))
+
+    def state(self, at: str) -> State:
+        """What a ``state`` record written at this point says."""
+        return State(
+            name=self.name,
+            model=self.model,
+            prompt_count=self.prompt_count,
+            message_count=self.message_count,
+            total_count=self.total_count,
+            updated_at=at,
+            offsets=self.offsets,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """A session in a list: what is known of it from the two ends of its file."""
+
+    id: str
+    name: str
+    label: str
+    scope: str
+    ordinal: int
+    active: bool
+    project_path: str
+    model: str
+    created_at: str
+    updated_at: str
+    last_used_at: str
+    closed_at: str | None
+    message_count: int
+    status: Status
+    damaged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a session's lease."""
+
+    pid: int
+    host: str
+    since: datetime | None
+
+    def __str__(self) -> str:
+        since = f" since {self.since.astimezone():%Y-%m-%d %H:%M}" if self.since else ""
+        return f"pid {self.pid} on {self.host}{since}"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What was typed into a session's prompt and not sent yet."""
+
+    session_id: str
+    scope: str
+    project_path: str
+    text: str
+    queued: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.text and not self.queued
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The end of a session; ``cursor`` leads to what comes before it, ``None`` at the start."""
+
+    session: Session
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Earlier entries of a conversation, in the order of the file."""
+
+    entries: tuple[Entry, ...]
+    cursor: str | None
+    damaged: int = 0

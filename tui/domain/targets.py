@@ -1,0 +1,78 @@
+"""Which session is meant: a listed number, an id, ``scope#N``, a name or a prefix.
+
+The first kind that matches wins; a tie within a kind is an error that names the candidates.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Protocol
+
+from tui.domain.ids import is_session_id
+from tui.errors import AmbiguousSession, SessionNotFound
+
+_PREFIX = "session-"
+
+
+class Catalog(Protocol):
+    """What a target is looked up in; each question is asked only when it comes to it."""
+
+    def has(self, session_id: str) -> bool:
+        """Whether a session with this very id is there."""
+        ...
+
+    def ids(self) -> Collection[str]:
+        """The ids of all sessions."""
+        ...
+
+    def numbered(self, scope: str, ordinal: int) -> str | None:
+        """The id of the session with this ordinal in this scope, if it is still there."""
+        ...
+
+    def named(self, name: str) -> Iterable[str]:
+        """The ids of the sessions with exactly this name."""
+        ...
+
+
+def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = ()) -> str:
+    """Find the one session that a target means; ``#N`` counts in ``scope``.
+
+    Raises ``SessionNotFound`` or ``AmbiguousSession``.
+    """
+    number = _listed_number(target, listed)
+    if number is not None:
+        return listed[number - 1]
+    if is_session_id(target) and catalog.has(target):
+        return target
+    by_ordinal = _by_ordinal(target, scope, catalog)
+    if by_ordinal:
+        return by_ordinal
+    for candidates in (_by_name(target, catalog), _by_prefix(target, catalog)):
+        if len(candidates) > 1:
+            raise AmbiguousSession(target, candidates)
+        if candidates:
+            return candidates[0]
+    raise SessionNotFound(target)
+
+
+def _listed_number(target: str, listed: Sequence[str]) -> int | None:
+    if not (target.isascii() and target.isdigit() and len(target) < 10):
+        return None
+    number = int(target)
+    return number if 1 <= number <= len(listed) else None
+
+
+def _by_ordinal(target: str, scope: str, catalog: Catalog) -> str | None:
+    named_scope, mark, digits = target.rpartition("#")
+    if not (mark and digits.isascii() and digits.isdigit() and len(digits) < 10):
+        return None
+    return catalog.numbered(named_scope or scope, int(digits))
+
+
+def _by_name(target: str, catalog: Catalog) -> list[str]:
+    return sorted(set(catalog.named(target))) if target else []
+
+
+def _by_prefix(target: str, catalog: Catalog) -> list[str]:
+    if not target:
+        return []
+    wanted = (target, _PREFIX + target)
+    return sorted(name for name in catalog.ids() if name.startswith(wanted))

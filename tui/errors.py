@@ -1,0 +1,130 @@
+"""Every error that a user can meet, with the sentence that the user sees.
+
+::
+
+    SibylError
+    ├── UsageError                what was asked for cannot be done as asked
+    ├── ConfigError               the configuration names something unknown or of a wrong type
+    ├── StorageError              the data directory could not be read or written
+    │   ├── StorageFull           no room is left
+    │   ├── SessionNotFound       no session answers to the target
+    │   ├── AmbiguousSession      several do
+    │   ├── SessionBusy           another program holds the session
+    │   ├── SessionDamaged        the session's file is not what was written
+    │   ├── NewerVersion          a newer sibyl-tui wrote it
+    │   └── ReadOnly              it was opened for reading only
+    └── ModelError                no answer, or only a part of one
+        ├── ModelUnavailable      not configured, unknown, or not reachable
+        ├── ModelRefused          the server said no (key, limit, bad request)
+        ├── ModelTimedOut         the server was silent for too long
+        └── AnswerCut             the answer stopped before its end
+
+``str(error)`` is plain text: it may quote what came from outside, and is made safe where it is
+shown, like everything else.
+"""
+
+from collections.abc import Sequence
+
+
+class SibylError(Exception):
+    """Something failed that the user should be told of in one sentence."""
+
+
+class UsageError(SibylError):
+    """What was asked for cannot be done as asked."""
+
+
+class ConfigError(SibylError):
+    """The configuration names something unknown, or gives a value of a wrong type."""
+
+    def __init__(self, source: str, key: str, expected: str) -> None:
+        super().__init__(f"{source}: {key}: {expected}")
+        self.source = source
+        self.key = key
+        self.expected = expected
+
+
+class StorageError(SibylError):
+    """The data directory could not be read or written."""
+
+
+class StorageFull(StorageError):
+    """The disk, or the user's share of it, is full."""
+
+
+class SessionNotFound(StorageError):
+    """No session answers to the target."""
+
+    def __init__(self, target: str, closest: Sequence[str] = ()) -> None:
+        super().__init__(f"Session not found: {target}")
+        self.target = target
+        self.closest = tuple(closest)
+
+
+class AmbiguousSession(StorageError):
+    """Several sessions answer to the target."""
+
+    def __init__(self, target: str, candidates: Sequence[str]) -> None:
+        super().__init__(f"Ambiguous session: {target}")
+        self.target = target
+        self.candidates = tuple(candidates)
+
+
+class SessionBusy(StorageError):
+    """Another program holds the session.
+
+    ``holder`` reads ``pid P on HOST since TIME``, with the local time to the minute.
+    """
+
+    def __init__(self, session_id: str, holder: str) -> None:
+        super().__init__(f"Session {session_id} is open in another program ({holder}).")
+        self.session_id = session_id
+        self.holder = holder
+
+
+class SessionDamaged(StorageError):
+    """The session's file is not what was written: shortened, gone, or no plain file."""
+
+    def __init__(self, session_id: str, reason: str) -> None:
+        super().__init__(f"Session {session_id} is damaged: {reason}")
+        self.session_id = session_id
+        self.reason = reason
+
+
+class NewerVersion(StorageError):
+    """A newer sibyl-tui wrote the session: it is read, and not written."""
+
+    def __init__(self, session_id: str, version: int) -> None:
+        super().__init__(
+            f"Session {session_id} was written by a newer version ({version}); opened read-only."
+        )
+        self.session_id = session_id
+        self.version = version
+
+
+class ReadOnly(StorageError):
+    """A change was asked for in a session that this program does not hold."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"Session {session_id} is read-only here.")
+        self.session_id = session_id
+
+
+class ModelError(SibylError):
+    """The model gave no answer, or only a part of one."""
+
+
+class ModelUnavailable(ModelError):
+    """The model is not configured, not known, or not reachable."""
+
+
+class ModelRefused(ModelError):
+    """The server answered that it will not: a key, a limit, a request it does not take."""
+
+
+class ModelTimedOut(ModelError):
+    """The server was silent for longer than the configuration allows."""
+
+
+class AnswerCut(ModelError):
+    """The answer stopped before its end, or was no answer."""
