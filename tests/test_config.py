@@ -1,0 +1,368 @@
+"""Settings: what may be in the file, what is said of what may not, and what counts."""
+
+import re
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.config import Config, Flags, ProviderSettings, load_config, load_settings
+from tui.config.faults import faults
+from tui.config.writing import as_toml, example
+from tui.errors import ConfigError
+
+Write = Callable[[str], Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    def write(text: str) -> Path:
+        file = tmp_path / "config.toml"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write
+
+
+ALL = """
+model = "local:qwen3"
+system_prompt = "Answer briefly. 簡潔に。"
+auto_save_interval = 12.5
+max_open_sessions = 3
+exclusive_projects = true
+theme = "nord"
+reduced_motion = true
+
+[retention]
+backlog_limit = 5
+max_age_days = 0
+action = "trash"
+
+[hooks]
+on_archive = ["notify", "--quiet"]
+
+[tools]
+enabled = ["read_file"]
+
+[keys]
+new = "ctrl+t"
+
+[providers.openai]
+timeout = 30
+
+[providers.local]
+base_url = "http://127.0.0.1:8080/v1"
+api_key_env = "LOCAL_API_KEY"
+api_key_file = "/secrets/local.key"
+models = ["qwen3", "qwen3:4b"]
+context_window = 1000
+timeout = 0.5
+retries = 0
+"""
+
+
+class TestTheFile:
+    def test_may_be_missing(self, tmp_path: Path):
+        config = load_config(tmp_path / "none" / "config.toml")
+        assert config == Config()
+        assert config.auto_save_interval == 300
+        assert config.max_open_sessions == 10
+        assert config.retention.backlog_limit == 20
+        assert config.retention.max_age_days == 30
+        assert config.retention.action == "archive"
+
+    def test_may_be_empty(self, write: Write):
+        assert load_config(write("")) == Config()
+
+    def test_may_say_all_of_it(self, write: Write):
+        config = load_config(write(ALL))
+        assert config.model == "local:qwen3"
+        assert config.system_prompt.endswith("簡潔に。")
+        assert (config.auto_save_interval, config.max_open_sessions) == (12.5, 3)
+        assert (config.exclusive_projects, config.reduced_motion) == (True, True)
+        assert config.theme == "nord"
+        assert msgspec.structs.astuple(config.retention) == (5, 0, "trash")
+        assert config.hooks.on_archive == ("notify", "--quiet")
+        assert config.tools.enabled == ("read_file",)
+        assert config.keys == {"new": "ctrl+t"}
+        assert config.providers["openai"] == ProviderSettings(timeout=30)
+        assert config.providers["local"] == ProviderSettings(
+            base_url="http://127.0.0.1:8080/v1",
+            api_key_env="LOCAL_API_KEY",
+            api_key_file="/secrets/local.key",
+            models=("qwen3", "qwen3:4b"),
+            context_window=1000,
+            timeout=0.5,
+            retries=0,
+        )
+
+    def test_names_key_files_from_where_it_is(self, write: Write, private_home: Path):
+        file = write(
+            '[providers.openai]\napi_key_file = "openai.key"\n'
+            '[providers.ollama]\napi_key_file = "~/ollama.key"\n'
+        )
+        providers = load_config(file).providers
+        assert providers["openai"].api_key_file == str(file.parent / "openai.key")
+        assert providers["ollama"].api_key_file == str(private_home / "ollama.key")
+
+    def test_that_cannot_be_read_is_an_error(self, tmp_path: Path):
+        with pytest.raises(ConfigError) as caught:
+            load_config(tmp_path)
+        assert str(caught.value) == f"{tmp_path}: the file: cannot be read: Is a directory"
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("model = \n", "line 1, column 9: this is not TOML: Invalid value"),
+            ('\n\nmodel = "a\n', "line 3, column 11: this is not TOML: "),
+            ("theme", "end of document: this is not TOML: "),
+            ("a = " + "9" * 5000, "the file: this is not TOML: "),
+            ("a = " + "[" * 5000, "the file: is nested too deeply"),
+        ],
+    )
+    def test_that_is_no_toml_is_an_error_with_its_line(self, write: Write, text: str, said: str):
+        file = write(text)
+        with pytest.raises(ConfigError) as caught:
+            load_config(file)
+        assert str(caught.value).startswith(f"{file}: {said}")
+
+    def test_that_is_no_text_is_an_error_with_its_line(self, tmp_path: Path):
+        file = tmp_path / "config.toml"
+        file.write_bytes(b"# fine\ntheme = '\xff'\n")
+        with pytest.raises(ConfigError, match=r"config\.toml: line 2: expected text in UTF-8$"):
+            load_config(file)
+
+
+class TestAWrongValue:
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (
+                "retention.backlog_limit = 'x'",
+                "retention.backlog_limit: expected a whole number from 0 to 1000000, got text",
+            ),
+            ("retention.backlog_limit = -1", "retention.backlog_limit: .*, got -1"),
+            ("retention.backlog_limit = 1.5", "retention.backlog_limit: .*, got a number"),
+            ("retention.max_age_days = true", "retention.max_age_days: .*, got true or false"),
+            ("retention.action = 'burn'", 'retention.action: expected "archive" or "trash"'),
+            ("retention.action = 3", 'retention.action: .* "trash", got a whole number'),
+            ("retention = 3", "retention: expected a table, got a whole number"),
+            (
+                "auto_save_interval = -5",
+                "auto_save_interval: expected a number from 0 to 86400, got -5",
+            ),
+            ("auto_save_interval = nan", "auto_save_interval: .*, got nan"),
+            ("auto_save_interval = inf", "auto_save_interval: .*, got inf"),
+            ("max_open_sessions = 0", "max_open_sessions: expected .* from 1 to 1000000, got 0"),
+            ("reduced_motion = 1", "reduced_motion: expected true or false, got a whole number"),
+            ("theme = 2020-01-01", "theme: expected text, got a date or time"),
+            ("model = 'gpt 4'", 'model: expected PROVIDER:MODEL, such as "openai:.*"'),
+            ("model = ['a']", "model: expected PROVIDER:MODEL, .*, got a list"),
+            ("keys.new = 3", "keys.new: expected text, got a whole number"),
+            ("tools.enabled = true", "tools.enabled: expected a list of texts, got true or false"),
+            ("hooks.on_archive = 'rm -r'", "hooks.on_archive: expected a list of texts, got text"),
+            ("hooks.on_archive = ['a', 3]", r"hooks.on_archive\[2\]: expected text, got a whole.*"),
+            ("hooks.on_archive = ['']", "hooks.on_archive: expected the name of a program.*"),
+            ("providers.x = {}", "providers.x.base_url: expected an address .*, got nothing"),
+            (
+                "providers.x.base_url = 'there'",
+                'providers.x.base_url: expected an address such as "h.*',
+            ),
+            ("providers.x.base_url = 'http://h:99999/v1'", "providers.x.base_url: expected .*"),
+            ("providers.x.base_url = 'http:///v1'", "providers.x.base_url: expected .*"),
+            ("providers.x.base_url = 'http://[::1/v1'", "providers.x.base_url: expected .*"),
+            ("providers.x.base_url = 'ftp://h/v1'", "providers.x.base_url: expected .*"),
+            ("providers.openai.base_url = 'http://me:pass@h'", ".* without name, password, .*"),
+            ("providers.openai.timeout = 0", "providers.openai.timeout: .* above 0 .*, got 0"),
+            ("providers.openai.retries = 11", "providers.openai.retries: .* from 0 to 10, got 11"),
+            (
+                "providers.openai.models = 'a'",
+                "providers.openai.models: expected a list of texts.*",
+            ),
+            ("providers.openai.models = [' ']", "providers.openai.models: expected names .*"),
+            ("providers.openai.context_window = 0", "providers.openai.context_window: .*"),
+            ("providers.offline.timeout = 3", "providers.offline: expected another name: .*"),
+            ("providers.'a b'.timeout = 3", "providers.a b: expected a name of letters, digits.*"),
+        ],
+    )
+    def test_is_an_error_with_file_key_and_what_was_expected(
+        self, write: Write, text: str, said: str
+    ):
+        file = write(text)
+        with pytest.raises(ConfigError) as caught:
+            load_config(file)
+        assert re.fullmatch(f"{re.escape(str(file))}: {said}", str(caught.value))
+
+    @pytest.mark.parametrize(
+        ("text", "key", "close"),
+        [
+            ("modle = 'a:b'", "modle", "the closest is model"),
+            ("[retention]\nbacklog = 3", "retention.backlog", "closest is retention.backlog_limit"),
+            (
+                "[providers.x]\napi_key = 'a'",
+                "providers.x.api_key",
+                "closest is providers.x.api_key",
+            ),
+            ("[hooks]\nzzz = 3", "hooks.zzz", "there are on_archive"),
+        ],
+    )
+    def test_a_key_that_is_not_there_is_an_error_with_the_closest_that_is(
+        self, write: Write, text: str, key: str, close: str
+    ):
+        with pytest.raises(ConfigError) as caught:
+            load_config(write(text))
+        assert caught.value.key == key
+        assert caught.value.expected.startswith("there is no such key; ")
+        assert close in caught.value.expected
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[providers.openai]\napi_key = 'sk-secret'",
+            "[providers.openai]\napi_key_env = 'sk-secret'",
+            "[providers.openai]\nbase_url = 'sk-secret'",
+            "[providers.openai]\nmodels = 'sk-secret'",
+            "model = 'sk-secret is this'",
+            "max_open_sessions = 'sk-secret'",
+        ],
+    )
+    def test_is_not_quoted_for_it_may_be_a_key_in_the_wrong_place(self, write: Write, text: str):
+        with pytest.raises(ConfigError) as caught:
+            load_config(write(text))
+        assert "sk-secret" not in str(caught.value)
+
+    _VALUES = st.recursive(
+        st.booleans() | st.integers() | st.floats() | st.text() | st.dates(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=5,
+    )
+    _KEYS = st.sampled_from([*Config.__struct_fields__, "other"])
+
+    @given(st.dictionaries(_KEYS, _VALUES, max_size=4))
+    def test_is_found_whenever_there_is_one(self, raw: dict[str, Any]):
+        """The words are found by a second reading; it must agree with the first."""
+        found = list(faults(raw, msgspec.inspect.type_info(Config), ""))
+        try:
+            msgspec.convert(raw, Config)
+        except msgspec.ValidationError:
+            right = False
+        else:
+            right = True
+        assert right == (not found)
+
+
+class TestWhatCounts:
+    def test_is_the_file_where_nothing_else_is_said(self, write: Write):
+        file = write('model = "openai:a"\nauto_save_interval = 7')
+        settings = load_settings(file, {})
+        assert settings.config.model == "openai:a"
+        assert settings.config.auto_save_interval == 7
+        assert settings.scope is None
+        assert settings.sources == {"model": str(file), "auto_save_interval": str(file)}
+
+    def test_is_the_environment_before_the_file(self, write: Write):
+        environ = {
+            "SIBYL_MODEL": "openai:b",
+            "SIBYL_AUTO_SAVE_INTERVAL": "0",
+            "SIBYL_SCOPE": "work",
+        }
+        settings = load_settings(write('model = "openai:a"\nauto_save_interval = 7'), environ)
+        assert settings.config.model == "openai:b"
+        assert settings.config.auto_save_interval == 0
+        assert settings.scope == "work"
+        assert settings.sources["model"] == "SIBYL_MODEL"
+        assert settings.sources["scope"] == "SIBYL_SCOPE"
+
+    def test_is_a_flag_before_the_environment(self, write: Write):
+        environ = {
+            "SIBYL_MODEL": "openai:b",
+            "SIBYL_AUTO_SAVE_INTERVAL": "1",
+            "SIBYL_SCOPE": "work",
+        }
+        flags = Flags(model="openai:c", scope="home", auto_save_interval=2.5)
+        settings = load_settings(write(""), environ, flags)
+        assert settings.config.model == "openai:c"
+        assert settings.config.auto_save_interval == 2.5
+        assert settings.scope == "home"
+        assert settings.sources["auto_save_interval"] == "--auto-save-interval"
+
+    def test_is_not_a_variable_that_is_empty(self, write: Write):
+        environ = dict.fromkeys(("SIBYL_MODEL", "SIBYL_AUTO_SAVE_INTERVAL", "SIBYL_SCOPE"), "")
+        settings = load_settings(write('model = "openai:a"'), environ)
+        assert settings.config.model == "openai:a"
+        assert settings.config.auto_save_interval == 300
+        assert settings.scope is None
+
+    @pytest.mark.parametrize("value", ["soon", "-1", "nan", "inf"])
+    def test_a_wrong_variable_is_an_error_that_names_it(self, write: Write, value: str):
+        with pytest.raises(ConfigError) as caught:
+            load_settings(write(""), {"SIBYL_AUTO_SAVE_INTERVAL": value})
+        said = "environment: SIBYL_AUTO_SAVE_INTERVAL: expected a number from 0 to 86400, got "
+        assert str(caught.value).startswith(said)
+
+    def test_a_wrong_flag_is_an_error_that_names_it(self, write: Write):
+        with pytest.raises(ConfigError, match=r"^command line: --auto-save-interval: expected"):
+            load_settings(write(""), {}, Flags(auto_save_interval="often"))
+        with pytest.raises(ConfigError, match=r"^command line: --model: expected PROVIDER:MODEL"):
+            load_settings(write(""), {}, Flags(model="no such thing"))
+
+
+class TestTheExample:
+    def test_changes_nothing_as_it_is_printed(self, write: Write):
+        assert load_config(write(example())) == Config()
+
+    def test_loads_with_every_key_that_there_is_once_the_marks_are_taken_away(self, write: Write):
+        text = re.sub(r"^#(?=\S)", "", example(), flags=re.MULTILINE)
+        load_config(write(text))
+        raw = tomllib.loads(text)
+        assert set(raw) == set(Config.__struct_fields__)
+        for table in ("retention", "hooks", "tools"):
+            kind = type(getattr(Config(), table))
+            assert set(raw[table]) == set(kind.__struct_fields__)
+        (server,) = raw["providers"].values()
+        assert set(server) == set(ProviderSettings.__struct_fields__)
+        assert raw["keys"]
+
+    def test_explains_each_key(self):
+        lines = example().splitlines()
+        keys = [place for place, line in enumerate(lines) if re.match(r"#\w+ = ", line)]
+        assert keys
+        assert all(lines[place - 1].startswith(("# ", "[keys]")) for place in keys)
+
+
+class TestWhatIsShown:
+    def test_tells_each_setting_and_whence_it_is(self, write: Write):
+        file = write(ALL)
+        shown = as_toml(load_settings(file, {"SIBYL_MODEL": "openai:x"}, Flags(scope="work")))
+        assert shown.startswith(f'# {file}\n# scope "work", from --scope\n')
+        assert 'model = "openai:x"  # SIBYL_MODEL\n' in shown
+        assert f"max_open_sessions = 3  # {file}\n" in shown
+        assert "# context_window is not set\n" in shown
+
+    def test_is_toml_that_means_the_same(self, write: Write):
+        config = load_config(write(ALL))
+        shown = as_toml(load_settings(write(ALL), {}))
+        assert load_config(write(shown)) == config
+
+    @given(st.text(st.characters(codec="utf-8")))
+    def test_holds_any_text(self, text: str):
+        settings = load_settings(Path("/none"), {"SIBYL_SCOPE": "x"})
+        config = msgspec.structs.replace(settings.config, system_prompt=text)
+        shown = as_toml(type(settings)(config, None, settings.file, {}))
+        assert tomllib.loads(shown)["system_prompt"] == text
+
+    def test_names_a_key_file_and_never_reads_it(self, write: Write, tmp_path: Path):
+        (tmp_path / "my.key").write_text("sk-secret")
+        file = write('[providers.openai]\napi_key_file = "my.key"')
+        shown = as_toml(load_settings(file, {"OPENAI_API_KEY": "sk-other"}))
+        assert str(tmp_path / "my.key") in shown
+        assert "sk-" not in shown
+
+    def test_says_if_the_file_is_not_there(self):
+        shown = as_toml(load_settings(Path("/none/config.toml"), {}))
+        assert shown.startswith("# /none/config.toml (not there)\n")

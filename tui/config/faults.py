@@ -1,0 +1,161 @@
+"""What is wrong with a value, in words for whoever wrote it.
+
+msgspec decides whether a value is right; what it says of a wrong one is for programmers, and names
+no key inside ``[providers.NAME]``. A text is never quoted: it may be a key in the wrong place.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+from msgspec import inspect
+
+Fault = tuple[str, str]
+"""A dotted key, and what was expected there."""
+
+_LONGEST_NUMBER = 40
+
+_NAMES: dict[type, str] = {
+    bool: "true or false",
+    dict: "a table",
+    float: "a number",
+    int: "a whole number",
+    list: "a list",
+    str: "text",
+}
+
+
+def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:
+    """Everything about a value that its type does not allow, outermost first."""
+    inner = _plain(kind)
+    match inner, value:
+        case inspect.StructType(), dict():
+            yield from _in_table(cast("dict[str, Any]", value), inner, key)
+        case inspect.DictType(), dict():
+            for name, each in cast("dict[str, Any]", value).items():
+                yield from faults(name, inner.key_type, _joined(key, name))
+                yield from faults(each, inner.value_type, _joined(key, name))
+        case inspect.VarTupleType(), list():
+            for place, each in enumerate(cast("list[Any]", value), 1):
+                yield from faults(each, inner.item_type, f"{key}[{place}]")
+        case _:
+            if not _fits(value, inner):
+                yield key, f"expected {expected(kind)}{_got(value, inner)}"
+
+
+def expected(kind: inspect.Type) -> str:
+    """What a value may be, as the end of a sentence."""
+    if isinstance(kind, inspect.Metadata):
+        said = cast("dict[str, str]", kind.extra or {})  # pyright: ignore[reportUnknownMemberType]
+        return said["expected"] if said else expected(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        return expected(_not_none(kind))
+    match kind:
+        case inspect.IntType() | inspect.FloatType():
+            return _name(kind) + _limits(kind)
+        case inspect.LiteralType():
+            return " or ".join(f'"{value}"' for value in kind.values)
+        case inspect.VarTupleType():
+            return f"a list of {_name(kind.item_type)}s"
+        case _:
+            return _name(kind)
+
+
+def _plain(kind: inspect.Type) -> inspect.Type:
+    """A type without what is said about it, and without the ``None`` that no file can hold."""
+    if isinstance(kind, inspect.Metadata):
+        return _plain(kind.type)
+    if isinstance(kind, inspect.UnionType):
+        return _plain(_not_none(kind))
+    return kind
+
+
+def _not_none(kind: inspect.UnionType) -> inspect.Type:
+    return next(each for each in kind.types if not isinstance(each, inspect.NoneType))
+
+
+def _in_table(value: Mapping[str, Any], kind: inspect.StructType, key: str) -> Iterator[Fault]:
+    fields = {field.name: field.type for field in kind.fields}
+    for name, each in value.items():
+        if name in fields:
+            yield from faults(each, fields[name], _joined(key, name))
+        else:
+            yield _joined(key, name), f"there is no such key; {_closest(name, fields, key)}"
+
+
+def _closest(name: str, fields: Mapping[str, object], key: str) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, fields, n=1, cutoff=0.4)
+    if close:
+        return f"the closest is {_joined(key, close[0])}"
+    return f"there are {', '.join(fields)}"
+
+
+def _joined(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
+
+
+def _fits(value: object, kind: inspect.Type) -> bool:
+    match kind:
+        case inspect.StrType():
+            return isinstance(value, str) and _matches(value, kind.pattern)
+        case inspect.BoolType():
+            return isinstance(value, bool)
+        case inspect.LiteralType():
+            return value in kind.values
+        case inspect.IntType():
+            return isinstance(value, int) and _is_within(value, kind)
+        case inspect.FloatType():
+            return isinstance(value, int | float) and _is_within(value, kind)
+        case _:
+            return False
+
+
+def _matches(value: str, pattern: str | None) -> bool:
+    import re
+
+    return pattern is None or re.search(pattern, value) is not None
+
+
+def _is_within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
+    # Asked so that nan, which is neither more nor less than anything, is not within.
+    return (
+        not isinstance(value, bool)
+        and (kind.ge is None or value >= kind.ge)
+        and (kind.gt is None or value > kind.gt)
+        and (kind.le is None or value <= kind.le)
+    )
+
+
+def _limits(kind: inspect.IntType | inspect.FloatType) -> str:
+    """Every number of the settings has both limits, or none."""
+    if kind.le is None:
+        return ""
+    low = f"from {kind.ge:.9g}" if kind.gt is None else f"above {kind.gt:.9g} and up"
+    return f" {low} to {kind.le:.9g}"
+
+
+def _got(value: object, kind: inspect.Type) -> str:
+    """What there was instead: a kind of value, or the number that is out of bounds."""
+    name = _NAMES.get(type(value), "a date or time")
+    if isinstance(kind, inspect.LiteralType):
+        return "" if isinstance(value, str) else f", got {name}"
+    if isinstance(value, int | float) and _name(kind) in {name, _NAMES[float]}:
+        return f", got {value}"[:_LONGEST_NUMBER]
+    return "" if name == _name(kind) else f", got {name}"
+
+
+def _name(kind: inspect.Type) -> str:
+    match kind:
+        case inspect.IntType():
+            return _NAMES[int]
+        case inspect.FloatType():
+            return _NAMES[float]
+        case inspect.BoolType():
+            return _NAMES[bool]
+        case inspect.StructType() | inspect.DictType():
+            return _NAMES[dict]
+        case inspect.VarTupleType():
+            return _NAMES[list]
+        case _:
+            return _NAMES[str]

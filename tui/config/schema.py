@@ -1,0 +1,150 @@
+"""Every key of ``config.toml``, with its type, its limits, its default and what it is for."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+BUILT_IN_PROVIDERS = ("openai", "anthropic", "ollama")
+"""Those that need no ``base_url``; any other name stands for an OpenAI-compatible server."""
+
+EXAMPLE_MODEL = "openai:gpt-6-luna"
+
+_DAY = 86_400
+_MANY = 1_000_000
+
+
+def _about(text: str, example: Any = None) -> Meta:
+    """What ``config example`` says of a key, and shows where the default would tell nothing."""
+    return Meta(description=text, examples=None if example is None else [example])
+
+
+def _like(pattern: str, expected: str) -> Meta:
+    """What a text has to look like, in words too."""
+    return Meta(pattern=pattern, extra={"expected": expected})
+
+
+_Names = tuple[str, ...]
+_ModelName = Annotated[
+    str,
+    _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*(:\S.*)?$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"'),
+]
+_Address = Annotated[str, _like(r"^https?://\S+$", 'an address such as "http://127.0.0.1:8080/v1"')]
+_Variable = Annotated[
+    str,
+    _like(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself"),
+]
+_FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
+_ProviderName = Annotated[
+    str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
+]
+
+
+class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[providers.NAME]``: a server that answers; ``None`` means as the provider has it."""
+
+    base_url: Annotated[
+        _Address | None,
+        _about(
+            "Where the server is: what comes before /chat/completions.",
+            "http://127.0.0.1:8080/v1",
+        ),
+    ] = None
+    api_key_env: Annotated[
+        _Variable | None,
+        _about(
+            "The environment variable that has the key, if the server wants one ...",
+            "LOCAL_API_KEY",
+        ),
+    ] = None
+    api_key_file: Annotated[
+        _FileName | None,
+        _about("... or a file of mode 0600 that has it, looked for beside this one.", "local.key"),
+    ] = None
+    models: Annotated[
+        _Names, _about("Its models; the first is taken where none is named.", ["qwen3"])
+    ] = ()
+    context_window: Annotated[
+        Annotated[int, Meta(ge=1, le=_MANY)] | None,
+        _about("How many tokens a request and its answer may have together.", 32_768),
+    ] = None
+    timeout: Annotated[
+        Annotated[float, Meta(gt=0, le=_DAY)] | None,
+        _about("How many seconds the server may be silent.", 60),
+    ] = None
+    retries: Annotated[
+        Annotated[int, Meta(ge=0, le=10)] | None,
+        _about("How often a request is sent again that failed before its answer began.", 2),
+    ] = None
+
+
+class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[retention]``: what becomes of sessions that are not used any more."""
+
+    backlog_limit: Annotated[
+        int, Meta(ge=0, le=_MANY), _about("How many sessions a scope keeps; 0 = all of them.")
+    ] = 20
+    max_age_days: Annotated[
+        int, Meta(ge=0, le=_MANY), _about("How many days a session may go without use; 0 = any.")
+    ] = 30
+    action: Annotated[
+        Literal["archive", "trash"], _about('Where the others go: "archive" or "trash".')
+    ] = "archive"
+
+
+class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[hooks]``: programs that are told what happens."""
+
+    on_archive: Annotated[
+        _Names,
+        _about(
+            "A program and its arguments, run without a shell when sessions are archived.",
+            ["notify-archived", "--quiet"],
+        ),
+    ] = ()
+
+
+class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[tools]``: what a model may ask this program to do."""
+
+    enabled: Annotated[_Names, _about("The tools that are switched on.")] = ()
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """All of ``config.toml``."""
+
+    model: Annotated[
+        _ModelName | None,
+        _about("Which model answers; without this, the first one that is found.", EXAMPLE_MODEL),
+    ] = None
+    system_prompt: Annotated[
+        str, _about("What a model is told before the conversation.", "Answer briefly.")
+    ] = ""
+    auto_save_interval: Annotated[
+        float, Meta(ge=0, le=_DAY), _about("Seconds between two automatic saves; 0 = off.")
+    ] = 300
+    max_open_sessions: Annotated[
+        int, Meta(ge=1, le=_MANY), _about("How many sessions may be open at once.")
+    ] = 10
+    exclusive_projects: Annotated[
+        bool, _about("Whether a project may be open in one session only.")
+    ] = False
+    theme: Annotated[str | None, _about("The colours of the screen.", "textual-dark")] = None
+    reduced_motion: Annotated[bool, _about("Whether the screen does without animations.")] = False
+    retention: Annotated[
+        RetentionSettings, _about("What becomes of sessions that are not used any more.")
+    ] = RetentionSettings()
+    hooks: Annotated[HookSettings, _about("Programs that are told what happens.")] = HookSettings()
+    tools: Annotated[ToolSettings, _about("What a model may ask this program to do.")] = (
+        ToolSettings()
+    )
+    keys: Annotated[
+        dict[str, str], _about("Keys of the screen: an action, and its key.", {"new": "ctrl+n"})
+    ] = {}
+    providers: Annotated[
+        dict[_ProviderName, ProviderSettings],
+        _about(
+            "Servers. openai, anthropic and ollama are known; any other name stands for an\n"
+            "OpenAI-compatible server, whose models are called NAME:MODEL."
+        ),
+    ] = {}

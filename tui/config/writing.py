@@ -1,0 +1,87 @@
+"""The settings as text: an example with every key, and those that count."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+from msgspec import inspect
+
+from tui.config.reading import Settings
+from tui.config.schema import Config
+
+_HEAD = """\
+# Settings of sibyl-tui. Every key is here, commented out, with its default or an example.
+# To change one, take away the # before it. A key that is not known is an error.
+
+"""
+
+
+def example() -> str:
+    """Commented TOML with every key: an explanation is ``# text``, a key ``#key = value``."""
+    kind = cast("inspect.StructType", inspect.type_info(Config))
+    return _HEAD + "".join(_example_table(kind))
+
+
+def as_toml(settings: Settings) -> str:
+    """The settings that count, each with where it is from. Key files are named, never read."""
+    lines = [f"# {settings.file}" + ("" if settings.file.exists() else " (not there)")]
+    if settings.scope is not None:
+        lines.append(f"# scope {_value(settings.scope)}, from {settings.sources['scope']}")
+    lines += _shown_table(msgspec.to_builtins(settings.config), "", settings.sources)
+    return "\n".join(lines) + "\n"
+
+
+def _example_table(kind: inspect.StructType) -> Iterator[str]:
+    for field in kind.fields:
+        yield from _example_field(field)
+
+
+def _example_field(field: inspect.Field) -> Iterator[str]:
+    meta, kind = _unwrapped(field.type)
+    yield "\n" if isinstance(kind, inspect.StructType | inspect.DictType) else ""
+    yield "".join(f"# {line}\n" for line in str(meta["description"]).splitlines())
+    match kind:
+        case inspect.StructType():
+            yield f"[{field.name}]\n"
+            yield from _example_table(kind)
+        case inspect.DictType(value_type=inspect.StructType() as table):
+            # An empty table of a server would lack its address.
+            yield f"#[{field.name}.local]\n"
+            yield from _example_table(table)
+        case inspect.DictType():
+            yield f"[{field.name}]\n"
+            for name, value in meta["examples"][0].items():
+                yield f"#{name} = {_value(value)}\n"
+        case _:
+            value = meta["examples"][0] if "examples" in meta else field.default
+            yield f"#{field.name} = {_value(value)}\n"
+
+
+def _unwrapped(kind: inspect.Type) -> tuple[Mapping[str, Any], inspect.Type]:
+    if isinstance(kind, inspect.Metadata):
+        about = cast("dict[str, Any]", kind.extra_json_schema or {})  # pyright: ignore[reportUnknownMemberType]
+        return about, kind.type
+    return {}, kind
+
+
+def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str]) -> Iterator[str]:
+    """The keys of one table, then the tables in it."""
+    prefix = f"{name}." if name else ""
+    single = {key: value for key, value in values.items() if not isinstance(value, dict)}
+    if name and (single or not values):
+        yield f"\n[{name}]"
+    for key, value in single.items():
+        yield _shown(key, value, sources.get(f"{prefix}{key}", "default"))
+    for key in [key for key in values if key not in single]:
+        yield from _shown_table(values[key], f"{prefix}{key}", sources)
+
+
+def _shown(key: str, value: Any, source: str) -> str:
+    # TOML has no word for nothing.
+    return f"# {key} is not set" if value is None else f"{key} = {_value(value)}  # {source}"
+
+
+def _value(value: Any) -> str:
+    """A value as TOML; its texts are written as JSON's are, but for DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,54 @@
+"""Where things are: the user's data, settings and state, and the project that a session belongs to.
+
+Each function takes the environment and what a flag said, and reads or makes no file of its own.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+_PROGRAM = "sibyl"
+
+
+def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
+    """Where sessions are kept: the flag, else ``SIBYL_DATA_DIR``, else the platform's place."""
+    named = flag or environ.get("SIBYL_DATA_DIR")
+    if named:
+        return _absolute(named)
+    # Not at the top: a start that was told its directories does not pay for the search.
+    import platformdirs
+
+    return platformdirs.user_data_path(_PROGRAM, appauthor=False)
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    """The user's settings: ``SIBYL_CONFIG``, else the platform's place. It need not exist."""
+    named = environ.get("SIBYL_CONFIG")
+    if named:
+        return _absolute(named)
+    import platformdirs
+
+    return platformdirs.user_config_path(_PROGRAM, appauthor=False) / "config.toml"
+
+
+def state_directory() -> Path:
+    """Where the program keeps what it remembers by itself, and rescue files."""
+    import platformdirs
+
+    return platformdirs.user_state_path(_PROGRAM, appauthor=False)
+
+
+def project_path(directory: str | os.PathLike[str]) -> Path:
+    """The real path of the git work tree around a directory, else of the directory itself."""
+    real = Path(os.path.realpath(directory))
+    for place in (real, *real.parents):
+        # A directory in a plain clone, a file in a linked work tree or a submodule.
+        if os.path.lexists(place / ".git"):
+            return place
+    return real
+
+
+def _absolute(named: str) -> Path:
+    # The shell leaves the ~ of --data-dir=~/x as it is. Path.expanduser raises where there is no
+    # such home; this leaves the name alone.
+    return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111
