@@ -1,0 +1,48 @@
+"""A model behind a server of the tests' own, and what is asked of it."""
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.providers.chat_server import ChatServer
+from tui.domain.message import Message
+from tui.providers.adapter import ChatModel
+from tui.providers.catalog import ModelChoice
+from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
+from tui.providers.secret import Secret
+
+KEY = "sk-test-0123456789"
+
+ModelAt = Callable[..., ChatModel]
+
+
+@pytest.fixture
+def model_at() -> ModelAt:
+    """``model_at(server, timeout=…)``: a model with a key that is in no other text."""
+
+    def model_at(server: ChatServer | str, **changes: Any) -> ChatModel:
+        address = server if isinstance(server, str) else server.base_url
+        choice = ModelChoice(
+            "local", "test-model", address, Secret(KEY, "LOCAL_API_KEY"), timeout=30, retries=2
+        )
+        return ChatModel(replace(choice, **changes))
+
+    return model_at
+
+
+def says(role: Any, text: Any, **more: Any) -> Message:
+    return Message(id="m", role=role, content=text, timestamp="2026-01-11T14:30:23.456Z", **more)
+
+
+def asks(text: Any = "Hello?", *more: Message, system: str = "") -> ModelRequest:
+    return ModelRequest(system, (says("user", text), *more))
+
+
+async def collected(events: AsyncIterator[ModelEvent]) -> list[ModelEvent]:
+    return [event async for event in events]
+
+
+def text_of(events: Iterable[ModelEvent]) -> str:
+    return "".join(event.text for event in events if isinstance(event, TextReceived))

@@ -1,0 +1,271 @@
+"""What comes from a real server, as it arrives."""
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.providers.chat_server import (
+    ChatServer,
+    Exchange,
+    Gate,
+    answers,
+    answers_step_by_step,
+    calls_tools,
+    chunk,
+    scenarios,
+    sends_events,
+    torn_inside_characters,
+    usage_chunk,
+)
+from tests.providers.conftest import ModelAt, asks, collected, text_of
+from tui.domain.message import ToolCall
+from tui.errors import ModelError
+from tui.providers.adapter import ChatModel
+from tui.providers.catalog import ModelChoice
+from tui.providers.protocol import (
+    AnswerEnded,
+    TextReceived,
+    ToolCallReceived,
+    UsageReported,
+)
+
+
+async def test_an_answer_comes_in_the_pieces_that_were_sent_then_usage_then_the_end(
+    model_at: ModelAt,
+):
+    with ChatServer(answers("Hello", ", ", "world.")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events == [
+        TextReceived("Hello"),
+        TextReceived(", "),
+        TextReceived("world."),
+        UsageReported(input_tokens=11, output_tokens=7),
+        AnswerEnded("stop"),
+    ]
+
+
+async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
+    gates = [Gate(), Gate(), Gate()]
+    with ChatServer(answers_step_by_step(gates, "One", "Two", "Three")) as server:
+        events = model_at(server).stream(asks())
+        for gate, piece in zip(gates, ("One", "Two", "Three"), strict=True):
+            gate.open()
+            assert await anext(events) == TextReceived(piece)
+        await events.aclose()
+
+
+async def test_text_with_control_sequences_comes_as_it_was_sent(model_at: ModelAt):
+    text = "\x1b]52;c;aGVsbG8=\x1b\\ \x9b2J \u202e \x00 \r\n\t \u2028 <|im_start|> ok"
+    with ChatServer(answers("> ", text)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == "> " + text
+
+
+@pytest.mark.parametrize("piece", ["\0", " ", "\n", "<think>", "[DONE]", "data:"])
+async def test_any_piece_may_stand_by_itself(model_at: ModelAt, piece: str):
+    with ChatServer(answers("> ", piece, piece)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == f"> {piece}{piece}"
+
+
+async def test_the_space_before_an_answer_is_part_of_it(model_at: ModelAt):
+    with ChatServer(answers("\n", " ", "  one")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == "\n   one"
+
+
+async def test_characters_that_arrive_in_parts_come_whole(model_at: ModelAt):
+    with ChatServer(torn_inside_characters("会話は 🙂 失われない。")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == "会話は 🙂 失われない。"
+
+
+async def test_an_answer_may_be_empty(model_at: ModelAt):
+    with ChatServer(answers()) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events == [UsageReported(11, 7), AnswerEnded("stop")]
+
+
+async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
+    with ChatServer(answers("And so on", finish="length")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events[-1] == AnswerEnded("length")
+
+
+async def test_a_server_that_says_done_and_no_reason_has_come_to_the_end(model_at: ModelAt):
+    with ChatServer(answers("All of it.", finish=None)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == "All of it."
+    assert events[-1] == AnswerEnded("stop")
+
+
+async def test_a_server_that_gives_a_reason_and_never_says_done_has_come_to_the_end(
+    model_at: ModelAt,
+):
+    with ChatServer(answers("All of it.", done=False)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events[-1] == AnswerEnded("stop")
+
+
+async def test_the_end_is_not_waited_for_where_a_server_keeps_the_connection(model_at: ModelAt):
+    gate = Gate()
+
+    def reply(exchange: Exchange) -> None:
+        answers("All of it.")(exchange)
+        exchange.wait(gate)
+
+    with ChatServer(reply) as server:
+        events = await collected(model_at(server).stream(asks()))
+        assert events[-1] == AnswerEnded("stop")
+        await asyncio.to_thread(server.wait_for_disconnect)
+
+
+async def test_done_within_a_text_is_text(model_at: ModelAt):
+    with ChatServer(answers("data: [DONE]", "\ndata: [DONE]\n", " and on.")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == "data: [DONE]\ndata: [DONE]\n and on."
+
+
+async def test_ten_thousand_pieces_all_come(model_at: ModelAt):
+    pieces = [f"{number} " for number in range(10_000)]
+    with ChatServer(answers(*pieces)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert [event.text for event in events if isinstance(event, TextReceived)] == pieces
+
+
+class TestToolCalls:
+    async def test_come_whole_at_the_end_however_they_were_shuffled(self, model_at: ModelAt):
+        reply = calls_tools(
+            ("call_1", "read_file", ['{"pa', 'th": ', '"a.py"}']),
+            ("call_2", "list_files", ["{", '"deep": {"er": [1, null]}', "}"]),
+            text="Looking.",
+        )
+        with ChatServer(reply) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert events == [
+            TextReceived("Looking."),
+            ToolCallReceived(ToolCall("call_1", "read_file", {"path": "a.py"})),
+            ToolCallReceived(ToolCall("call_2", "list_files", {"deep": {"er": [1, None]}})),
+            AnswerEnded("tool_calls"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("sent", "received"),
+        [
+            ("", {}),
+            ("{}", {}),
+            ('{"a": "ä\\ud800"}', {"a": "ä\ud800"}),
+            ("no json", "no json"),
+            ('{"a": ', '{"a": '),
+            ("[1, 2]", "[1, 2]"),
+            ('{"a": NaN}', '{"a": NaN}'),
+            ("[" * 5000, "[" * 5000),
+            (f'{{"a": {"9" * 5000}}}', f'{{"a": {"9" * 5000}}}'),
+        ],
+    )
+    async def test_have_an_object_as_arguments_or_the_text_that_came(
+        self, model_at: ModelAt, sent: str, received: object
+    ):
+        with ChatServer(calls_tools(("call_1", "f", [sent]))) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert events[0] == ToolCallReceived(ToolCall("call_1", "f", received))
+
+    async def test_have_ids_of_their_own_even_if_the_server_gives_them_the_same(
+        self, model_at: ModelAt
+    ):
+        same = [("call", "f", ["{}"]), ("call", "g", ["{}"]), ("call", "h", ["{}"])]
+        with ChatServer(calls_tools(*same)) as server:
+            events = await collected(model_at(server).stream(asks()))
+        ids = [event.call.id for event in events if isinstance(event, ToolCallReceived)]
+        assert len(set(ids)) == 3
+        assert ids[0] == "call"
+
+    async def test_are_why_it_ended_even_if_the_server_says_stop(self, model_at: ModelAt):
+        call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
+        reply = sends_events(chunk({"tool_calls": [call]}), chunk({}, "stop"), "[DONE]")
+        with ChatServer(reply) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert events[-1] == AnswerEnded("tool_calls")
+
+
+class TestThinking:
+    @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
+    async def test_in_a_field_of_its_own_is_not_given(self, model_at: ModelAt, field: str):
+        reply = sends_events(
+            chunk({field: "Hm."}), chunk({field: 5}), chunk({"content": "Yes."}), chunk({}, "stop")
+        )
+        with ChatServer(reply) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert events == [TextReceived("Yes."), AnswerEnded("stop")]
+
+    async def test_in_tags_at_the_beginning_is_not_given(self, model_at: ModelAt):
+        with ChatServer(answers("<thi", "nk>Hm. Hm", ".</th", "ink>\n\nYes", ".")) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert text_of(events) == "Yes."
+
+    async def test_tags_further_on_are_text(self, model_at: ModelAt):
+        with ChatServer(answers("Use ", "<think>", " and ", "</think>", ".")) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert text_of(events) == "Use <think> and </think>."
+
+    async def test_a_text_that_only_begins_like_a_tag_is_given(self, model_at: ModelAt):
+        with ChatServer(answers(" <th")) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert text_of(events) == " <th"
+
+
+@pytest.mark.parametrize(
+    "usage", ["many", {}, {"prompt_tokens": "a"}, {"prompt_tokens": -1, "completion_tokens": None}]
+)
+async def test_usage_that_makes_no_sense_does_no_harm(model_at: ModelAt, usage: object):
+    reply = sends_events(chunk({"content": "Yes."}), usage_chunk(usage), chunk({}, "stop"))
+    with ChatServer(reply) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events == [TextReceived("Yes."), AnswerEnded("stop")]
+
+
+def test_any_text_comes_as_it_was_sent():
+    sent: list[str] = []
+
+    def reply(exchange: Exchange) -> None:
+        answers(*sent)(exchange)
+
+    with ChatServer(reply) as server:
+        model = ChatModel(ModelChoice("local", "m", server.base_url))
+
+        @settings(max_examples=60)
+        @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), max_size=6))
+        def check(pieces: list[str]) -> None:
+            sent[:] = ["> ", *pieces]
+            events = asyncio.run(collected(model.stream(asks())))
+            assert [event.text for event in events if isinstance(event, TextReceived)] == sent
+
+        check()
+
+
+async def test_every_scenario_of_the_server_ends_in_an_end_or_an_error_of_ours(
+    model_at: ModelAt,
+):
+    fine: set[str] = set()
+    for name, replies in scenarios(Gate()).items():
+        with ChatServer(*replies) as server:
+            try:
+                events = await collected(model_at(server, timeout=0.3).stream(asks()))
+            except ModelError:
+                continue
+            assert isinstance(events[-1], AnswerEnded)
+            fine.add(name)
+    assert fine == {
+        "normal",
+        "429-then-fine",
+        "500-then-fine",
+        "flood",
+        "tool-call",
+        "two-tool-calls",
+        "length",
+        "no-text",
+        "multi-byte",
+        "escapes",
+    }

@@ -1,0 +1,435 @@
+"""What goes wrong with a real server, what the user is told, and what is tried again."""
+
+import socket
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pydantic_ai.exceptions import ModelTimeoutError
+
+from tests.providers.chat_server import (
+    ChatServer,
+    Exchange,
+    Gate,
+    Reply,
+    answers,
+    answers_at,
+    chunk,
+    drops_the_connection,
+    ends_without_a_word_after,
+    is_cut_after,
+    is_silent,
+    refuses,
+    sends,
+    sends_events,
+)
+from tests.providers.conftest import KEY, ModelAt, asks, text_of
+from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
+from tui.providers import failures
+from tui.providers.adapter import ChatModel
+from tui.providers.catalog import ModelChoice
+from tui.providers.connection import Reply as Observed
+from tui.providers.protocol import ModelEvent, TextReceived
+
+NOW = {"Retry_After": "0"}
+
+
+async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
+    """What came before the error, and the error."""
+    events: list[ModelEvent] = []
+    try:
+        async for event in model.stream(asks()):
+            events.append(event)  # noqa: PERF401 - those before the error count
+    except ModelError as error:
+        return events, error
+    pytest.fail(f"it did not fail: {events}")
+
+
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+class TestWhatAServerSaysNoTo:
+    @pytest.mark.parametrize(
+        ("status", "kind", "said"),
+        [
+            (400, ModelRefused, "URL did not take the request (status 400)."),
+            (401, ModelRefused, "URL refused the key from LOCAL_API_KEY; put a valid one there"),
+            (403, ModelRefused, "URL refused the key from LOCAL_API_KEY; put a valid one there"),
+            (404, ModelUnavailable, "URL does not know test-model (status 404); check"),
+            (413, ModelRefused, "URL did not take the request (status 413)."),
+            (429, ModelRefused, "URL takes no more requests for now (status 429); try again"),
+            (500, ModelUnavailable, "URL is out of order (status 500); try again later."),
+            (503, ModelUnavailable, "URL is out of order (status 503); try again later."),
+        ],
+    )
+    async def test_is_told_with_what_to_do_and_the_servers_own_words(
+        self, model_at: ModelAt, status: int, kind: type[ModelError], said: str
+    ):
+        with ChatServer(refuses(status, "Because  of\nthis.")) as server:
+            events, error = await failed(model_at(server, retries=0))
+            assert events == []
+            assert type(error) is kind
+            assert str(error).startswith(said.replace("URL", server.base_url))
+            assert str(error).endswith(" It says: Because of this.")
+
+    async def test_for_want_of_a_key_names_the_setting(self, model_at: ModelAt):
+        with ChatServer(refuses(401)) as server:
+            _, error = await failed(model_at(server, key=None))
+        assert "wants a key; name the variable that has it as api_key_env under" in str(error)
+        assert "[providers.local]" in str(error)
+
+    async def test_because_the_conversation_is_too_long_names_the_setting(self, model_at: ModelAt):
+        body = {"error": {"message": "Too long.", "code": "context_length_exceeded"}}
+        with ChatServer(refuses(400, body=body)) as server:
+            _, error = await failed(model_at(server, context_window=123))
+        assert isinstance(error, ModelRefused)
+        assert "lower context_window under [providers.local], which is 123." in str(error)
+
+    async def test_because_the_account_is_empty_is_not_tried_again(self, model_at: ModelAt):
+        body = {"error": {"message": "Pay.", "code": "insufficient_quota"}}
+        with ChatServer(refuses(429, body=body, **NOW)) as server:
+            _, error = await failed(model_at(server))
+            assert len(server.requests) == 1
+        assert "has nothing left (status 429). It says: Pay." in str(error)
+
+    @pytest.mark.parametrize(
+        ("body", "quoted"),
+        [
+            ({"error": "Plain."}, "It says: Plain."),
+            ({"detail": "Of FastAPI."}, "It says: Of FastAPI."),
+            ({"message": {"detail": "Deep."}}, "It says: Deep."),
+            ([1, 2], "It says: [1, 2]"),
+            ("No JSON at all.", "It says: No JSON at all."),
+            ("<html>Bad gateway</html>", "It sent a web page."),
+            ("x" * 5000, f"It says: {'x' * 300}…"),
+        ],
+    )
+    async def test_is_quoted_in_whatever_form_it_comes(
+        self, model_at: ModelAt, body: Any, quoted: str
+    ):
+        with ChatServer(refuses(400, body=body)) as server:
+            _, error = await failed(model_at(server))
+        assert str(error).endswith(f" {quoted}")
+
+    async def test_is_not_read_for_ever(self, model_at: ModelAt):
+        gate = Gate()
+
+        def endless(exchange: Exchange) -> None:
+            exchange.head(400, "text/plain")
+            exchange.raw(b"No! " * 100_000)
+            exchange.wait(gate)
+
+        with ChatServer(endless) as server:
+            _, error = await failed(model_at(server))
+        assert "No! No!" in str(error)
+
+    async def test_by_sending_elsewhere_is_not_followed(self, model_at: ModelAt):
+        with ChatServer() as elsewhere:
+            place = f"{elsewhere.base_url}/chat/completions"
+            with ChatServer(refuses(307, Location=place)) as server:
+                _, error = await failed(model_at(server))
+            assert elsewhere.requests == []
+        assert isinstance(error, ModelUnavailable)
+        assert f"redirects to {place}; if that is right, make it the base_url" in str(error)
+
+
+class TestARequestIsSentAgain:
+    @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504])
+    async def test_after_a_status_that_passes(self, model_at: ModelAt, status: int):
+        with ChatServer(refuses(status, **NOW), answers("Fine.")) as server:
+            events = [event async for event in model_at(server).stream(asks())]
+            assert len(server.requests) == 2
+            assert server.requests[0].body == server.requests[1].body
+        assert text_of(events) == "Fine."
+
+    @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+    async def test_but_not_after_one_that_does_not(self, model_at: ModelAt, status: int):
+        with ChatServer(refuses(status, **NOW), answers("Fine.")) as server:
+            await failed(model_at(server))
+            assert len(server.requests) == 1
+
+    @pytest.mark.parametrize("retries", [0, 1, 2, 3])
+    async def test_as_often_as_the_settings_say_and_by_nobody_else(
+        self, model_at: ModelAt, retries: int
+    ):
+        with ChatServer(refuses(503, **NOW)) as server:
+            _, error = await failed(model_at(server, retries=retries))
+            assert len(server.requests) == retries + 1
+        if retries:
+            assert f"(status 503) at {retries + 1} tries" in str(error)
+
+    async def test_after_a_connection_that_was_dropped_without_a_word(self, model_at: ModelAt):
+        with ChatServer(drops_the_connection(), answers("Fine.")) as server:
+            events = [event async for event in model_at(server).stream(asks())]
+            assert len(server.requests) == 2
+        assert text_of(events) == "Fine."
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            is_cut_after("One"),
+            ends_without_a_word_after("One"),
+            sends(b""),
+            sends(b"<html>"),
+            sends_events({"error": {"message": "m", "code": "rate_limit_exceeded"}}),
+            sends_events(chunk({"content": "One"}), {"error": {"message": "m", "code": 500}}),
+        ],
+    )
+    async def test_but_not_once_an_answer_has_begun(self, model_at: ModelAt, reply: Reply):
+        with ChatServer(reply, answers("Again.")) as server:
+            await failed(model_at(server))
+            assert len(server.requests) == 1
+
+    async def test_but_not_if_the_server_wants_a_long_wait(self, model_at: ModelAt):
+        with ChatServer(refuses(429, Retry_After="3600"), answers("Fine.")) as server:
+            await failed(model_at(server))
+            assert len(server.requests) == 1
+
+    @pytest.mark.parametrize(
+        ("reply", "pauses"),
+        [
+            (refuses(503), [0.5, 1, 2, 4, 8, 8]),
+            (refuses(429, Retry_After="7"), [7] * 6),
+            (drops_the_connection(), [0.5, 1, 2, 4, 8, 8]),
+        ],
+    )
+    async def test_after_a_wait_that_doubles_unless_the_server_says_how_long(
+        self,
+        model_at: ModelAt,
+        monkeypatch: pytest.MonkeyPatch,
+        reply: Reply,
+        pauses: list[float],
+    ):
+        slept: list[float] = []
+
+        async def sleep(seconds: float) -> None:
+            slept.append(seconds)
+
+        monkeypatch.setattr("tui.providers.adapter.asyncio.sleep", sleep)
+        with ChatServer(reply) as server:
+            await failed(model_at(server, retries=6))
+        assert slept == pauses
+
+
+class TestAServerThatIsNotThere:
+    async def test_is_told_with_its_address_and_the_reason(self, model_at: ModelAt):
+        address = f"http://127.0.0.1:{closed_port()}/v1"
+        events, error = await failed(model_at(address, retries=0))
+        assert events == []
+        assert isinstance(error, ModelUnavailable)
+        assert str(error).startswith(f"{address} cannot be reached (Connection refused); is the")
+
+    async def test_under_a_name_with_several_addresses_is_told_with_the_reason(
+        self, model_at: ModelAt
+    ):
+        _, error = await failed(model_at(f"http://localhost:{closed_port()}/v1", retries=0))
+        assert "cannot be reached (Connection refused)" in str(error)
+
+    async def test_because_nobody_knows_its_name_is_told(
+        self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+    ):
+        def getaddrinfo(*_: object, **__: object) -> None:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        _, error = await failed(model_at("http://nowhere.invalid/v1", retries=0))
+        assert isinstance(error, ModelUnavailable)
+        assert "http://nowhere.invalid/v1 cannot be reached (Name or service not" in str(error)
+
+    async def test_because_it_lets_nobody_in_is_told_with_the_time_that_was_waited(self):
+        choice = ModelChoice("local", "m", "http://far.example/v1", timeout=60)
+        error = failures.explained(
+            ModelTimeoutError("m", "", phase="connect"), Observed(), choice, 1
+        )
+        said = "http://far.example/v1 cannot be reached: no connection within 10 seconds."
+        assert (type(error), str(error)) == (ModelUnavailable, said)
+
+    async def test_because_it_does_not_speak_https_is_told(self, model_at: ModelAt):
+        with ChatServer() as server:
+            address = server.base_url.replace("http:", "https:")
+            _, error = await failed(model_at(address, retries=0))
+        assert isinstance(error, ModelUnavailable)
+        assert "SSL" in str(error)
+
+    def test_because_its_address_is_none_is_told(self, model_at: ModelAt):
+        with pytest.raises(ModelUnavailable, match="is not the address of a server"):
+            model_at("http://[::zz]/v1")
+
+
+class TestSilence:
+    async def test_before_an_answer_is_given_up_after_the_time_and_not_tried_again(
+        self, model_at: ModelAt
+    ):
+        with ChatServer(is_silent(Gate())) as server:
+            _, error = await failed(model_at(server, timeout=0.2))
+            assert len(server.requests) == 1
+            assert isinstance(error, ModelTimedOut)
+            assert str(error) == (
+                f"{server.base_url} was silent for 0.2 seconds; if it needs longer, raise timeout"
+                " under [providers.local]."
+            )
+
+    async def test_within_an_answer_is_given_up_and_what_came_is_kept(self, model_at: ModelAt):
+        with ChatServer(answers_at(Gate(), "And then", "never.")) as server:
+            events, error = await failed(model_at(server, timeout=0.2))
+        assert events == [TextReceived("And then")]
+        assert isinstance(error, ModelTimedOut)
+
+
+class TestAnAnswerThatStops:
+    @pytest.mark.parametrize(
+        "reply", [is_cut_after("One", "Two"), ends_without_a_word_after("One", "Two")]
+    )
+    async def test_because_of_the_connection_gives_what_came_and_then_the_error(
+        self, model_at: ModelAt, reply: Reply
+    ):
+        with ChatServer(reply) as server:
+            events, error = await failed(model_at(server))
+            said = f"{server.base_url} closed the connection in the middle of its answer."
+        assert events == [TextReceived("One"), TextReceived("Two")]
+        assert (type(error), str(error)) == (AnswerCut, said)
+
+    @pytest.mark.parametrize(
+        ("event", "said"),
+        [
+            ({"error": {"message": "On fire."}}, "broke off its answer. It says: On fire."),
+            ({"error": "On fire."}, "broke off its answer. It says: On fire."),
+            ({"error": {"message": "m", "code": 503}}, "broke off its answer. It says: m"),
+        ],
+    )
+    async def test_because_of_an_error_within_it_quotes_that(
+        self, model_at: ModelAt, event: Any, said: str
+    ):
+        with ChatServer(sends_events(chunk({"content": "One"}), event)) as server:
+            events, error = await failed(model_at(server))
+        assert events == [TextReceived("One")]
+        assert isinstance(error, AnswerCut)
+        assert said in str(error)
+
+    async def test_because_the_model_declines_says_so(self, model_at: ModelAt):
+        reply = sends_events(chunk({"refusal": "I will "}), chunk({"refusal": "not."}, "stop"))
+        with ChatServer(reply) as server:
+            _, error = await failed(model_at(server))
+        assert isinstance(error, ModelRefused)
+        assert str(error) == "local:test-model declined to answer. It says: I will not."
+
+    async def test_because_of_a_filter_says_so(self, model_at: ModelAt):
+        with ChatServer(answers("One", finish="content_filter")) as server:
+            events, error = await failed(model_at(server))
+        assert events == [TextReceived("One")]
+        assert isinstance(error, AnswerCut)
+        assert "A content filter of" in str(error)
+
+
+GARBAGE = [
+    "{no json",
+    '"text"',
+    "3",
+    "null",
+    [1, 2],
+    {"choices": 5},
+    {"choices": [5]},
+    {"choices": [{"delta": "x"}]},
+    {"choices": [{"delta": {"tool_calls": 5}}]},
+    {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": 5}]}}]},
+    {"choices": [{"delta": {"refusal": 5}}]},
+    {"choices": [{"delta": {"content": "x"}, "logprobs": 5}]},
+    "[" * 5000,
+    f'{{"a": {"9" * 5000}}}',
+]
+
+
+class TestGarbage:
+    @pytest.mark.parametrize("event", GARBAGE, ids=lambda event: str(event)[:40])
+    async def test_among_events_is_an_error_of_ours_after_what_was_good(
+        self, model_at: ModelAt, event: Any
+    ):
+        reply = sends_events(chunk({"content": "Good."}), event, chunk({}, "stop"))
+        with ChatServer(reply) as server:
+            events, error = await failed(model_at(server))
+        assert events[:1] == [TextReceived("Good.")]
+        assert isinstance(error, AnswerCut)
+        assert str(error).endswith("sent something that is no part of an answer.")
+
+    @pytest.mark.parametrize("event", GARBAGE, ids=lambda event: str(event)[:40])
+    async def test_as_the_first_event_is_an_error_of_ours(self, model_at: ModelAt, event: Any):
+        with ChatServer(sends_events(event)) as server:
+            _, error = await failed(model_at(server))
+        assert isinstance(error, AnswerCut)
+
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (b"<!doctype html><h1>Log in</h1>", "up to /v1? It sent a web page."),
+            (b'{"choices": []}', 'up to /v1? It says: {"choices": []}'),
+            (b'{"error": {"message": "Nope."}}', "up to /v1? It says: Nope."),
+            (b"", "up to /v1?"),
+            (b"\xff\xfe\x00", "up to /v1? It says: \ufffd\ufffd\x00"),
+        ],
+    )
+    async def test_in_place_of_a_stream_is_told_with_its_beginning(
+        self, model_at: ModelAt, body: bytes, said: str
+    ):
+        with ChatServer(sends(body, "application/json")) as server:
+            events, error = await failed(model_at(server))
+            assert str(error).startswith(f"{server.base_url} sent something else than the stream")
+        assert events == []
+        assert isinstance(error, AnswerCut)
+        assert str(error).endswith(said)
+
+    async def test_without_a_line_break_is_not_collected_for_ever(
+        self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("tui.providers.connection._LONGEST_LINE", 100_000)
+        gate = Gate()
+
+        def reply(exchange: Exchange) -> None:
+            exchange.head()
+            exchange.raw(b"data: " + b"x" * 200_000)
+            exchange.wait(gate)
+
+        with ChatServer(reply) as server:
+            _, error = await failed(model_at(server))
+        assert isinstance(error, AnswerCut)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+class TestTheKey:
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            refuses(401, f"The key {KEY} is wrong."),
+            refuses(400, body=f"{'x' * 290}{KEY}"),
+            refuses(500, body={"detail": f"Bearer {KEY}"}),
+            refuses(307, Location=f"http://127.0.0.1/?{KEY}"),
+            sends(f"Bearer {KEY}".encode()),
+            sends_events(chunk({"content": "One"}), {"error": {"message": KEY}}),
+            drops_the_connection(),
+        ],
+    )
+    async def test_is_in_no_error_nor_anything_that_hangs_on_it(
+        self, model_at: ModelAt, reply: Reply
+    ):
+        with ChatServer(reply) as server:
+            _, error = await failed(model_at(server, retries=0))
+        shown = [repr(part) + str(part) + str(part.args) for part in _chain(error)]
+        told = traceback.TracebackException.from_exception(error, capture_locals=True)
+        everything = "".join([*shown, *told.format()])
+        assert KEY[:8] not in everything
+
+    async def test_is_not_in_what_a_model_declines_with(self, model_at: ModelAt):
+        with ChatServer(sends_events(chunk({"refusal": f"Not with {KEY}."}, "stop"))) as server:
+            _, error = await failed(model_at(server))
+        assert str(error).endswith("It says: Not with [key].")
+
+    async def test_is_in_nothing_that_shows_the_model(self, model_at: ModelAt):
+        model = model_at("http://127.0.0.1:1/v1")
+        assert KEY not in repr(model) + repr(vars(model)) + str(model._choice)

@@ -1,0 +1,97 @@
+"""The offline guide: no model, no network, but the manual."""
+
+import asyncio
+
+import pytest
+
+from tests.providers.conftest import asks, collected, says, text_of
+from tui.providers.catalog import Missing
+from tui.providers.guide import OfflineGuide, PastHit
+from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
+
+
+async def answer(question: str, guide: OfflineGuide | None = None) -> str:
+    return text_of(await collected((guide or OfflineGuide()).stream(asks(question))))
+
+
+async def test_it_says_first_that_it_is_no_model():
+    assert (await answer("Hello")).startswith("I am the offline guide, not a language model")
+
+
+async def test_it_says_what_was_missing_and_the_line_that_mends_it():
+    guide = OfflineGuide([Missing("THE_KEY is not set.", "export THE_KEY=...\nand = 3")])
+    text = await answer("Hello", guide)
+    assert "- THE_KEY is not set.\n\n      export THE_KEY=...\n      and = 3\n" in text
+    assert text.index("not a language model") < text.index("THE_KEY")
+
+
+async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
+    request = ModelRequest(
+        "", (says("user", "Hello"), says("assistant", "…"), says("user", "What is a session?"))
+    )
+    text = text_of(await collected(OfflineGuide([Missing("K", "k")]).stream(request)))
+    assert text.startswith("(The offline guide, not a model.)\n\nFrom the manual:\n\n## Sessions")
+
+
+@pytest.mark.parametrize(
+    ("question", "section"),
+    [
+        ("What is a session?", "Sessions"),
+        ("how do I resume my last session", "Sessions"),
+        ("How do I choose a model?", "Models"),
+        ("How do I connect Ollama?", "Models"),
+        ("base_url of my server", "Models"),
+        ("where do I put my API key", "Keys"),
+        ("Where are my files?", "Files"),
+        ("what happens if it CRASHES", "Crashes and full disks"),
+        ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
+        ("import a rescue file", "Crashes and full disks"),
+        ("How can I delete a session?", "Archive, trash, purge"),
+        ("what does the exit code mean", "Exit codes"),
+        ("doctor", "Doctor"),
+        ("--json", "Asking"),
+        ("which scope am I in", "Scopes"),
+        ("claude, anthropic", "Next release"),
+        ("timeout", "Failed answers"),
+    ],
+)
+async def test_it_answers_from_the_section_that_fits(question: str, section: str):
+    assert f"From the manual:\n\n## {section}\n" in await answer(question)
+
+
+@pytest.mark.parametrize(
+    "question", ["Hello", "セッションとは何ですか", "🙂", "", " ", "?!", "a\ud800", "x" * 100_000]
+)
+async def test_it_tells_what_the_manual_has_where_nothing_fits(question: str):
+    text = await answer(question)
+    assert "The manual has nothing on that. It tells about:\n\n- Sessions\n- Targets\n" in text
+
+
+async def test_it_answers_in_pieces_of_a_few_words_that_make_the_whole():
+    events = await collected(OfflineGuide().stream(asks("What is a session?")))
+    assert events[-1] == AnswerEnded("stop")
+    pieces = [event.text for event in events if isinstance(event, TextReceived)]
+    assert len(pieces) > 20
+    assert all(0 < len(piece.split()) <= 4 for piece in pieces)
+    assert "    sibyl-tui sessions list               shows them all" in "".join(pieces)
+
+
+async def test_it_can_be_stopped_between_two_pieces():
+    task = asyncio.create_task(collected(OfflineGuide().stream(asks("What is a session?"))))
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_it_quotes_the_users_own_sessions_where_it_can_search_them():
+    asked: list[str] = []
+
+    def search(question: str) -> list[PastHit]:
+        asked.append(question)
+        return [PastHit(f"session-{number}", f"hit {number}") for number in range(9)]
+
+    text = await answer("Where were we?", OfflineGuide(search=search))
+    assert asked == ["Where were we?"]
+    assert "In your own sessions:\n\n- session-0: hit 0\n- session-1: hit 1\n" in text
+    assert "session-3" not in text

@@ -1,0 +1,89 @@
+"""A local Ollama is found where it is said to be, and is not waited for."""
+
+import json
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from tests.providers.chat_server import ChatServer
+from tui.providers import ollama
+
+
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:11434/v1"),
+        ("127.0.0.1:8000", "http://127.0.0.1:8000/v1"),
+        (":8000", "http://127.0.0.1:8000/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("http://0.0.0.0:8000", "http://127.0.0.1:8000/v1"),
+        ("[::]:8000", "http://127.0.0.1:8000/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
+        ("[::1]:8000", "http://[::1]:8000/v1"),
+        ("big.example", "http://big.example:11434/v1"),
+        ("http://big.example", "http://big.example/v1"),
+        ("https://big.example", "https://big.example/v1"),
+        ("https://big.example/ollama/", "https://big.example/ollama/v1"),
+        ("http://big.example:8000/v1", "http://big.example:8000/v1"),
+    ],
+)
+def test_a_host_means_an_address(host: str, address: str):
+    assert ollama.address_from_host(host) == address
+
+
+def test_its_first_model_is_taken():
+    with ChatServer(ollama_models=["llama3.2:3b", "qwen3"]) as server:
+        assert ollama.first_model(server.base_url, deadline=30) == "llama3.2:3b"
+
+
+def test_a_model_that_only_embeds_is_passed_over():
+    names = ["nomic-embed-text", "qwen3"]
+    with ChatServer(ollama_models=names) as server:
+        assert ollama.first_model(server.base_url, deadline=30) == "qwen3"
+
+
+def test_one_without_models_is_none():
+    with ChatServer() as server:
+        assert ollama.first_model(server.base_url, deadline=30) is None
+
+
+def test_none_is_found_where_nobody_listens():
+    assert ollama.first_model("http://127.0.0.1:1/v1") is None
+
+
+def test_one_that_says_nothing_is_not_waited_for():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        start = time.monotonic()
+        found = ollama.first_model(f"http://127.0.0.1:{silent.getsockname()[1]}/v1")
+        taken = time.monotonic() - start
+    assert found is None
+    # Many times the deadline, for a busy machine, and still nobody would sit through it.
+    assert taken < 10 * ollama.DEADLINE
+
+
+@pytest.mark.parametrize(
+    "listed", [[], {}, {"models": 3}, {"models": [3, {}, {"name": 5}]}, {"models": {"a": 1}}, "x"]
+)
+def test_a_list_that_makes_no_sense_has_no_model(listed: Any, monkeypatch: pytest.MonkeyPatch):
+    class Connection:
+        status = 200
+
+        def __init__(self, *_: object, **__: object) -> None:
+            pass
+
+        def request(self, *_: object) -> None:
+            pass
+
+        def getresponse(self) -> "Connection":
+            return self
+
+        def read(self, _: int) -> bytes:
+            return json.dumps(listed).encode()
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(ollama, "HTTPConnection", Connection)
+    assert ollama.first_model("http://127.0.0.1:1/v1", deadline=30) is None

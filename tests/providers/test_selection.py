@@ -1,0 +1,332 @@
+"""The table of choices: which model answers in which circumstances, and what is said about it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tui.config import Flags, Settings, load_settings
+from tui.errors import ConfigError, ModelUnavailable
+from tui.providers.catalog import PROVIDERS, ModelChoice
+from tui.providers.guide import OfflineGuide
+from tui.providers.selection import build, choose, is_known
+
+KEY = "sk-test-0123456789"
+OPENAI = {"OPENAI_API_KEY": KEY}
+ANTHROPIC = {"ANTHROPIC_API_KEY": KEY}
+SERVER = (
+    '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"\nmodels = ["qwen3", "qwen3:4b"]\n'
+)
+KEYED = SERVER + 'api_key_env = "LOCAL_API_KEY"\n'
+PASSED_OVER = (
+    "ANTHROPIC_API_KEY is set, but Anthropic models come with the full-screen program; passed over."
+)
+
+SettingsWith = Callable[..., Settings]
+
+
+@pytest.fixture
+def settings_with(tmp_path: Path) -> SettingsWith:
+    def settings_with(
+        text: str = "", environ: dict[str, str] | None = None, model: str | None = None
+    ) -> Settings:
+        file = tmp_path / "config.toml"
+        file.write_text(text)
+        return load_settings(file, environ or {}, Flags(model=model))
+
+    return settings_with
+
+
+def nothing(_: str) -> None:
+    return None
+
+
+def llama(_: str) -> str:
+    return "llama3.2"
+
+
+class TestTheFirstThatIsFound:
+    @pytest.mark.parametrize(
+        ("environ", "text", "ollama", "name"),
+        [
+            ({}, "", nothing, "offline:guide"),
+            (ANTHROPIC, "", nothing, "offline:guide"),
+            (OPENAI, "", nothing, "openai:gpt-6-luna"),
+            (OPENAI | ANTHROPIC, SERVER, llama, "openai:gpt-6-luna"),
+            (ANTHROPIC, SERVER, llama, "local:qwen3"),
+            ({}, SERVER, nothing, "local:qwen3"),
+            ({}, KEYED, nothing, "offline:guide"),
+            ({"LOCAL_API_KEY": KEY}, KEYED, nothing, "local:qwen3"),
+            ({}, "", llama, "ollama:llama3.2"),
+            (ANTHROPIC, "", llama, "ollama:llama3.2"),
+            ({}, KEYED, llama, "ollama:llama3.2"),
+            ({}, '[providers.ollama]\nmodels = ["mine"]', llama, "ollama:mine"),
+            ({}, '[providers.ollama]\nmodels = ["mine"]', nothing, "offline:guide"),
+            (OPENAI, '[providers.openai]\nmodels = ["gpt-x"]', nothing, "openai:gpt-x"),
+            ({"OPENAI_API_KEY": " "}, "", nothing, "offline:guide"),
+            ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "", nothing, "offline:guide"),
+        ],
+    )
+    def test_is_taken(self, settings_with: SettingsWith, environ, text, ollama, name):
+        choice, _ = choose(settings_with(text), environ, find_ollama=ollama)
+        assert choice.name == name
+
+    def test_is_asked_of_the_ollama_that_is_meant(self, settings_with: SettingsWith):
+        asked: list[str] = []
+        environ = {"OLLAMA_HOST": "127.0.0.1:8000"}
+        choose(settings_with(), environ, find_ollama=asked.append)
+        choose(settings_with(), {}, find_ollama=asked.append)
+        choose(
+            settings_with('[providers.ollama]\nbase_url = "http://127.0.0.1:9000/v1"'),
+            {},
+            find_ollama=asked.append,
+        )
+        assert asked == [
+            "http://127.0.0.1:8000/v1",
+            "http://127.0.0.1:11434/v1",
+            "http://127.0.0.1:9000/v1",
+        ]
+
+    def test_is_not_asked_for_where_something_else_was_found(self, settings_with: SettingsWith):
+        def find(_: str) -> str:
+            pytest.fail("Ollama was asked")
+
+        choose(settings_with(), OPENAI, find_ollama=find)
+        choose(settings_with(SERVER), {}, find_ollama=find)
+        choose(settings_with(model="offline:guide"), {}, find_ollama=find)
+
+    @pytest.mark.parametrize(
+        ("environ", "text", "notices"),
+        [
+            ({}, "", []),
+            (OPENAI, "", []),
+            (ANTHROPIC, "", [PASSED_OVER]),
+            (OPENAI | ANTHROPIC, "", [PASSED_OVER]),
+            (
+                {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"},
+                "",
+                ["OPENAI_BASE_URL is set, but OPENAI_API_KEY is not; passed over."],
+            ),
+        ],
+    )
+    def test_is_told_with_what_was_passed_over(
+        self, settings_with: SettingsWith, environ, text, notices
+    ):
+        _, told = choose(settings_with(text), environ, find_ollama=nothing)
+        assert list(told) == notices
+
+    def test_is_told_with_a_server_that_lacks_its_key(self, settings_with: SettingsWith):
+        _, (told,) = choose(settings_with(KEYED), {}, find_ollama=nothing)
+        assert told.startswith("local is passed over: LOCAL_API_KEY is not set, and local wants")
+
+    def test_is_told_with_a_server_that_lacks_a_model(self, settings_with: SettingsWith):
+        text = '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"'
+        choice, (told,) = choose(settings_with(text), {}, find_ollama=nothing)
+        assert choice.name == "offline:guide"
+        assert told.startswith("local is passed over: local has no model to take.")
+
+    def test_if_it_is_the_guide_knows_what_was_looked_for(self, settings_with: SettingsWith):
+        settings = settings_with()
+        choice, _ = choose(settings, {}, find_ollama=nothing)
+        assert [each.what for each in choice.missing] == [
+            "OPENAI_API_KEY is not set.",
+            f"No server is named in {settings.file}.",
+            "No Ollama that has a model answers at http://127.0.0.1:11434/v1.",
+        ]
+
+
+class TestTheOneThatWasAskedFor:
+    @pytest.mark.parametrize(
+        ("asked", "name"),
+        [
+            ("openai:gpt-x", "openai:gpt-x"),
+            ("openai", "openai:gpt-6-luna"),
+            ("ollama:qwen3:4b", "ollama:qwen3:4b"),
+            ("ollama", "ollama:llama3.2"),
+            ("local:other", "local:other"),
+            ("local", "local:qwen3"),
+            ("offline:guide", "offline:guide"),
+            ("offline", "offline:guide"),
+        ],
+    )
+    def test_is_taken_whatever_else_there_is(self, settings_with: SettingsWith, asked, name):
+        environ = OPENAI | ANTHROPIC
+        choice, notices = choose(settings_with(SERVER, {}, asked), environ, find_ollama=llama)
+        assert (choice.name, notices) == (name, ())
+
+    def test_by_a_flag_comes_before_the_variable_and_that_before_the_file(
+        self, settings_with: SettingsWith
+    ):
+        text = f'model = "openai:from-file"\n{SERVER}'
+        environ = OPENAI | {"SIBYL_MODEL": "openai:from-variable"}
+        for settings, name in (
+            (settings_with(text, environ, "openai:from-flag"), "openai:from-flag"),
+            (settings_with(text, environ), "openai:from-variable"),
+            (settings_with(text, OPENAI), "openai:from-file"),
+        ):
+            assert choose(settings, environ, find_ollama=nothing)[0].name == name
+
+    @pytest.mark.parametrize(
+        ("asked", "said"),
+        [
+            ("anthropic:claude-sonnet-5-5", "Anthropic models come with the full-screen program;"),
+            ("anthropic", "Anthropic models come with the full-screen program; this release"),
+            ("openai:gpt-x", "OPENAI_API_KEY is not set, and openai wants a key. Set it, or put"),
+            ("keyed:a", "KEYED_API_KEY is not set, and keyed wants a key."),
+            ("nobody:a", 'There is no provider called "nobody"; there are anthropic, openai,'),
+            ("gpt-4o", 'There is no provider called "gpt-4o"; .* A model is named PROVIDER:MODEL'),
+            ("ollama", "No Ollama that has a model answers at http://127.0.0.1:11434/v1."),
+            ("bare", "bare has no model to take. Name one as bare:MODEL, or write models ="),
+            ("offline:other", "There is no offline:other; the offline guide is offline:guide."),
+        ],
+    )
+    def test_but_cannot_be_had_is_told_with_what_to_do(
+        self, settings_with: SettingsWith, asked, said
+    ):
+        text = (
+            '[providers.keyed]\nbase_url = "http://h/v1"\napi_key_env = "KEYED_API_KEY"\n'
+            '[providers.bare]\nbase_url = "http://h/v1"\n'
+        )
+        with pytest.raises(ModelUnavailable, match=f"^{said.replace('[', '.')}"):
+            choose(settings_with(text, {}, asked), ANTHROPIC, find_ollama=nothing)
+
+    def test_without_a_key_names_the_lines_of_the_settings(self, settings_with: SettingsWith):
+        settings = settings_with(model="openai:gpt-x")
+        with pytest.raises(ModelUnavailable) as caught:
+            choose(settings, {}, find_ollama=nothing)
+        said = f'under [providers.openai] in {settings.file}: api_key_file = "openai.key"'
+        assert said in str(caught.value)
+
+
+class TestWhatASessionProposes:
+    TEXT = f'model = "local:qwen3"\n{SERVER}'
+
+    @pytest.mark.parametrize(
+        ("proposed", "environ", "name"),
+        [
+            ("local:qwen3:4b", {}, "local:qwen3:4b"),
+            ("openai:gpt-6-luna", OPENAI, "openai:gpt-6-luna"),
+            ("openai:gpt-6-luna", {}, "local:qwen3"),
+            ("openai:gpt-dear", OPENAI, "local:qwen3"),
+            ("local:unlisted", {}, "local:qwen3"),
+            ("elsewhere:qwen3", {}, "local:qwen3"),
+            ("anthropic:claude-sonnet-5-5", ANTHROPIC, "local:qwen3"),
+            ("offline:guide", {}, "local:qwen3"),
+            ("ollama:llama3.2", {}, "local:qwen3"),
+            ("openai", OPENAI, "local:qwen3"),
+            ("", {}, "local:qwen3"),
+            (":", {}, "local:qwen3"),
+            ("\x1b[31m:\ud800", {}, "local:qwen3"),
+        ],
+    )
+    def test_is_taken_only_if_the_settings_know_it(
+        self, settings_with: SettingsWith, proposed, environ, name
+    ):
+        settings = settings_with(self.TEXT)
+        choice, _ = choose(settings, environ, proposed, find_ollama=nothing)
+        assert choice.name == name
+        assert is_known(proposed, settings, environ) == (proposed == name)
+
+    def test_is_told_if_something_else_is_asked(self, settings_with: SettingsWith):
+        settings = settings_with(self.TEXT)
+        _, notices = choose(settings, {}, "openai:gpt-dear", find_ollama=nothing)
+        said = "openai:gpt-dear is not in your settings; local:qwen3 is asked instead."
+        assert notices == (said,)
+
+    @pytest.mark.parametrize("proposed", ["local:qwen3", "local:qwen3:4b", "offline:guide"])
+    def test_is_not_told_if_that_is_what_is_asked_or_was_the_guide(
+        self, settings_with: SettingsWith, proposed
+    ):
+        _, notices = choose(settings_with(self.TEXT), {}, proposed, find_ollama=nothing)
+        assert notices == ()
+
+    def test_comes_after_a_flag_or_a_variable(self, settings_with: SettingsWith):
+        for settings in (
+            settings_with(self.TEXT, {}, "local:other"),
+            settings_with(self.TEXT, {"SIBYL_MODEL": "local:other"}),
+        ):
+            choice, notices = choose(settings, {}, "local:qwen3:4b", find_ollama=nothing)
+            assert (choice.name, notices) == ("local:other", ())
+
+
+class TestTheChoice:
+    def test_has_what_the_table_says(self, settings_with: SettingsWith):
+        choice, _ = choose(settings_with(), OPENAI, find_ollama=nothing)
+        table = PROVIDERS["openai"]
+        assert choice.base_url == "https://api.openai.com/v1"
+        assert (choice.timeout, choice.retries) == (table.timeout, table.retries) == (60, 2)
+        assert choice.context_window == table.context_window == 128_000
+
+    def test_has_what_the_settings_say_instead(self, settings_with: SettingsWith):
+        text = (
+            '[providers.openai]\nbase_url = "http://gate/v1"\ncontext_window = 5\n'
+            'timeout = 7\nretries = 0\napi_key_env = "OTHER_KEY"'
+        )
+        choice, _ = choose(settings_with(text), {"OTHER_KEY": KEY}, find_ollama=nothing)
+        assert choice.base_url == "http://gate/v1"
+        assert (choice.context_window, choice.timeout, choice.retries) == (5, 7, 0)
+        assert choice.key is not None
+        assert choice.key.source == "OTHER_KEY"
+
+    def test_has_the_address_of_the_variable_before_that_of_the_settings(
+        self, settings_with: SettingsWith
+    ):
+        environ = OPENAI | {"OPENAI_BASE_URL": "http://variable/v1"}
+        text = '[providers.openai]\nbase_url = "http://file/v1"'
+        choice, _ = choose(settings_with(text), environ, find_ollama=nothing)
+        assert choice.base_url == "http://variable/v1"
+
+    @pytest.mark.parametrize(
+        ("variable", "model"), [("OPENAI_BASE_URL", "openai"), ("OLLAMA_HOST", "ollama:a")]
+    )
+    def test_with_a_variable_that_is_no_address_is_an_error(
+        self, settings_with: SettingsWith, variable, model
+    ):
+        environ = OPENAI | {variable: "http://[zz"}
+        with pytest.raises(ConfigError, match=f"^environment: {variable}: expected the address"):
+            choose(settings_with(model=model), environ, find_ollama=nothing)
+
+    def test_has_the_key_of_a_file(self, settings_with: SettingsWith, tmp_path: Path):
+        file = tmp_path / "openai.key"
+        file.write_text(KEY)
+        file.chmod(0o600)
+        settings = settings_with('[providers.openai]\napi_key_file = "openai.key"')
+        choice, _ = choose(settings, {}, find_ollama=nothing)
+        assert choice.name == "openai:gpt-6-luna"
+        assert choice.key is not None
+        assert (choice.key.reveal(), choice.key.source) == (KEY, str(file))
+
+    def test_has_the_key_of_the_variable_before_that_of_a_file(self, settings_with: SettingsWith):
+        settings = settings_with('[providers.openai]\napi_key_file = "none"')
+        choice, _ = choose(settings, OPENAI, find_ollama=nothing)
+        assert choice.key is not None
+        assert choice.key.source == "OPENAI_API_KEY"
+
+    def test_with_a_key_file_that_others_may_read_is_an_error(
+        self, settings_with: SettingsWith, tmp_path: Path
+    ):
+        (tmp_path / "openai.key").write_text(KEY)
+        (tmp_path / "openai.key").chmod(0o644)
+        settings = settings_with('[providers.openai]\napi_key_file = "openai.key"')
+        with pytest.raises(ConfigError, match="chmod 600") as caught:
+            choose(settings, {}, find_ollama=nothing)
+        assert KEY not in str(caught.value)
+
+    def test_never_shows_its_key(self, settings_with: SettingsWith):
+        choice, _ = choose(settings_with(), OPENAI, find_ollama=nothing)
+        assert KEY not in f"{choice!r} {choice}"
+
+    def test_of_ollama_sends_no_key_of_anyone_elses(self, settings_with: SettingsWith):
+        choice, _ = choose(settings_with(model="ollama:a"), OPENAI, find_ollama=nothing)
+        assert choice.key is None
+        assert choice.base_url == "http://127.0.0.1:11434/v1"
+
+
+class TestBuilding:
+    def test_the_guide_needs_no_server(self):
+        assert isinstance(build(ModelChoice("offline", "guide")), OfflineGuide)
+
+    def test_a_model_has_the_name_and_the_window_of_the_choice(self):
+        choice = ModelChoice("local", "qwen3", "http://127.0.0.1:1/v1", context_window=77)
+        model = build(choice)
+        assert (model.name, model.context_window) == ("local:qwen3", 77)

@@ -1,0 +1,51 @@
+"""Thinking is taken away from the beginning of a text, however it is cut into pieces."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.providers.thinking import ThinkingFilter
+
+# Few letters, so that tags and beginnings of tags are common.
+TEXTS = st.text(st.sampled_from(list("<think>/ a\n")), max_size=30)
+CUTS = st.lists(st.integers(0, 60), max_size=20)
+
+
+def pieces(text: str, cuts: Iterable[int]) -> Sequence[str]:
+    places = sorted({0, len(text), *(min(cut, len(text)) for cut in cuts)})
+    return [text[start:end] for start, end in pairwise(places)]
+
+
+def filtered(parts: Iterable[str]) -> str:
+    given = ThinkingFilter()
+    return "".join([given.take(part) for part in parts] + [given.rest()])
+
+
+@given(TEXTS.filter(lambda text: not text.lstrip().startswith("<think>")), CUTS)
+def test_a_text_that_does_not_begin_with_thinking_stays_as_it_is(text: str, cuts: list[int]):
+    assert filtered(pieces(text, cuts)) == text
+
+
+@given(TEXTS.filter(lambda text: "</think>" not in text), TEXTS, CUTS)
+def test_thinking_at_the_beginning_goes_with_the_space_around_it(
+    thought: str, answer: str, cuts: list[int]
+):
+    text = f" \n<think>{thought}</think>{answer}"
+    assert filtered(pieces(text, cuts)) == answer.lstrip()
+
+
+@given(TEXTS.filter(lambda text: "</think>" not in text), CUTS)
+def test_thinking_that_never_ends_is_not_given(thought: str, cuts: list[int]):
+    assert filtered(pieces(f"<think>{thought}", cuts)) == ""
+
+
+def test_a_piece_is_held_back_only_as_long_as_it_may_be_a_tag():
+    given = ThinkingFilter()
+    assert [given.take(piece) for piece in ("<", "th", "is>", "<think>")] == [
+        "",
+        "",
+        "<this>",
+        "<think>",
+    ]

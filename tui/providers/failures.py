@@ -1,0 +1,210 @@
+"""What went wrong with a request, as the sentence that the user sees, and whether to try again."""
+
+import json
+import os
+import re
+import ssl
+from typing import Any, cast
+
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelAPIError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelQuotaExceededError,
+    ModelTimeoutError,
+)
+
+from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
+from tui.providers.catalog import ModelChoice
+from tui.providers.connection import CONNECT_TIMEOUT, Reply
+
+LONGEST_QUOTE = 300
+"""How much is quoted of what a server says, in characters."""
+
+_LONGEST_PAUSE = 60
+_PASSING = frozenset({408, 409, 429})
+_EVENT_LINES = (b"data:", b"event:", b"id:", b":")
+_SPACE = re.compile(r"\s+")
+
+
+def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float | None:
+    """How many seconds to wait before asking again; ``None`` if that is of no use.
+
+    ``tries`` counts those that failed. ``Provider`` says which failures are tried again.
+    """
+    if isinstance(error, ModelHTTPError) and not error.in_stream:
+        passing = error.status_code in _PASSING or error.status_code >= 500
+        again = passing and not isinstance(error, ModelQuotaExceededError)
+        asked = error.retry_after
+    else:
+        cut = isinstance(error, ModelConnectionError) and not isinstance(error, ModelTimeoutError)
+        again = cut and reply.status is None
+        asked = None
+    pause = min(0.5 * 2 ** (tries - 1), 8) if asked is None else asked
+    return pause if again and pause <= _LONGEST_PAUSE else None
+
+
+def explained(
+    error: AgentRunError | None, reply: Reply, choice: ModelChoice, tries: int
+) -> ModelError:
+    """The error to raise; ``error`` is ``None`` for events that nobody can understand.
+
+    What the server says is quoted in part, and never with the key in it.
+    """
+    said = _quoted(_message(error, reply), choice)
+    match error:
+        case ModelHTTPError(in_stream=False):
+            return _refusal(error, choice, tries, said)
+        case ModelTimeoutError():
+            return _silence(error, choice)
+        case ModelConnectionError():
+            return _disconnection(error, reply, choice)
+        case ModelAPIError(in_stream=True):
+            return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
+        case _:
+            return _no_answer(reply, choice, said)
+
+
+def unfinished(choice: ModelChoice) -> AnswerCut:
+    """The error for a stream that ended without a word that this was the end."""
+    return AnswerCut(f"{choice.base_url} closed the connection in the middle of its answer.")
+
+
+def withheld(choice: ModelChoice, refusal: str) -> ModelError:
+    """The error for an answer that the server or the model does not give, for what it is about."""
+    if refusal:
+        return ModelRefused(f"{choice.name} declined to answer.{_quoted(refusal, choice)}")
+    return AnswerCut(f"A content filter of {choice.base_url} stopped the answer.")
+
+
+def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
+    """The error for a reply that is not what was asked for."""
+    if 300 <= (reply.status or 0) < 400:
+        return ModelUnavailable(
+            f"{choice.base_url} redirects to {_quotable(reply.location, choice)}; if that is"
+            f" right, make it the base_url of {choice.provider}."
+        )
+    if reply.head.lstrip().startswith(_EVENT_LINES):
+        return AnswerCut(f"{choice.base_url} sent something that is no part of an answer.")
+    return AnswerCut(
+        f"{choice.base_url} sent something else than the stream of an answer; is the address"
+        f" right, up to /v1?{said}"
+    )
+
+
+def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) -> ModelError:
+    """The error for a status of 4xx or 5xx."""
+    place, status = choice.base_url, f"(status {error.status_code})"
+    tried = f" at {tries} tries" if tries > 1 else ""
+    kind = ModelRefused
+    if error.status_code in {401, 403}:
+        what = f"{place} {_about_key(choice)} {status}."
+    elif error.status_code == 404:
+        kind = ModelUnavailable
+        what = (
+            f"{place} does not know {choice.model} {status}; check the model's name, and the"
+            " address up to /v1."
+        )
+    elif isinstance(error, ModelContextWindowExceededError):
+        what = (
+            f"The conversation is too long for {choice.name} {status}; lower context_window under"
+            f" [providers.{choice.provider}], which is {choice.context_window}."
+        )
+    elif isinstance(error, ModelQuotaExceededError):
+        what = f"The account at {place} has nothing left {status}."
+    elif error.status_code == 429:
+        what = f"{place} takes no more requests for now {status}{tried}; try again later."
+    elif error.status_code >= 500:
+        kind = ModelUnavailable
+        what = f"{place} is out of order {status}{tried}; try again later."
+    else:
+        what = f"{place} did not take the request {status}."
+    return kind(what + said)
+
+
+def _about_key(choice: ModelChoice) -> str:
+    if choice.key:
+        return f"refused the key from {choice.key.source}; put a valid one there"
+    return (
+        f"wants a key; name the variable that has it as api_key_env under"
+        f" [providers.{choice.provider}]"
+    )
+
+
+def _silence(error: ModelTimeoutError, choice: ModelChoice) -> ModelError:
+    if error.phase in {"connect", "pool"}:
+        limit = min(CONNECT_TIMEOUT, choice.timeout)
+        return ModelUnavailable(
+            f"{choice.base_url} cannot be reached: no connection within {limit:g} seconds."
+        )
+    return ModelTimedOut(
+        f"{choice.base_url} was silent for {choice.timeout:g} seconds; if it needs longer, raise"
+        f" timeout under [providers.{choice.provider}]."
+    )
+
+
+def _disconnection(error: ModelConnectionError, reply: Reply, choice: ModelChoice) -> ModelError:
+    if reply.status:
+        return unfinished(choice)
+    if error.phase in {"connect", "pool"}:
+        reason = _quotable(_reason(error), choice)
+        return ModelUnavailable(
+            f"{choice.base_url} cannot be reached ({reason}); is the server running, and the"
+            " address right?"
+        )
+    return ModelUnavailable(f"{choice.base_url} closed the connection without an answer.")
+
+
+def _reason(error: BaseException) -> str:
+    """What the system said, below all that the libraries say about it."""
+    said = str(error)
+    below: BaseException | None = error
+    while below is not None:
+        if isinstance(below, BaseExceptionGroup):
+            # One for each address of a name.
+            below = cast("BaseExceptionGroup[BaseException]", below).exceptions[0]
+        if isinstance(below, ssl.SSLError):
+            said = str(below)
+        elif isinstance(below, OSError) and below.errno:
+            # Those of looking up a name are negative, and have their own words.
+            said = os.strerror(below.errno) if below.errno > 0 else below.strerror or said
+        below = below.__cause__ or below.__context__
+    return said
+
+
+def _message(error: AgentRunError | None, reply: Reply) -> str:
+    """The server's own words: of its error, else the beginning of whatever it sent."""
+    body = error.body if isinstance(error, ModelAPIError) else None
+    if body is not None:
+        return _text_in(body)
+    text = reply.head.decode("utf-8", "replace")
+    try:
+        return _text_in(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def _text_in(body: Any) -> str:
+    """What an error object says: each server wraps it differently."""
+    if isinstance(body, dict):
+        fields = cast("dict[str, Any]", body)
+        for name in ("error", "message", "detail", "msg"):
+            if fields.get(name):
+                return _text_in(fields[name])
+    return body if isinstance(body, str) else json.dumps(body)
+
+
+def _quoted(text: str, choice: ModelChoice) -> str:
+    if text.lstrip().startswith("<"):
+        return " It sent a web page."
+    quotable = _quotable(text, choice)
+    return f" It says: {quotable}" if quotable else ""
+
+
+def _quotable(text: str, choice: ModelChoice) -> str:
+    """A text on one line, without the key, and not longer than a few lines."""
+    hidden = choice.key.hide_in(text) if choice.key else text
+    line = _SPACE.sub(" ", hidden).strip()
+    return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"

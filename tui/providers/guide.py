@@ -1,0 +1,122 @@
+"""The offline guide: says that it is not a model, how to connect one, and what the manual says."""
+
+import asyncio
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from textwrap import indent
+
+from tui.providers.catalog import GUIDE, OFFLINE, Missing
+from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
+
+_MANUAL = Path(__file__).with_name("manual.md")
+_WORDS_PER_PIECE = 4
+_MOST_HITS = 3
+_CODE = " " * 6
+_TITLE_WEIGHT = 3
+_PIECES = re.compile(rf"(?:\S+\s*|\s+){{1,{_WORDS_PER_PIECE}}}")
+_WORD = re.compile(r"\w+")
+
+_NOT_A_MODEL = (
+    "I am the offline guide, not a language model: no model is connected, and I use no network."
+    " Your messages are kept all the same."
+)
+_AGAIN = "(The offline guide, not a model.)"
+_NOTHING = "The manual has nothing on that. It tells about:"
+
+
+@dataclass(frozen=True, slots=True)
+class PastHit:
+    """Where one of the user's own sessions has something on a question."""
+
+    session_id: str
+    text: str
+
+
+Search = Callable[[str], Sequence[PastHit]]
+"""Finds past messages for a question, best first."""
+
+
+class OfflineGuide:
+    """Answers from the manual that comes with the program."""
+
+    name = f"{OFFLINE}:{GUIDE}"
+    context_window = 1_000_000
+
+    def __init__(self, missing: Sequence[Missing] = (), search: Search | None = None) -> None:
+        self._missing = missing
+        self._search = search
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Give the answer in pieces of a few words, as a model would."""
+        for piece in _PIECES.findall(self._answer(request)):
+            yield TextReceived(piece)
+            # Whoever shows the pieces, or wants to stop them, has a turn in between.
+            await asyncio.sleep(0)
+        yield AnswerEnded("stop")
+
+    def _answer(self, request: ModelRequest) -> str:
+        asked = [message.text for message in request.messages if message.role == "user"]
+        question = asked[-1] if asked else ""
+        first = all(message.role == "user" for message in request.messages)
+        parts = [self._introduction() if first else _AGAIN, _from_manual(question)]
+        hits = self._search(question)[:_MOST_HITS] if self._search else ()
+        if hits:
+            quotes = "\n".join(f"- {hit.session_id}: {hit.text}" for hit in hits)
+            parts.append(f"In your own sessions:\n\n{quotes}")
+        return "\n\n".join(parts) + "\n"
+
+    def _introduction(self) -> str:
+        if not self._missing:
+            return _NOT_A_MODEL
+        listed = [f"- {each.what}\n\n{indent(each.remedy, _CODE)}" for each in self._missing]
+        return "\n\n".join([f"{_NOT_A_MODEL} To connect one, change one of these:", *listed])
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    title: str
+    text: str
+    words: Counter[str]
+
+    def score(self, wanted: set[str], rarity: dict[str, float]) -> float:
+        """How much of what is wanted is here; rare words count more, and the title's most."""
+        titled = set(_words(self.title))
+        return sum(
+            rarity[word] * (math.log1p(self.words[word]) + _TITLE_WEIGHT * (word in titled))
+            for word in wanted
+            if word in self.words
+        )
+
+
+def _from_manual(question: str) -> str:
+    sections = _sections()
+    spread = Counter(word for section in sections for word in section.words)
+    rarity = {word: math.log(len(sections) / count) for word, count in spread.items()}
+    wanted = set(_words(question))
+    best = max(sections, key=lambda section: section.score(wanted, rarity))
+    if best.score(wanted, rarity) > 0:
+        return f"From the manual:\n\n## {best.title}\n\n{best.text}"
+    titles = "\n".join(f"- {section.title}" for section in sections)
+    return f"{_NOTHING}\n\n{titles}"
+
+
+@cache
+def _sections() -> tuple[_Section, ...]:
+    """What stands under each ``##`` of the manual."""
+    _, *sections = _MANUAL.read_text("utf-8").split("\n## ")
+    return tuple(
+        _Section(title.strip(), text.strip(), Counter(_words(f"{title} {text}")))
+        for title, _, text in (section.partition("\n") for section in sections)
+    )
+
+
+def _words(text: str) -> Iterator[str]:
+    """The words of a text in one form: without case, accents of width, and a plural's s."""
+    for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
+        yield word.removesuffix("s") if len(word) > 3 else word

@@ -1,0 +1,82 @@
+"""A local Ollama: where it is, and which models it has."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+DEADLINE = 0.3
+"""How many seconds all of the asking may take: it may hold up a start."""
+
+_PORT = 11434
+_LARGEST_LIST = 1_000_000
+
+
+def address_from_host(host: str) -> str:
+    """The address of the OpenAI dialect that ``OLLAMA_HOST`` means.
+
+    It may be a host, ``host:port``, ``:port`` or a whole address. The server listens at 0.0.0.0;
+    a client cannot call that.
+    """
+    whole = host if "://" in host else f"http://{host}"
+    scheme, _, rest = whole.partition("://")
+    place, _, path = rest.partition("/")
+    name, port = _split_port(place)
+    if not port and scheme == "http" and "://" not in host:
+        port = str(_PORT)
+    if name in {"", "0.0.0.0", "[::]"}:  # noqa: S104 - called, not listened at
+        name = "127.0.0.1"
+    path = path.strip("/")
+    root = f"{scheme}://{name}" + (f":{port}" if port else "") + (f"/{path}" if path else "")
+    return root if path.endswith("v1") else f"{root}/v1"
+
+
+def first_model(base_url: str, deadline: float = DEADLINE) -> str | None:
+    """The first model that can chat; ``None`` if nothing answers in time, or has none.
+
+    ``deadline`` in seconds, for everything from looking up the name to the last byte.
+    """
+    found: list[str] = []
+    # A socket's own time-out counts anew for each read, and not at all for looking up a name.
+    asking = threading.Thread(
+        target=lambda: found.extend(_models(base_url, deadline)), daemon=True, name="ollama"
+    )
+    asking.start()
+    asking.join(deadline)
+    return found[0] if found else None
+
+
+def _models(base_url: str, timeout: float) -> list[str]:
+    parts = urlsplit(base_url)
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout)
+    try:
+        connection.request("GET", parts.path.removesuffix("/").removesuffix("/v1") + "/api/tags")
+        response = connection.getresponse()
+        data = response.read(_LARGEST_LIST) if response.status == 200 else b""
+        return list(_names(json.loads(data)))
+    except (OSError, HTTPException, ValueError, TypeError, RecursionError):
+        return []
+    finally:
+        connection.close()
+
+
+def _names(listed: Any) -> Iterator[str]:
+    """The names in ``{"models": [{"name": ...}]}`` of those that do not only embed."""
+    models: list[Any] = _field(listed, "models") or []
+    for model in models:
+        name, family = _field(model, "name"), _field(_field(model, "details"), "family")
+        if isinstance(name, str) and "embed" not in name and "bert" not in str(family):
+            yield name
+
+
+def _field(value: Any, name: str) -> Any:
+    return cast("dict[str, Any]", value).get(name) if isinstance(value, dict) else None
+
+
+def _split_port(place: str) -> tuple[str, str]:
+    """``host:port`` in its parts; the colons of ``[::1]`` are none of a port."""
+    name, colon, port = place.rpartition(":")
+    return (name, port) if colon and not port.endswith("]") else (place, "")

@@ -1,0 +1,88 @@
+"""What the engine asks of whatever answers: the seam between a conversation and a model.
+
+Two things stand behind it today: the adapter to real models and the offline guide.
+"""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from tui.domain.message import Message, ToolCall
+
+EndReason = Literal["stop", "length", "tool_calls"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDefinition:
+    """A tool that the model may call; ``parameters`` is a JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """All that a model is sent for one answer.
+
+    ``messages`` is ready to be sent: every call of an assistant message is followed by its
+    result, no failed or replaced answer is among them, and the last is a user's or a tool's.
+    """
+
+    system_prompt: str
+    messages: tuple[Message, ...]
+    tools: tuple[ToolDefinition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextReceived:
+    """A piece of the answer's text; never empty."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallReceived:
+    """A whole call; arguments that are no JSON object are given as the string that came."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """What the server counted, in tokens; shown, never stored."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEnded:
+    """The answer came to its own end: always the last event of a stream that did not fail."""
+
+    reason: EndReason
+
+
+ModelEvent = TextReceived | ToolCallReceived | UsageReported | AnswerEnded
+
+
+class Model(Protocol):
+    """Something that answers a conversation."""
+
+    @property
+    def name(self) -> str:
+        """``PROVIDER:MODEL``, as it is shown and kept with each answer."""
+        ...
+
+    @property
+    def context_window(self) -> int:
+        """How many tokens a request and its answer may have together."""
+        ...
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Ask for one answer and give its events as they arrive.
+
+        Closing the iterator stops the answer and frees the connection. Raises ``ModelError``
+        and its kinds, after the events that had arrived before.
+        """
+        ...

@@ -1,0 +1,78 @@
+"""Keys: where they come from, and what keeps them out of everything that is shown or written."""
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from tui.errors import ConfigError
+
+_LONGEST = 16_384
+_SHORTEST_TO_HIDE = 4
+_FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class Secret:
+    """A key that shows only where it came from: a variable's name, or a file's path."""
+
+    __slots__ = ("_text", "source")
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self.source = source
+
+    def __repr__(self) -> str:
+        return f"Secret(from {self.source})"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a key is not to be written anywhere")
+
+    def reveal(self) -> str:
+        """The key itself, for the one place that sends it."""
+        return self._text
+
+    def hide_in(self, text: str) -> str:
+        """A text from outside without the key, should it quote it."""
+        if len(self._text) < _SHORTEST_TO_HIDE:
+            return text
+        return text.replace(self._text, "[key]")
+
+
+def key_from_environment(variable: str, environ: Mapping[str, str]) -> Secret | None:
+    """The key in a variable; ``None`` if it is not set, or blank.
+
+    Raises ``ConfigError`` if what is there cannot be a key.
+    """
+    text = environ.get(variable, "").strip()
+    return _secret(text, variable, "environment", variable) if text else None
+
+
+def key_from_file(path: Path, source: str, key: str) -> Secret:
+    """The key in a file that is readable by its owner only.
+
+    Raises ``ConfigError``, with the ``source`` and the dotted ``key`` that named the file.
+    """
+    try:
+        # A pipe in its place must not hold the program.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            mode = os.fstat(descriptor).st_mode
+            data = os.read(descriptor, _LONGEST) if stat.S_ISREG(mode) else b""
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise ConfigError(source, key, f"{path} cannot be read: {error.strerror}") from None
+    if not stat.S_ISREG(mode):
+        raise ConfigError(source, key, f"{path} is not a file")
+    if mode & _FOR_OTHERS:
+        raise ConfigError(source, key, f"others may read {path}; run: chmod 600 {path}")
+    return _secret(data.decode("utf-8", "replace").strip(), str(path), source, key)
+
+
+def _secret(text: str, origin: str, source: str, key: str) -> Secret:
+    # Anything else would fail where the request is built, in an error that quotes it.
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
+        raise ConfigError(
+            source, key, "what is there is no key: expected one line of plain letters"
+        )
+    return Secret(text, origin)

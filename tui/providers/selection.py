@@ -1,0 +1,216 @@
+"""Which model answers: the one that was asked for, else the first that is found."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from tui.config import BUILT_IN_PROVIDERS, Settings
+from tui.errors import ModelUnavailable
+from tui.providers.catalog import (
+    GUIDE,
+    OFFLINE,
+    PROVIDERS,
+    Missing,
+    ModelChoice,
+    Provider,
+    key_of,
+    provider_called,
+)
+from tui.providers.protocol import Model
+from tui.providers.secret import Secret
+
+if TYPE_CHECKING:
+    from tui.providers.guide import Search
+
+_ANTHROPIC_LATER = "Anthropic models come with the full-screen program"
+_EXAMPLE_SERVER = """\
+[providers.local]
+base_url = "http://127.0.0.1:8080/v1"
+models = ["qwen3"]"""
+
+FindModel = Callable[[str], str | None]
+"""Asks the Ollama at an address for its first model."""
+
+
+def choose(
+    settings: Settings,
+    environ: Mapping[str, str],
+    proposed: str | None = None,
+    find_ollama: FindModel | None = None,
+) -> tuple[ModelChoice, tuple[str, ...]]:
+    """The model to ask, and sentences about what was passed over on the way to it.
+
+    A flag or a variable comes first, then what a session ``proposed``, if the settings know it,
+    then the settings' own model, then the first that is found. May ask a local Ollama, for at
+    most 300 ms. Raises ``ModelUnavailable`` if the model that was asked for cannot be had, and
+    ``ConfigError`` for a setting that is wrong.
+    """
+    asked = settings.config.model
+    insisted = asked is not None and settings.sources.get("model") != str(settings.file)
+    if proposed and not insisted and is_known(proposed, settings, environ):
+        asked = proposed
+    search = _Selection(settings, environ, find_ollama or _first_ollama_model)
+    choice, notices = (search.named(asked), ()) if asked else search.first_found()
+    if proposed and not insisted and proposed not in {choice.name, f"{OFFLINE}:{GUIDE}"}:
+        notices = (*notices, f"{proposed} is not in your settings; {choice.name} is asked instead.")
+    return choice, notices
+
+
+def is_known(name: str, settings: Settings, environ: Mapping[str, str]) -> bool:
+    """Whether the user's own settings know a model that a session's file names.
+
+    They do if it is their model, or one that they list for its provider, or the provider's
+    default, and its key is there. A file from elsewhere can so not choose what is paid for.
+    """
+    provider_name, _, model = name.partition(":")
+    provider = provider_called(provider_name, settings.config, environ)
+    if provider is None or provider_name == OFFLINE:
+        return False
+    if name != settings.config.model and model not in provider.models:
+        return False
+    try:
+        return bool(_Selection(settings, environ, lambda _: None).named(name))
+    except ModelUnavailable:
+        return False
+
+
+def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
+    """The model itself. What a real one needs takes a second or more to import."""
+    if choice.provider == OFFLINE:
+        from tui.providers.guide import OfflineGuide
+
+        return OfflineGuide(choice.missing, search)
+    from tui.providers.adapter import ChatModel
+
+    return ChatModel(choice)
+
+
+def _first_ollama_model(address: str) -> str | None:
+    from tui.providers.ollama import first_model
+
+    return first_model(address)
+
+
+class _Selection:
+    """One search for a model."""
+
+    def __init__(
+        self, settings: Settings, environ: Mapping[str, str], find_ollama: FindModel
+    ) -> None:
+        self._settings = settings
+        self._environ = environ
+        self._find_ollama = find_ollama
+        self._passed_over: list[str] = []
+        self._missing: list[Missing] = []
+
+    def named(self, asked: str) -> ModelChoice:
+        """The model that was asked for, as ``PROVIDER:MODEL`` or ``PROVIDER``."""
+        name, _, model = asked.partition(":")
+        provider = self._provider(name)
+        if provider is None:
+            raise ModelUnavailable(self._unknown(name))
+        if name == "anthropic":
+            raise ModelUnavailable(
+                f"{_ANTHROPIC_LATER}; this release cannot ask {asked}. Another model is chosen"
+                " with --model PROVIDER:MODEL."
+            )
+        if name == OFFLINE and model not in {"", GUIDE}:
+            raise ModelUnavailable(f"There is no {asked}; the offline guide is {OFFLINE}:{GUIDE}.")
+        return self._choice(provider, model or self._default_model(provider))
+
+    def first_found(self) -> tuple[ModelChoice, tuple[str, ...]]:
+        """The first model that is there, or the guide, which always is."""
+        self._pass_over_anthropic()
+        choice = self._openai() or self._server() or self._ollama()
+        guide = ModelChoice(OFFLINE, GUIDE, missing=tuple(self._missing))
+        return choice or guide, tuple(self._passed_over)
+
+    def _pass_over_anthropic(self) -> None:
+        provider = self._provider("anthropic")
+        key = provider and self._key(provider)
+        if key:
+            self._passed_over.append(f"{key.source} is set, but {_ANTHROPIC_LATER}; passed over.")
+
+    def _openai(self) -> ModelChoice | None:
+        provider = self._provider("openai")
+        if provider and self._key(provider):
+            return self._choice(provider, provider.models[0])
+        variable = provider.key_variable if provider else None
+        self._missing.append(Missing(f"{variable} is not set.", f"export {variable}=..."))
+        if self._environ.get("OPENAI_BASE_URL"):
+            said = f"OPENAI_BASE_URL is set, but {variable} is not; passed over."
+            self._passed_over.append(said)
+        return None
+
+    def _server(self) -> ModelChoice | None:
+        names = [name for name in self._settings.config.providers if name not in BUILT_IN_PROVIDERS]
+        for name in names:
+            try:
+                return self.named(name)
+            except ModelUnavailable as error:
+                said = f"{name} is passed over: {error}"
+                self._passed_over.append(said)
+                self._missing.append(Missing(said, "sibyl-tui config show"))
+        if not names:
+            what = f"No server is named in {self._settings.file}."
+            self._missing.append(Missing(what, _EXAMPLE_SERVER))
+        return None
+
+    def _ollama(self) -> ModelChoice | None:
+        provider = self._provider("ollama")
+        found = provider and self._find_ollama(provider.base_url)
+        if provider and found:
+            return self._choice(provider, (*provider.models, found)[0])
+        what = f"No Ollama that has a model answers at {provider and provider.base_url}."
+        self._missing.append(Missing(what, "ollama serve\nollama pull llama3.2"))
+        return None
+
+    def _choice(self, provider: Provider, model: str) -> ModelChoice:
+        key = self._key(provider)
+        if key is None and provider.needs_key:
+            raise ModelUnavailable(self._keyless(provider))
+        return ModelChoice(
+            provider=provider.name,
+            model=model,
+            base_url=provider.base_url,
+            key=key,
+            context_window=provider.context_window,
+            timeout=provider.timeout,
+            retries=provider.retries,
+        )
+
+    def _provider(self, name: str) -> Provider | None:
+        return provider_called(name, self._settings.config, self._environ)
+
+    def _key(self, provider: Provider) -> Secret | None:
+        return key_of(provider, self._settings.file, self._environ)
+
+    def _default_model(self, provider: Provider) -> str:
+        if provider.models:
+            return provider.models[0]
+        if provider.name == "ollama":
+            found = self._find_ollama(provider.base_url)
+            if found:
+                return found
+            raise ModelUnavailable(
+                f"No Ollama that has a model answers at {provider.base_url}. Start it, or say"
+                " where it is with OLLAMA_HOST."
+            )
+        raise ModelUnavailable(
+            f"{provider.name} has no model to take. Name one as {provider.name}:MODEL, or write"
+            f' models = ["MODEL"] under [providers.{provider.name}] in {self._settings.file}.'
+        )
+
+    def _unknown(self, name: str) -> str:
+        known = ", ".join(dict.fromkeys([*PROVIDERS, *self._settings.config.providers]))
+        return (
+            f'There is no provider called "{name}"; there are {known}. A model is named'
+            f" PROVIDER:MODEL, and a server of your own under [providers.NAME] in"
+            f" {self._settings.file}."
+        )
+
+    def _keyless(self, provider: Provider) -> str:
+        return (
+            f"{provider.key_variable} is not set, and {provider.name} wants a key. Set it, or put"
+            f" the key into a file, chmod 600, and write under [providers.{provider.name}] in"
+            f' {self._settings.file}: api_key_file = "{provider.name}.key"'
+        )
