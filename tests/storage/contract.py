@@ -1,0 +1,871 @@
+"""What every backend must do, as tests.
+
+A third backend plugs in with a class in ``test_contract.py``::
+
+    class TestMyStore(StoreContract):
+        @pytest.fixture
+        def backend(self, tmp_path, clock):
+            return MyBackend(...)
+
+The backend it gives has
+
+- ``store``: the store, empty, as this program uses it;
+- ``another_program()``: a store of the same place that holds none of this one's leases;
+- ``fail_next()``: the next append finds no room;
+- ``slip_in(session_id, record)``: somebody adds a record without asking;
+- ``make_newer(session_id)``: the session was written by a newer version;
+- ``spoil(session_id)``: what was saved of a session is no longer there.
+"""
+
+import pytest
+
+from tests.builders import answer, at, header, piece, texts, todos, user
+from tui.domain.ids import is_session_id
+from tui.domain.message import ToolCall
+from tui.domain.records import (
+    Closed,
+    Offsets,
+    Opened,
+    Reset,
+    Restored,
+    SessionHeader,
+    State,
+    Summary,
+)
+from tui.errors import (
+    AmbiguousSession,
+    NewerVersion,
+    ReadOnly,
+    SessionBusy,
+    SessionDamaged,
+    SessionNotFound,
+    StorageError,
+    StorageFull,
+)
+from tui.storage.protocol import EVERYWHERE, SessionFilter
+
+SCOPE = "project:/shop"
+ALL = SessionFilter(statuses=EVERYWHERE)
+HOSTILE = [
+    "",
+    ".",
+    "..",
+    "../x",
+    "a/b",
+    "/etc/passwd",
+    "a\0",
+    "abc\n",
+    "-x",
+    "~",
+    "x" * 129,
+    "x" * 200,
+    "١٢٣",
+    "ａｂｃ",
+    "a\\b",
+    "\ud800",
+]
+
+
+def new(store, *records, scope=SCOPE, session_id=None):
+    """A session with some records, held."""
+    lease = store.create(scope, "/shop", "offline:guide", session_id=session_id)
+    store.append(lease, records or [user("m1")])
+    return lease
+
+
+def closed(store, *records, scope=SCOPE, session_id=None):
+    """The id of a session with some records that nobody holds."""
+    lease = new(store, *records, scope=scope, session_id=session_id)
+    lease.release()
+    return lease.session_id
+
+
+def state(name="", messages=0, prompts=0):
+    return State(
+        name=name,
+        model="offline:guide",
+        prompt_count=prompts,
+        message_count=messages,
+        total_count=messages,
+        updated_at=at(),
+        offsets=Offsets(),
+    )
+
+
+def ids(listing):
+    return [entry.id for entry in listing.entries]
+
+
+class StoreContract:
+    """Each test is a promise of ``tui.storage.protocol``."""
+
+    @pytest.fixture
+    def store(self, backend):
+        return backend.store
+
+    @pytest.fixture
+    def other(self, backend):
+        return backend.another_program()
+
+    # --- create
+
+    def test_a_new_session_gets_an_id_of_its_own(self, store):
+        leases = [store.create(SCOPE, "/shop", "m") for _ in range(20)]
+        names = {lease.session_id for lease in leases}
+        assert len(names) == 20
+        assert all(is_session_id(name) and name.startswith("session-") for name in names)
+
+    def test_a_reserved_session_is_not_there_for_others_before_its_first_record(self, store, other):
+        lease = store.create(SCOPE, "/shop", "m")
+        assert other.list(ALL, None, 10).entries == ()
+        with pytest.raises(SessionNotFound):
+            other.load(lease.session_id)
+        store.append(lease, [user("m1")])
+        assert ids(other.list(ALL, None, 10)) == [lease.session_id]
+
+    def test_a_session_says_where_it_came_from(self, store):
+        lease = store.create(
+            SCOPE, "/shop", "m", session_id="mine", forked_from="a", imported_from="b"
+        )
+        store.append(lease, [user("m1")])
+        assert store.load("mine").header == SessionHeader(
+            version=1,
+            id="mine",
+            created_at=store.load("mine").header.created_at,
+            scope=SCOPE,
+            ordinal=1,
+            project_path="/shop",
+            model="m",
+            forked_from="a",
+            imported_from="b",
+        )
+
+    def test_an_id_that_another_program_has_reserved_is_busy(self, store, other):
+        store.create(SCOPE, "/shop", "m", session_id="mine")
+        with pytest.raises(SessionBusy):
+            other.create(SCOPE, "/shop", "m", session_id="mine")
+
+    def test_an_id_is_free_again_when_its_reservation_is_given_up(self, store, other):
+        store.create(SCOPE, "/shop", "m", session_id="mine").release()
+        assert other.create(SCOPE, "/shop", "m", session_id="mine").session_id == "mine"
+
+    @pytest.mark.parametrize("deed", ["keep", "archive", "delete"])
+    def test_the_id_of_a_session_that_is_there_is_not_given_again(self, store, deed):
+        closed(store, session_id="mine")
+        if deed != "keep":
+            getattr(store, deed)("mine")
+        with pytest.raises(StorageError, match="exists"):
+            store.create(SCOPE, "/shop", "m", session_id="mine")
+        assert store.holder("mine") is None
+
+    # --- lease and holder
+
+    def test_a_session_that_is_not_there_cannot_be_taken(self, store):
+        with pytest.raises(SessionNotFound):
+            store.lease("nowhere")
+        assert store.holder("nowhere") is None
+
+    def test_a_session_in_the_trash_cannot_be_taken(self, store):
+        name = closed(store)
+        store.delete(name)
+        with pytest.raises(SessionNotFound):
+            store.lease(name)
+
+    def test_a_session_held_elsewhere_is_busy_and_its_holder_is_named(self, store, other):
+        lease = new(store)
+        with pytest.raises(SessionBusy) as told:
+            other.lease(lease.session_id)
+        assert str(other.holder(lease.session_id)) == told.value.holder
+        assert told.value.holder.startswith("pid ")
+        assert f"Session {lease.session_id} is open in another program (pid " in str(told.value)
+
+    def test_its_holder_sees_itself_as_the_holder(self, store):
+        lease = new(store)
+        assert store.holder(lease.session_id) is not None
+        lease.release()
+        assert store.holder(lease.session_id) is None
+
+    def test_a_session_given_up_can_be_taken_by_another(self, store, other):
+        lease = new(store)
+        lease.release()
+        lease.release()
+        other.append(other.lease(lease.session_id), [answer("m2")])
+        assert texts(store.load(lease.session_id).messages) == ["hello", "hi"]
+
+    def test_giving_up_an_old_lease_again_does_not_take_the_new_one_away(self, store):
+        old = new(store)
+        old.release()
+        lease = store.lease(old.session_id)
+        old.release()
+        store.append(lease, [answer("m2")])
+        with pytest.raises(ReadOnly):
+            store.append(old, [answer("m3")])
+
+    def test_a_session_of_a_newer_version_is_read_and_not_taken(self, store, backend):
+        name = closed(store)
+        backend.make_newer(name)
+        with pytest.raises(NewerVersion) as told:
+            store.lease(name)
+        assert told.value.version == 2
+        assert store.holder(name) is None
+        assert texts(store.load(name).messages) == ["hello"]
+
+    def test_a_session_of_a_newer_version_can_be_set_aside_and_brought_back(self, store, backend):
+        name = closed(store)
+        backend.make_newer(name)
+        store.archive(name)
+        store.restore(name)
+        assert store.entry(name).status == "closed"
+
+    def test_a_damaged_session_cannot_be_taken_or_read_but_stays_in_the_list(self, store, backend):
+        name, whole = closed(store), closed(store)
+        backend.spoil(name)
+        for deed in (store.lease, store.load, lambda key: store.tail(key, 5)):
+            with pytest.raises(SessionDamaged):
+                deed(name)
+        with pytest.raises(SessionDamaged):
+            store.since(name, None)
+        with pytest.raises(SessionDamaged):
+            store.page(name, "0", 5)
+        assert store.holder(name) is None
+        assert set(ids(store.list(ALL, None, 10))) == {name, whole}
+        assert store.entry(name).label == "(unreadable)"
+
+    # --- append
+
+    def test_what_was_appended_is_there_for_everybody_in_its_order(self, store, other):
+        lease = new(store, user("m1", "one"))
+        store.append(lease, [answer("m2", "two"), user("m3", "three")])
+        store.append(lease, [answer("m4", "four")])
+        for reader in (store, other):
+            assert texts(reader.load(lease.session_id).messages) == ["one", "two", "three", "four"]
+
+    def test_every_kind_of_record_comes_back_as_it_was(self, store):
+        message = answer(
+            "m2",
+            None,
+            tool_calls=(ToolCall("t", "read", {"path": ["a", {"b": None}]}),),
+            status="truncated",
+            error="too long",
+            model="m",
+            context_snapshot={"deep": [1, 2.5, True]},
+            metadata={"k": "v"},
+        )
+        tool = user("m3", [{"type": "text", "text": "x"}, "y"], tool_call_id="t")
+        lease = new(store, user("m1"), message, tool)
+        store.append(lease, [todos("write"), Summary("short", through="m1"), state("Tale", 3, 1)])
+        session = store.load(lease.session_id)
+        assert session.messages[1:] == (message, tool)
+        assert session.todos == todos("write").items
+        assert session.summary == Summary("short", through="m1")
+        assert (session.name, session.prompt_count) == ("Tale", 1)
+
+    def test_numbers_in_a_scope_go_up_by_one_with_the_first_record(self, store, other):
+        reserved = store.create(SCOPE, "/shop", "m")
+        first = new(other)
+        elsewhere = new(store, scope="other")
+        appended = store.append(reserved, [user("m1")])
+        assert other.load(first.session_id).header.ordinal == 1
+        assert appended.ordinal == 2
+        assert store.append(reserved, [user("m2")]).ordinal == 2
+        assert store.load(elsewhere.session_id).header.ordinal == 1
+
+    @pytest.mark.parametrize("end", ["archive", "delete", "purge"])
+    def test_a_number_is_never_given_again(self, store, end):
+        closed(store)
+        name = closed(store)
+        if end == "purge":
+            store.delete(name)
+        getattr(store, end)(name)
+        assert store.load(closed(store)).header.ordinal == 3
+
+    def test_nothing_to_append_writes_nothing(self, store):
+        lease = store.create(SCOPE, "/shop", "m")
+        store.append(lease, [])
+        assert store.list(ALL, None, 10).entries == ()
+
+    def test_who_has_given_up_the_lease_cannot_append(self, store, other):
+        lease = new(store)
+        lease.release()
+        with pytest.raises(ReadOnly):
+            store.append(lease, [user("m2")])
+        held = store.lease(lease.session_id)
+        with pytest.raises(ReadOnly):
+            store.append(lease, [user("m2")])
+        with pytest.raises(ReadOnly):
+            other.append(held, [user("m2")])
+        assert texts(store.load(lease.session_id).messages) == ["hello"]
+
+    def test_a_failed_append_leaves_nothing_and_can_be_made_again(self, store, backend):
+        lease = new(store)
+        again = [answer("m2"), todos("write"), Reset(at(3)), user("m3", "after")]
+        backend.fail_next()
+        with pytest.raises(StorageFull):
+            store.append(lease, again)
+        assert texts(store.load(lease.session_id).messages) == ["hello"]
+        assert store.append(lease, again).foreign == ()
+        session = store.load(lease.session_id)
+        assert texts(session.all_messages) == ["hello", "hi", "after"]
+        assert (texts(session.messages), session.damaged) == (["after"], 0)
+        assert len(session.entries) == 4
+
+    def test_a_failed_first_append_can_be_made_again(self, store, backend):
+        lease = store.create(SCOPE, "/shop", "m")
+        backend.fail_next()
+        with pytest.raises(StorageFull):
+            store.append(lease, [user("m1")])
+        assert store.list(ALL, None, 10).entries == ()
+        assert store.append(lease, [user("m1")]).ordinal == 1
+        assert texts(store.load(lease.session_id).messages) == ["hello"]
+
+    def test_what_no_reader_would_take_back_is_refused_with_all_that_came_with_it(self, store):
+        deep = "leaf"
+        for _ in range(250):
+            deep = [deep]
+        lease = new(store)
+        for bad in (user("m3", deep), user("m3", [{1j}])):
+            with pytest.raises(StorageError):
+                store.append(lease, [answer("m2"), bad])
+        assert texts(store.load(lease.session_id).messages) == ["hello"]
+
+    def test_records_of_others_are_given_back_once(self, store, backend):
+        lease = new(store)
+        backend.slip_in(lease.session_id, user("m2", "from elsewhere"))
+        assert store.append(lease, [user("m3")]).foreign == (user("m2", "from elsewhere"),)
+        assert store.append(lease, [user("m4")]).foreign == ()
+
+    def test_what_was_there_when_the_lease_was_taken_is_not_foreign(self, store):
+        name = closed(store, user("m1"), answer("m2"))
+        assert store.append(store.lease(name), [user("m3")]).foreign == ()
+
+    def test_appending_to_a_session_that_is_no_longer_what_was_written_is_refused(
+        self, store, backend
+    ):
+        lease = new(store)
+        backend.spoil(lease.session_id)
+        with pytest.raises(SessionDamaged):
+            store.append(lease, [user("m2")])
+
+    def test_the_first_append_to_an_archived_session_restores_it(self, store):
+        name = closed(store)
+        store.archive(name)
+        lease = store.lease(name)
+        assert store.entry(name).status == "archived"
+        assert store.append(lease, []).restored is False
+        assert store.append(lease, [user("m2", "again")]).restored is True
+        assert store.append(lease, [user("m3", "more")]).restored is False
+        assert store.entry(name).status == "open"
+        assert texts(store.load(name).messages) == ["hello", "again", "more"]
+
+    def test_a_failed_restoring_append_restores_at_the_next_one(self, store, backend):
+        name = closed(store)
+        store.archive(name)
+        lease = store.lease(name)
+        backend.fail_next()
+        with pytest.raises(StorageFull):
+            store.append(lease, [user("m2", "again")])
+        assert store.append(lease, [user("m2", "again")]).restored is True
+        assert texts(store.load(name).messages) == ["hello", "again"]
+
+    def test_a_deleted_session_takes_no_more_records(self, store):
+        lease = new(store)
+        store.delete(lease.session_id)
+        with pytest.raises(SessionNotFound):
+            store.append(lease, [user("m2")])
+        store.restore(lease.session_id)
+        store.append(lease, [user("m2", "back")])
+        assert texts(store.load(lease.session_id).messages) == ["hello", "back"]
+
+    # --- load
+
+    def test_what_is_not_there_cannot_be_read(self, store):
+        for read in (
+            store.load,
+            store.entry,
+            lambda name: store.tail(name, 3),
+            lambda name: store.page(name, "0", 3),
+            lambda name: store.since(name, None),
+        ):
+            with pytest.raises(SessionNotFound):
+                read("nowhere")
+
+    @pytest.mark.parametrize("deed", ["archive", "delete"])
+    def test_a_session_that_was_set_aside_is_read_where_it_is(self, store, deed):
+        name = closed(store)
+        getattr(store, deed)(name)
+        assert texts(store.load(name).messages) == ["hello"]
+        assert texts(store.tail(name, 1).session.messages) == ["hello"]
+        assert texts(store.since(name, None)) == ["hello"]
+
+    def test_only_what_came_after_the_last_reset_is_live(self, store):
+        lease = new(store, user("m1"), answer("m2"), Reset(at(1)), user("m3", "anew"))
+        session = store.load(lease.session_id)
+        assert texts(session.messages) == ["anew"]
+        assert texts(session.all_messages) == ["hello", "hi", "anew"]
+        assert (session.message_count, session.total_count, session.prompt_count) == (1, 3, 2)
+
+    def test_a_message_written_again_stands_in_its_old_place(self, store):
+        lease = new(store, user("m1"), answer("m2", "draft"), user("m3", "then"))
+        store.append(lease, [answer("m2", "final")])
+        session = store.load(lease.session_id)
+        assert texts(session.messages) == ["hello", "final", "then"]
+        assert session.message_count == 3
+
+    def test_a_retried_answer_hides_the_failed_one(self, store):
+        lease = new(store, user("m1"), answer("m2", "no", status="failed"))
+        store.append(lease, [answer("m3", "yes", replaces="m2")])
+        session = store.load(lease.session_id)
+        assert texts(session.messages) == ["hello", "yes"]
+        assert (session.message_count, session.total_count) == (2, 3)
+
+    def test_the_pieces_of_an_answer_are_one_message_that_is_arriving_while_its_writer_lives(
+        self, store, other
+    ):
+        lease = new(store, user("m1"))
+        store.append(lease, [piece("m2", 0, "once "), piece("m2", 5, "upon")])
+        for reader in (store, other):
+            session = reader.load(lease.session_id)
+            assert texts(session.messages) == ["hello", "once upon"]
+            assert session.arriving == {"m2"}
+            assert session.interrupted == ()
+            assert session.messages[1].status is None
+
+    def test_the_pieces_that_a_dead_writer_left_are_an_interrupted_message(self, store):
+        name = closed(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
+        session = store.load(name)
+        assert texts(session.messages) == ["hello", "once upon"]
+        assert session.messages[1].status == "interrupted"
+        assert session.interrupted == session.messages[1:]
+        assert (session.message_count, session.total_count) == (2, 2)
+
+    def test_the_next_holder_is_told_what_its_predecessor_left_unfinished(self, store, other):
+        name = closed(store, user("m1"), piece("m2", 0, "once upon"))
+        lease = store.lease(name)
+        left = store.tail(name, 10).session.interrupted
+        assert texts(left) == ["once upon"]
+        store.append(lease, [Opened(at(9)), *left])
+        session = store.load(name)
+        assert (session.interrupted, session.arriving) == ((), frozenset())
+        assert session.messages[1].status == "interrupted"
+        assert session.message_count == 2
+
+    def test_a_finished_answer_replaces_its_pieces(self, store):
+        lease = new(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
+        store.append(lease, [answer("m2", "once upon a time")])
+        session = store.load(lease.session_id)
+        assert texts(session.messages) == ["hello", "once upon a time"]
+        assert session.arriving == frozenset()
+
+    def test_when_it_was_opened_and_closed_is_known(self, store):
+        name = closed(store, Opened(at(1)), user("m1", seconds=2), Closed(at(3)))
+        session = store.load(name)
+        assert (session.opened_at, session.closed_at) == (at(1), at(3))
+        assert session.last_used_at == at(2)
+
+    # --- tail, page and since
+
+    def talk(self, store, count=10):
+        """A session of numbered messages, reset before the sixth."""
+        lease = new(store, *[user(f"m{n}", str(n)) for n in range(5)])
+        store.append(lease, [Reset(at(5)), *[user(f"m{n}", str(n)) for n in range(5, count)]])
+        store.append(lease, [state("Talk", count - 5, count)])
+        return lease.session_id
+
+    def test_a_tail_has_the_last_live_messages_and_what_else_a_session_shows(self, store):
+        session = store.tail(self.talk(store), 3).session
+        assert texts(session.messages) == ["7", "8", "9"]
+        assert (session.name, session.message_count, session.prompt_count) == ("Talk", 5, 10)
+        assert session.header.scope == SCOPE
+
+    def test_a_tail_ends_at_a_reset_and_pages_lead_across_it(self, store):
+        name = self.talk(store)
+        tail = store.tail(name, 100)
+        assert texts(tail.session.messages) == ["5", "6", "7", "8", "9"]
+        entries, cursor = list(tail.session.entries), tail.cursor
+        while cursor:
+            page = store.page(name, cursor, 2)
+            assert sum(map(lambda each: hasattr(each, "role"), page.entries)) <= 2
+            entries, cursor = [*page.entries, *entries], page.cursor
+        assert tuple(entries) == store.load(name).entries
+
+    def test_a_tail_of_all_there_is_leads_nowhere(self, store):
+        name = closed(store, user("m1"), answer("m2"))
+        assert store.tail(name, 2).cursor is None
+        assert store.tail(name, 100).cursor is None
+
+    def test_a_tail_right_after_a_reset_is_empty_and_leads_to_what_came_before(self, store):
+        name = closed(store, user("m1"), answer("m2"), Reset(at(1)))
+        tail = store.tail(name, 10)
+        assert tail.session.messages == ()
+        page = store.page(name, tail.cursor, 10)
+        assert [getattr(entry, "id", "reset") for entry in page.entries] == ["m1", "m2", "reset"]
+        assert page.cursor is None
+
+    def test_a_tail_of_nothing_shows_all_but_the_messages(self, store):
+        name = closed(store, user("m1"), state("Named", 1, 1))
+        tail = store.tail(name, 0)
+        assert (tail.session.entries, tail.session.name) == ((), "Named")
+        assert texts(store.page(name, tail.cursor, 5).entries) == ["hello"]
+
+    def test_a_page_stays_where_it_was_when_more_is_written(self, store):
+        lease = new(store, *[user(f"m{n}", str(n)) for n in range(6)])
+        cursor = store.tail(lease.session_id, 2).cursor
+        before = store.page(lease.session_id, cursor, 2)
+        store.append(lease, [answer("m6", "more"), Reset(at(9))])
+        assert texts(store.page(lease.session_id, cursor, 2).entries) == ["2", "3"]
+        assert store.page(lease.session_id, cursor, 2).entries == before.entries
+
+    @pytest.mark.parametrize(
+        "cursor",
+        ["", "x", "-1", "[]", "[-1]", "[null]", '["a"]', "99999999", "[99999999]", "[" * 9000],
+    )
+    def test_a_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
+        name = closed(store)
+        with pytest.raises(StorageError):
+            store.page(name, cursor, 5)
+        with pytest.raises(StorageError):
+            store.list(ALL, cursor, 5)
+
+    def test_since_gives_the_live_messages_after_one(self, store):
+        name = self.talk(store)
+        assert texts(store.since(name, "m7")) == ["8", "9"]
+        assert store.since(name, "m9") == ()
+
+    @pytest.mark.parametrize("message_id", [None, "nowhere", "m2"])
+    def test_since_gives_all_live_messages_after_one_that_is_none_of_them(self, store, message_id):
+        name = self.talk(store)
+        assert texts(store.since(name, message_id)) == ["5", "6", "7", "8", "9"]
+
+    def test_since_gives_all_live_messages_after_one_that_was_replaced(self, store):
+        lease = new(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
+        assert texts(store.since(lease.session_id, "m2")) == ["hello", "yes"]
+        store.append(lease, [user("m4", "so")])
+        assert texts(store.since(lease.session_id, "m3")) == ["so"]
+
+    # --- list and entry
+
+    def test_a_list_has_the_newest_use_first(self, store):
+        names = [closed(store, user("m1", seconds=n)) for n in (5, 9, 7)]
+        assert ids(store.list(ALL, None, 10)) == [names[1], names[2], names[0]]
+
+    def test_pages_of_a_list_give_every_session_once(self, store):
+        names = [closed(store, user("m1", seconds=n % 3)) for n in range(7)]
+        for size in (1, 2, 3, 6, 7, 8):
+            found, cursor = [], None
+            while True:
+                listing = store.list(ALL, cursor, size)
+                assert len(listing.entries) <= size
+                found += ids(listing)
+                cursor = listing.cursor
+                if cursor is None:
+                    break
+            assert sorted(found) == sorted(names)
+            assert found == ids(store.list(ALL, None, 100))
+
+    def test_a_list_holds_only_what_was_asked_for(self, store):
+        kept, archived, trashed, held = (closed(store) for _ in range(4))
+        elsewhere = closed(store, scope="other")
+        store.archive(archived)
+        store.delete(trashed)
+        store.lease(held)
+
+        def found(**wanted):
+            return set(ids(store.list(SessionFilter(**wanted), None, 10)))
+
+        assert found() == {kept, held, elsewhere}
+        assert found(scope=SCOPE) == {kept, held}
+        assert found(scope=SCOPE, statuses=frozenset({"closed"})) == {kept}
+        assert found(statuses=frozenset({"open"})) == {held}
+        assert found(statuses=frozenset({"archived"})) == {archived}
+        assert found(scope=SCOPE, statuses=frozenset({"archived", "trashed"})) == {
+            archived,
+            trashed,
+        }
+        assert found(statuses=EVERYWHERE) == {kept, archived, trashed, held, elsewhere}
+        assert found(scope="nowhere") == set()
+
+    def test_an_entry_says_what_there_is_to_show(self, store):
+        name = closed(
+            store,
+            Opened(at(1)),
+            user("m1", "  What is\n this? ", seconds=2),
+            answer("m2", seconds=3),
+            state("", 2, 1),
+            Closed(at(4)),
+        )
+        entry = store.entry(name)
+        assert entry == store.list(ALL, None, 10).entries[0]
+        assert (entry.id, entry.name, entry.label) == (name, "", "What is this?")
+        assert (entry.scope, entry.ordinal, entry.project_path) == (SCOPE, 1, "/shop")
+        assert (entry.model, entry.message_count, entry.status) == ("offline:guide", 2, "closed")
+        assert (entry.last_used_at, entry.closed_at) == (at(3), at(4))
+        assert (entry.active, entry.damaged) == (True, 0)
+
+    def test_a_name_is_the_label_and_the_newest_one_counts(self, store):
+        lease = new(store, user("m1"), state("Old", 1, 1), state("New", 1, 1))
+        entry = store.entry(lease.session_id)
+        assert (entry.name, entry.label, entry.status) == ("New", "New", "open")
+        assert entry.closed_at is None
+
+    def test_an_entry_is_found_wherever_the_session_is(self, store):
+        name = closed(store)
+        seen = [store.entry(name).status]
+        for deed in (store.archive, store.delete, store.restore, store.lease):
+            deed(name)
+            seen.append(store.entry(name).status)
+        assert seen == ["closed", "archived", "trashed", "closed", "open"]
+
+    def test_naming_and_closing_a_session_is_no_use_of_it(self, store):
+        first, second = closed(store, user("m1", seconds=1)), closed(store, user("m1", seconds=2))
+        lease = store.lease(first)
+        store.append(lease, [Opened(at(8)), state("Named", 1, 1), Closed(at(9))])
+        assert ids(store.list(ALL, None, 10)) == [second, first]
+        assert store.entry(first).last_used_at == at(1)
+
+    @pytest.mark.parametrize("record", [user("m2", seconds=5), Opened(at(5), resumed=True)])
+    def test_a_message_and_an_explicit_opening_are_uses(self, store, record):
+        first, second = closed(store, user("m1", seconds=1)), closed(store, user("m1", seconds=2))
+        store.append(store.lease(first), [record])
+        assert ids(store.list(ALL, None, 10)) == [first, second]
+        assert store.entry(first).last_used_at == at(5)
+
+    def test_restoring_is_a_use(self, store):
+        first = closed(store, user("m1", seconds=-9000))
+        second = closed(store, user("m1", seconds=-8000))
+        store.archive(first)
+        store.restore(first)
+        assert ids(store.list(ALL, None, 10)) == [first, second]
+
+    # --- resolve
+
+    def test_a_full_id_means_its_session_wherever_it_is(self, store):
+        name = closed(store)
+        assert store.resolve(name, SCOPE) == name
+        store.delete(name)
+        assert store.resolve(name, SCOPE) == name
+
+    def test_a_number_means_the_session_that_was_listed_under_it(self, store):
+        names = [closed(store) for _ in range(2)]
+        assert store.resolve("2", SCOPE, listed=names) == names[1]
+        with pytest.raises(SessionNotFound):
+            store.resolve("3", SCOPE, listed=names)
+
+    def test_a_number_of_a_scope_means_its_session(self, store):
+        first = closed(store, scope="a#b")
+        second = closed(store, scope="a#b")
+        assert store.resolve("a#b#2", "elsewhere") == second
+        assert store.resolve("#1", "a#b") == first
+        with pytest.raises(SessionNotFound):
+            store.resolve("#3", "a#b")
+
+    def test_an_exact_name_or_a_unique_beginning_of_an_id_means_a_session(self, store):
+        name = closed(store, state("My tale"), session_id="session-20260111-143000-000001")
+        assert store.resolve("My tale", SCOPE) == name
+        assert store.resolve("20260111", SCOPE) == name
+        assert store.resolve("session-2026", SCOPE) == name
+        with pytest.raises(SessionNotFound):
+            store.resolve("my tale", SCOPE)
+
+    def test_a_name_or_beginning_of_several_is_ambiguous_and_names_them(self, store):
+        names = [closed(store, state("Twins"), session_id=f"session-{n}") for n in "ab"]
+        for target in ("Twins", "session-"):
+            with pytest.raises(AmbiguousSession) as told:
+                store.resolve(target, SCOPE)
+            assert sorted(told.value.candidates) == names
+
+    def test_an_unknown_target_names_the_closest(self, store):
+        name = closed(store, session_id="session-20260111-143000-000001")
+        with pytest.raises(SessionNotFound) as told:
+            store.resolve("session-20260111-143000-000002", SCOPE)
+        assert told.value.closest == (name,)
+        assert told.value.target == "session-20260111-143000-000002"
+
+    def test_a_filter_narrows_names_and_beginnings_but_not_ids_and_numbers(self, store):
+        first = closed(store, state("Twins"), session_id="session-a", scope="one")
+        second = closed(store, state("Twins"), session_id="session-b", scope="two")
+        narrow = SessionFilter(scope="two")
+        assert store.resolve("Twins", "one", wanted=narrow) == second
+        assert store.resolve("session-", "one", wanted=narrow) == second
+        assert store.resolve("session-a", "one", wanted=narrow) == first
+        assert store.resolve("#1", "one", wanted=narrow) == first
+
+    def test_names_are_looked_for_among_the_kept_and_the_archived(self, store):
+        name = closed(store, state("Tale"))
+        store.archive(name)
+        assert store.resolve("Tale", SCOPE) == name
+        store.delete(name)
+        with pytest.raises(SessionNotFound):
+            store.resolve("Tale", SCOPE)
+
+    # --- delete, archive, restore, purge
+
+    def test_moving_what_is_not_there_is_told(self, store):
+        for verb in (store.delete, store.archive, store.restore, store.purge):
+            with pytest.raises(SessionNotFound):
+                verb("nowhere")
+
+    def test_only_what_was_set_aside_can_be_restored(self, store):
+        with pytest.raises(SessionNotFound):
+            store.restore(closed(store))
+
+    def test_only_what_is_in_the_trash_can_be_purged(self, store):
+        name = closed(store)
+        with pytest.raises(SessionNotFound):
+            store.purge(name)
+        store.archive(name)
+        with pytest.raises(SessionNotFound):
+            store.purge(name)
+        assert texts(store.load(name).messages) == ["hello"]
+
+    def test_only_what_is_kept_can_be_archived(self, store):
+        name = closed(store)
+        store.archive(name)
+        with pytest.raises(SessionNotFound):
+            store.archive(name)
+        store.delete(name)
+        with pytest.raises(SessionNotFound):
+            store.archive(name)
+        with pytest.raises(SessionNotFound):
+            store.delete(name)
+
+    @pytest.mark.parametrize("verb", ["delete", "archive"])
+    def test_a_session_held_elsewhere_is_not_set_aside(self, store, other, verb):
+        lease = new(store)
+        with pytest.raises(SessionBusy):
+            getattr(other, verb)(lease.session_id)
+        assert store.entry(lease.session_id).status == "open"
+
+    @pytest.mark.parametrize("verb", ["restore", "purge"])
+    def test_a_session_held_elsewhere_is_not_brought_back_or_purged(self, store, other, verb):
+        lease = new(store)
+        store.delete(lease.session_id)
+        with pytest.raises(SessionBusy):
+            getattr(other, verb)(lease.session_id)
+        assert store.entry(lease.session_id).status == "trashed"
+
+    def test_a_moved_session_is_held_by_nobody(self, store, other):
+        name = closed(store)
+        for verb in (store.archive, store.restore, store.delete, store.restore):
+            verb(name)
+            assert other.holder(name) is None
+        assert other.append(other.lease(name), [user("m2")]).restored is False
+
+    def test_its_holder_may_set_a_session_aside_and_keeps_the_lease(self, store):
+        lease = new(store)
+        store.archive(lease.session_id)
+        assert store.append(lease, [user("m2", "back")]).restored is True
+        assert store.holder(lease.session_id) is not None
+
+    def test_a_restoring_by_its_holder_is_not_foreign_to_it(self, store):
+        lease = new(store)
+        store.archive(lease.session_id)
+        store.restore(lease.session_id)
+        appended = store.append(lease, [user("m2", "back")])
+        assert (appended.restored, appended.foreign) == (False, ())
+
+    @pytest.mark.parametrize("way", ["archive", "delete"])
+    def test_a_restored_session_has_its_scope_its_number_and_its_messages(self, store, way):
+        closed(store)
+        name = closed(store)
+        before = store.load(name)
+        getattr(store, way)(name)
+        store.restore(name)
+        after = store.load(name)
+        assert (after.header, after.entries) == (before.header, before.entries)
+        assert store.resolve("#2", SCOPE) == name
+
+    def test_a_purged_session_is_gone_and_its_id_may_be_used_anew(self, store):
+        name = closed(store)
+        store.delete(name)
+        store.purge(name)
+        assert store.list(ALL, None, 10).entries == ()
+        with pytest.raises(SessionNotFound):
+            store.load(name)
+        assert store.holder(name) is None
+        assert texts(store.load(closed(store, user("n1", "anew"), session_id=name)).messages) == [
+            "anew"
+        ]
+
+    def test_a_holder_that_purges_has_no_lease_any_more(self, store):
+        lease = new(store)
+        store.delete(lease.session_id)
+        store.purge(lease.session_id)
+        with pytest.raises(ReadOnly):
+            store.append(lease, [user("m2")])
+
+    # --- active
+
+    def test_a_scope_without_sessions_has_no_active_one(self, store):
+        assert store.active("nowhere") is None
+
+    def test_the_newest_session_of_a_scope_is_its_active_one_until_another_is_chosen(self, store):
+        first, second = closed(store), closed(store)
+        elsewhere = closed(store, scope="other")
+        assert store.active(SCOPE) == second
+        store.set_active(SCOPE, first)
+        assert store.active(SCOPE) == first
+        assert store.active("other") == elsewhere
+        assert [store.entry(name).active for name in (first, second)] == [True, False]
+
+    @pytest.mark.parametrize("end", ["archive", "delete"])
+    def test_when_the_active_session_is_set_aside_the_most_recently_used_other_is(self, store, end):
+        names = [closed(store, user("m1", seconds=n)) for n in (2, 3, 1)]
+        assert store.active(SCOPE) == names[2]
+        getattr(store, end)(names[2])
+        assert store.active(SCOPE) == names[1]
+        assert not store.entry(names[2]).active
+        store.restore(names[2])
+        assert store.active(SCOPE) == names[2]
+
+    def test_a_scope_whose_sessions_are_all_set_aside_has_no_active_one(self, store):
+        name = closed(store)
+        store.archive(name)
+        assert store.active(SCOPE) is None
+
+    def test_what_is_active_is_known_to_every_program(self, store, other):
+        first = closed(store)
+        closed(other)
+        other.set_active(SCOPE, first)
+        assert store.active(SCOPE) == first
+
+    # --- hostile ids
+
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_what_is_no_id_is_refused_by_every_verb(self, store, name):
+        closed(store)
+        verbs = [
+            lambda: store.create(SCOPE, "/shop", "m", session_id=name),
+            lambda: store.lease(name),
+            lambda: store.holder(name),
+            lambda: store.load(name),
+            lambda: store.tail(name, 5),
+            lambda: store.page(name, "0", 5),
+            lambda: store.since(name, None),
+            lambda: store.entry(name),
+            lambda: store.delete(name),
+            lambda: store.archive(name),
+            lambda: store.restore(name),
+            lambda: store.purge(name),
+            lambda: store.set_active(SCOPE, name),
+            lambda: store.resolve(name, SCOPE),
+        ]
+        for verb in verbs:
+            with pytest.raises(SessionNotFound):
+                verb()
+
+    def test_the_longest_id_is_an_id(self, store):
+        name = "x" * 128
+        assert texts(store.load(closed(store, session_id=name)).messages) == ["hello"]
+
+
+__all__ = [
+    "HOSTILE",
+    "SCOPE",
+    "Restored",
+    "StoreContract",
+    "closed",
+    "header",
+    "ids",
+    "new",
+    "state",
+]

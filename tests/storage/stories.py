@@ -1,0 +1,131 @@
+"""Journals made of chance, and the ways to read them."""
+
+import tempfile
+from contextlib import contextmanager
+
+from hypothesis import strategies as st
+
+from tests.builders import Story, at, header
+from tui.domain.message import Message
+from tui.domain.records import Restored
+from tui.storage import lines
+from tui.storage.journal import Journal
+
+any_text = st.text(st.characters(exclude_categories=()), max_size=20)
+"""Any code points, lone surrogates too."""
+
+_parts = st.lists(any_text.filter(bool), min_size=1, max_size=4)
+_steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("user"), any_text),
+        st.tuples(st.just("answer"), any_text),
+        st.tuples(st.just("retry"), any_text),
+        st.tuples(st.just("streamed"), _parts, st.booleans()),
+        st.tuples(st.just("retry_streamed"), _parts),
+        st.tuples(st.just("streamed_around"), _parts, st.sampled_from(["summary", "reset"])),
+        st.tuples(st.just("crashed"), _parts),
+        st.tuples(st.just("twice"), any_text),
+        st.tuples(st.just("summary"), any_text),
+        st.tuples(st.just("todos"), any_text),
+        st.tuples(st.just("state"), st.none() | any_text),
+        st.tuples(st.sampled_from(["reset", "opened", "closed", "restored", "unknown"])),
+    ),
+    max_size=25,
+)
+
+
+class RandomStory(Story):
+    """A story told step by step, as chance has it but as a program could have written it."""
+
+    def play(self, step):
+        kind, *arguments = step
+        getattr(self, f"step_{kind}", getattr(self, kind, None))(*arguments)
+
+    @property
+    def failed(self):
+        """The answer that a retry would replace: the last message, if it is a live answer."""
+        session = self._fold.session(held=True)
+        if session.messages and session.messages[-1].role == "assistant":
+            return session.messages[-1].id
+        return None
+
+    def step_retry(self, text):
+        self.answer(text, replaces=self.failed)
+
+    def step_streamed(self, parts, with_state):
+        self.pieces(*parts, with_states=with_state).end("".join(parts))
+
+    def step_retry_streamed(self, parts):
+        replaces = self.failed
+        self.pieces(*parts, replaces=replaces).end("".join(parts), replaces=replaces)
+
+    def step_streamed_around(self, parts, kind):
+        self.pieces(*parts)
+        getattr(self, kind)()
+        self.end("".join(parts))
+
+    def step_crashed(self, parts):
+        self.pieces(*parts).opened().end("".join(parts), status="interrupted")
+
+    def step_twice(self, text):
+        """A record that was written again, because its first writing was not sure."""
+        self.user(text).raw(self.lines[-1])
+
+    def step_restored(self):
+        self.add(Restored(at=at(self._count)))
+
+    def step_unknown(self):
+        self.raw(b'{"type":"unknown","message":{"type":"message","id":"x"}}\n')
+
+
+@st.composite
+def stories(draw):
+    """A journal that was written properly; the last answer may still be unfinished."""
+    story = RandomStory()
+    for step in draw(_steps):
+        story.play(step)
+    if draw(st.booleans()):
+        story.pieces(*draw(_parts), replaces=story.failed)
+        if draw(st.booleans()):
+            story.state()
+    return story
+
+
+@contextmanager
+def reading(data, *, held=False):
+    """A journal of these bytes, open for reading."""
+    with tempfile.TemporaryFile() as file:
+        file.write(data)
+        file.flush()
+        yield Journal(file.fileno(), "tale", lambda: header("tale", scope="guessed"), held=held)
+
+
+def load(data, *, held=False):
+    with reading(data, held=held) as journal:
+        return journal.load()
+
+
+def chain(journal, first, size):
+    """The last entries and, page by page, all before them; and how many pages it took."""
+    tail = journal.tail(first)
+    entries, cursor, pages = tail.session.entries, tail.cursor, 0
+    while cursor is not None:
+        page = journal.page(cursor, size)
+        entries, cursor, pages = page.entries + entries, page.cursor, pages + 1
+        assert pages < 1000, "the pages never end"
+    return entries, pages
+
+
+def messages_of(entries):
+    return [entry for entry in entries if isinstance(entry, Message)]
+
+
+@contextmanager
+def blocks_of(size):
+    """Reads in blocks so small that every journal has many."""
+    known = lines.FIRST_BLOCK, lines.LARGEST_BLOCK
+    lines.FIRST_BLOCK, lines.LARGEST_BLOCK = size, size * 4
+    try:
+        yield
+    finally:
+        lines.FIRST_BLOCK, lines.LARGEST_BLOCK = known

@@ -1,0 +1,304 @@
+"""Steps of writing: what is durable when, and what a failure leaves behind."""
+
+import errno
+import os
+import stat
+
+import pytest
+
+from tui.errors import StorageError, StorageFull
+from tui.storage import disk
+from tui.storage.disk import (
+    make_directory,
+    move,
+    open_to_append,
+    open_to_read,
+    publish,
+    read_whole,
+    replace,
+    storage_errors,
+    sync_file,
+)
+
+
+class Fails:
+    """A function of ``os`` that fails once, from its ``first`` call on or only then."""
+
+    def __init__(self, monkeypatch, name, error=errno.EIO, first=1, *, forever=False):
+        self.calls = 0
+        real = getattr(os, name)
+
+        def call(*arguments, **named):
+            self.calls += 1
+            if self.calls == first or (forever and self.calls > first):
+                raise OSError(error, os.strerror(error))
+            return real(*arguments, **named)
+
+        monkeypatch.setattr(os, name, call)
+
+
+def names(path):
+    return sorted(os.listdir(path))
+
+
+# --- errors
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_is_told_apart(code):
+    with pytest.raises(StorageFull, match="Cannot save it: "), storage_errors("Cannot save it"):
+        raise OSError(code, "x")
+
+
+def test_other_errors_are_told_with_what_was_being_done():
+    with pytest.raises(StorageError, match="Cannot save it: Input/output error") as told:
+        with storage_errors("Cannot save it"):
+            raise OSError(errno.EIO, "x")
+    assert not isinstance(told.value, StorageFull)
+    with pytest.raises(StorageError, match="Cannot: short"), storage_errors("Cannot"):
+        raise OSError("short")
+
+
+# --- opening
+
+
+@pytest.mark.parametrize("open_", [open_to_read, open_to_append])
+def test_only_plain_files_are_opened(tmp_path, open_):
+    plain = tmp_path / "plain"
+    plain.write_bytes(b"text")
+    os.close(open_(plain))
+    (tmp_path / "link").symlink_to(plain)
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "folder", "pipe"):
+        with pytest.raises(OSError) as told:
+            open_(tmp_path / name)
+        assert told.value.errno in disk.NOT_PLAIN
+    with pytest.raises(FileNotFoundError):
+        open_(tmp_path / "nothing")
+
+
+def test_nothing_stays_open_after_what_was_not_a_plain_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
+    for _ in range(5):
+        with pytest.raises(OSError):
+            open_to_read(tmp_path / "pipe")
+    if before is not None:
+        assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_whole_file_is_read(tmp_path):
+    (tmp_path / "file").write_bytes(b"x" * 200_000)
+    assert read_whole(tmp_path / "file") == b"x" * 200_000
+
+
+# --- modes
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077, 0o277, 0o777])
+def test_what_is_made_is_private_and_its_owner_can_use_it_whatever_the_umask(tmp_path, umask):
+    old = os.umask(umask)
+    try:
+        make_directory(tmp_path / "folder")
+        publish(tmp_path / "folder" / "new", b"text")
+        replace(tmp_path / "folder" / "other", b"text")
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE(os.stat(tmp_path / "folder").st_mode) == 0o700
+    for name in ("new", "other"):
+        assert stat.S_IMODE(os.stat(tmp_path / "folder" / name).st_mode) == 0o600
+
+
+def test_a_directory_that_is_there_is_left_as_it_is(tmp_path):
+    make_directory(tmp_path / "a" / "b")
+    (tmp_path / "a" / "b").chmod(0o750)
+    make_directory(tmp_path / "a" / "b")
+    assert stat.S_IMODE(os.stat(tmp_path / "a" / "b").st_mode) == 0o750
+
+
+# --- publish
+
+
+def test_a_published_file_is_there_whole_and_alone(tmp_path):
+    publish(tmp_path / "new", b"text")
+    assert names(tmp_path) == ["new"]
+    assert (tmp_path / "new").read_bytes() == b"text"
+
+
+def test_nothing_is_published_over_a_file(tmp_path):
+    (tmp_path / "new").write_bytes(b"old")
+    with pytest.raises(FileExistsError):
+        publish(tmp_path / "new", b"text")
+    assert names(tmp_path) == ["new"]
+    assert (tmp_path / "new").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("code", sorted(disk._NO_LINKS))
+def test_where_links_are_refused_a_file_is_published_all_the_same(tmp_path, monkeypatch, code):
+    Fails(monkeypatch, "link", code, forever=True)
+    publish(tmp_path / "new", b"text")
+    assert names(tmp_path) == ["new"]
+    assert (tmp_path / "new").read_bytes() == b"text"
+    with pytest.raises(FileExistsError):
+        publish(tmp_path / "new", b"other")
+    assert (tmp_path / "new").read_bytes() == b"text"
+
+
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("open", 1), ("write", 1), ("fdatasync", 1), ("link", 1), ("fsync", 1), ("open", 2)],
+)
+def test_a_publishing_that_failed_leaves_nothing(tmp_path, monkeypatch, name, first):
+    Fails(monkeypatch, name, errno.EIO, first)
+    with pytest.raises(OSError):
+        publish(tmp_path / "new", b"text")
+    monkeypatch.undo()
+    assert names(tmp_path) == []
+    publish(tmp_path / "new", b"text")
+    assert names(tmp_path) == ["new"]
+
+
+@pytest.mark.parametrize("name", ["write", "fdatasync"])
+def test_a_publishing_without_links_that_failed_leaves_nothing(tmp_path, monkeypatch, name):
+    Fails(monkeypatch, "link", errno.EPERM, forever=True)
+    Fails(monkeypatch, name, errno.EIO, first=2)
+    with pytest.raises(OSError):
+        publish(tmp_path / "new", b"text")
+    assert names(tmp_path) == []
+
+
+def test_a_file_is_durable_before_its_name_is(tmp_path, monkeypatch):
+    done = []
+    for name in ("write", "fdatasync", "link", "fsync", "unlink"):
+        real = getattr(os, name)
+        monkeypatch.setattr(
+            os,
+            name,
+            lambda *a, _name=name, _real=real, **k: (done.append(_name), _real(*a, **k))[1],
+        )
+    publish(tmp_path / "new", b"text")
+    assert done == ["write", "fdatasync", "link", "unlink", "fsync"]
+
+
+def test_a_short_write_is_an_error(tmp_path, monkeypatch):
+    real = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, data[:2]))
+    with pytest.raises(OSError) as told:
+        publish(tmp_path / "new", b"text")
+    assert told.value.errno == errno.ENOSPC
+    assert names(tmp_path) == []
+
+
+def test_on_macos_a_sync_reaches_the_disk_itself(tmp_path, monkeypatch):
+    import fcntl
+
+    asked = []
+    monkeypatch.setattr(disk.sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", lambda descriptor, what: asked.append(what))
+    with (tmp_path / "file").open("wb") as file:
+        sync_file(file.fileno())
+    assert asked == [51]
+
+
+# --- replace
+
+
+def test_a_file_is_replaced_in_one_step_by_itself_and_more(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 3_000_000 + b"tail")
+    descriptor = os.open(path, os.O_RDONLY)
+    replace(path, b"more", after=descriptor, length=3_000_000)
+    os.close(descriptor)
+    assert path.read_bytes() == b"x" * 3_000_000 + b"more"
+    assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("name", ["open", "write", "fdatasync", "rename"])
+def test_a_replacing_that_failed_changes_nothing(tmp_path, monkeypatch, name):
+    (tmp_path / "file").write_bytes(b"old")
+    Fails(monkeypatch, name)
+    with pytest.raises(OSError):
+        replace(tmp_path / "file", b"new")
+    assert names(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_a_file_that_became_shorter_is_not_replaced_by_less(tmp_path):
+    (tmp_path / "file").write_bytes(b"short")
+    descriptor = os.open(tmp_path / "file", os.O_RDONLY)
+    with pytest.raises(OSError, match="shorter"):
+        replace(tmp_path / "file", b"more", after=descriptor, length=10)
+    os.close(descriptor)
+    assert (tmp_path / "file").read_bytes() == b"short"
+
+
+# --- move
+
+
+@pytest.fixture
+def folders(tmp_path):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "here" / "file").write_bytes(b"text")
+    return tmp_path / "here" / "file", tmp_path / "there" / "file"
+
+
+def test_a_move_leaves_one_name(folders):
+    source, target = folders
+    move(source, target)
+    assert (names(source.parent), target.read_bytes()) == ([], b"text")
+
+
+def test_nothing_is_moved_over_a_file(folders):
+    source, target = folders
+    target.write_bytes(b"other")
+    with pytest.raises(FileExistsError):
+        move(source, target)
+    assert (source.read_bytes(), target.read_bytes()) == (b"text", b"other")
+
+
+def test_a_move_that_was_killed_half_way_is_finished(folders):
+    source, target = folders
+    os.link(source, target)
+    move(source, target)
+    assert (names(source.parent), target.read_bytes()) == ([], b"text")
+
+
+def test_a_file_is_not_moved_away_when_both_folders_are_one(tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "there").symlink_to(tmp_path / "here")
+    (tmp_path / "here" / "file").write_bytes(b"text")
+    for target in (tmp_path / "there" / "file", tmp_path / "here" / "file"):
+        with pytest.raises(FileExistsError):
+            move(tmp_path / "here" / "file", target)
+    assert (tmp_path / "here" / "file").read_bytes() == b"text"
+
+
+def test_where_links_are_refused_a_file_is_renamed_but_never_over_another(folders, monkeypatch):
+    source, target = folders
+    Fails(monkeypatch, "link", errno.EPERM, forever=True)
+    target.write_bytes(b"other")
+    with pytest.raises(FileExistsError):
+        move(source, target)
+    assert target.read_bytes() == b"other"
+    target.unlink()
+    move(source, target)
+    assert (names(source.parent), target.read_bytes()) == ([], b"text")
+
+
+@pytest.mark.parametrize("name", ["link", "open", "fsync", "unlink"])
+@pytest.mark.parametrize("first", [1, 2])
+def test_at_every_moment_of_a_move_the_file_is_there(folders, monkeypatch, name, first):
+    source, target = folders
+    fails = Fails(monkeypatch, name, errno.EIO, first)
+    try:
+        move(source, target)
+    except OSError:
+        assert fails.calls >= first
+    monkeypatch.undo()
+    assert {path.read_bytes() for path in (source, target) if path.exists()} == {b"text"}
+    if source.exists():
+        move(source, target)
+    assert (names(source.parent), target.read_bytes()) == ([], b"text")

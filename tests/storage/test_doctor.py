@@ -1,0 +1,180 @@
+"""Looking a data directory over."""
+
+import os
+
+import pytest
+
+from tui.domain.message import Message
+from tui.domain.session import Draft
+from tui.storage.doctor import Doctor, verdict
+from tui.storage.drafts import Drafts
+from tui.storage.file_store import FileStore
+from tui.storage.protocol import SessionFilter
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def store(root):
+    return FileStore(root)
+
+
+@pytest.fixture
+def session_id(store):
+    lease = store.create("project:/shop", "/shop", "m")
+    store.append(lease, [Message("m1", "user", "hello", "2026-01-11T14:30:00.000Z")])
+    lease.release()
+    return lease.session_id
+
+
+def found(root, *, repair=False):
+    return list(Doctor(root).examine(repair=repair))
+
+
+def kinds(root, *, repair=False):
+    return [finding.kind for finding in found(root, repair=repair)]
+
+
+def test_a_directory_that_is_not_there_is_clean(root):
+    assert found(root) == []
+    assert verdict([]) == "clean"
+
+
+def test_a_session_as_it_should_be_is_clean(root, session_id):
+    assert found(root) == []
+
+
+def test_damaged_records_are_damage_and_the_file_stays_as_it_is(root, store, session_id):
+    path = store.path(session_id)
+    path.write_bytes(path.read_bytes() + b"garbage\n{\n")
+    before = path.read_bytes()
+    (finding,) = found(root, repair=True)
+    assert (finding.kind, finding.session_id) == ("damaged_records", session_id)
+    assert finding.path == f"sessions/{session_id}.jsonl"
+    assert finding.message == (f"2 damaged records skipped in {session_id}; the file is unchanged")
+    assert verdict([finding]) == "damage"
+    assert path.read_bytes() == before
+
+
+def test_a_torn_last_line_is_damage_only_when_nobody_is_writing_it(root, store, session_id):
+    with store.path(session_id).open("ab") as file:
+        file.write(b'{"type":"mess')
+    assert kinds(root) == ["damaged_records"]
+    lease = store.lease(session_id)
+    assert kinds(root) == []
+    lease.release()
+
+
+def test_a_damaged_first_line_is_damage(root, store, session_id):
+    path = store.path(session_id)
+    path.write_bytes(b"x" + path.read_bytes())
+    assert sorted(kinds(root)) == ["damaged_header", "damaged_records"]
+
+
+def test_what_is_no_plain_file_is_damage(root, store, session_id):
+    os.symlink("/etc/passwd", root / "sessions" / "link.jsonl")
+    os.mkfifo(root / "sessions" / "pipe.jsonl")
+    assert [f.path for f in found(root) if f.kind == "unreadable"] == [
+        "sessions/link.jsonl",
+        "sessions/pipe.jsonl",
+    ]
+
+
+def test_modes_that_others_can_read_are_found_and_closed(root, store, session_id):
+    store.path(session_id).chmod(0o644)
+    root.chmod(0o755)
+    assert kinds(root) == ["wrong_mode", "wrong_mode"]
+    assert all(finding.repaired for finding in found(root, repair=True))
+    assert kinds(root) == []
+    assert store.path(session_id).stat().st_mode & 0o777 == 0o600
+    assert root.stat().st_mode & 0o777 == 0o700
+
+
+def test_temporary_files_that_nobody_holds_are_found_and_removed(root, store, session_id):
+    left = root / "sessions" / f".{session_id}.jsonl.a1b2c3d4.tmp"
+    left.touch(mode=0o600)
+    draft = root / "drafts" / f".{session_id}.json.a1b2c3d4.tmp"
+    draft.touch(mode=0o600)
+    lease = store.lease(session_id)
+    assert kinds(root, repair=True) == []
+    lease.release()
+    assert kinds(root) == ["temporary_file", "temporary_file"]
+    assert verdict(found(root)) == "findings"
+    assert all(finding.repaired for finding in found(root, repair=True))
+    assert not left.exists()
+    assert not draft.exists()
+
+
+def test_a_move_that_was_killed_half_way_is_found_and_finished(root, store, session_id):
+    os.link(store.path(session_id), root / "archive" / f"{session_id}.jsonl")
+    assert kinds(root) == ["two_folders"]
+    assert found(root, repair=True)[0].repaired
+    assert kinds(root) == []
+    assert store.entry(session_id).status == "closed"
+
+
+def test_two_different_files_of_one_id_are_both_left_alone(root, store, session_id):
+    other = root / "archive" / f"{session_id}.jsonl"
+    other.write_bytes(store.path(session_id).read_bytes() + b"\n")
+    other.chmod(0o600)
+    assert not any(f.repaired for f in found(root, repair=True) if f.kind == "two_folders")
+    assert other.exists()
+
+
+def test_a_session_missing_from_the_numbers_is_found_and_listed(root, store, session_id):
+    (root / "scopes.jsonl").write_text('{"scope":"other","at":"","ordinal":1,"id":"gone"}\n')
+    assert kinds(root) == ["unlisted"]
+    assert found(root, repair=True)[0].repaired
+    assert kinds(root) == []
+    assert FileStore(root).resolve("#1", "project:/shop") == session_id
+
+
+def test_missing_numbers_are_found_and_rebuilt(root, store, session_id):
+    (root / "scopes.jsonl").unlink()
+    assert kinds(root) == ["scopes_missing"]
+    assert found(root, repair=True)[0].repaired
+    assert kinds(root) == []
+
+
+def test_a_number_given_twice_is_found(root, store, session_id):
+    path = store.path(session_id)
+    copy = path.with_name("copy.jsonl")
+    copy.write_bytes(path.read_bytes())
+    copy.chmod(0o600)
+    assert kinds(root) == ["number_taken_twice"]
+
+
+def test_damaged_lines_among_the_numbers_are_found(root, store, session_id):
+    with (root / "scopes.jsonl").open("ab") as file:
+        file.write(b"garbage\n")
+    assert kinds(root) == ["damaged_scopes"]
+
+
+def test_a_draft_that_cannot_be_read_is_damage(root, store, session_id):
+    Drafts(root).save(Draft(session_id, "s", "/p", "text"))
+    (root / "drafts" / f"{session_id}.json").write_bytes(b"{")
+    assert kinds(root) == ["damaged_draft"]
+
+
+def test_a_newer_version_is_told(root, store, session_id):
+    path = store.path(session_id)
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
+    assert kinds(root) == ["newer_version"]
+
+
+def test_what_is_no_session_is_told_and_left_alone(root, store, session_id):
+    (root / "sessions" / "notes.txt").write_text("mine")
+    (root / "sessions" / "notes.txt").chmod(0o600)
+    assert kinds(root, repair=True) == ["unknown_file"]
+    assert (root / "sessions" / "notes.txt").read_text() == "mine"
+
+
+def test_examining_changes_nothing(root, store, session_id):
+    before = store.list(SessionFilter(), None, 10)
+    os.link(store.path(session_id), root / "archive" / f"{session_id}.jsonl")
+    found(root)
+    assert (root / "archive" / f"{session_id}.jsonl").exists()
+    assert store.list(SessionFilter(), None, 10) == before

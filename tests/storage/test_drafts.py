@@ -1,0 +1,122 @@
+"""Prompts that were typed and not sent."""
+
+import os
+
+import pytest
+
+from tui.domain.session import Draft
+from tui.errors import SessionNotFound, StorageError
+from tui.storage import disk
+from tui.storage.drafts import Drafts
+from tui.storage.file_store import FileStore
+
+FIRST = "session-20260111-153000-000001"
+SECOND = "session-20260111-153000-000002"
+
+
+@pytest.fixture
+def root(tmp_path):
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def drafts(root):
+    return Drafts(root)
+
+
+def draft(text="half a thou", session_id=FIRST, scope="project:/shop", queued=()):
+    return Draft(session_id, scope, "/shop", text, queued)
+
+
+def test_a_draft_comes_back_as_it_was_typed(drafts):
+    typed = draft("会話 \x1b[31m \ud800\r\n", queued=("next", "and next"))
+    drafts.save(typed)
+    assert drafts.load(FIRST) == typed
+
+
+def test_a_session_without_a_draft_has_none(drafts):
+    assert drafts.load(FIRST) is None
+
+
+def test_an_empty_draft_is_removed(drafts, root):
+    drafts.save(draft())
+    drafts.save(draft(""))
+    assert drafts.load(FIRST) is None
+    assert os.listdir(root / "drafts") == []
+
+
+def test_a_draft_with_only_queued_prompts_is_kept(drafts):
+    drafts.save(draft("", queued=("next",)))
+    assert drafts.load(FIRST).queued == ("next",)
+
+
+def test_a_draft_is_private(drafts, root):
+    drafts.save(draft())
+    assert (root / "drafts" / f"{FIRST}.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_draft_that_cannot_be_written_leaves_the_one_before(drafts, root, monkeypatch):
+    drafts.save(draft("before"))
+
+    def no_rename(*_):
+        raise OSError(28, "no room")
+
+    monkeypatch.setattr(disk.os, "rename", no_rename)
+    with pytest.raises(StorageError):
+        drafts.save(draft("after"))
+    assert drafts.load(FIRST).text == "before"
+    assert os.listdir(root / "drafts") == [f"{FIRST}.json"]
+
+
+def test_what_a_reader_typed_lies_beside_and_is_offered_with_its_token(drafts):
+    drafts.save(draft("the holder's"))
+    drafts.save(draft("a reader's"), token="a1b2c3")
+    assert drafts.load(FIRST).text == "the holder's"
+    assert drafts.aside(FIRST) == (("a1b2c3", draft("a reader's")),)
+    drafts.save(draft(""), token="a1b2c3")
+    assert drafts.aside(FIRST) == ()
+
+
+def test_drafts_put_aside_belong_to_their_own_session_only(drafts):
+    drafts.save(draft("theirs", session_id=FIRST + "0"), token="a1b2c3")
+    assert drafts.aside(FIRST) == ()
+
+
+def test_the_newest_draft_of_a_scope_whose_session_was_never_made_is_unclaimed(drafts, root):
+    drafts.save(draft("older", FIRST))
+    drafts.save(draft("newer", SECOND))
+    os.utime(root / "drafts" / f"{FIRST}.json", (1, 1))
+    assert drafts.unclaimed("project:/shop").text == "newer"
+    assert drafts.unclaimed("project:/other") is None
+
+
+def test_a_draft_of_a_session_that_exists_is_not_unclaimed(drafts, root):
+    store = FileStore(root)
+    lease = store.create("project:/shop", "/shop", "m", session_id=FIRST)
+    drafts.save(draft())
+    assert drafts.unclaimed("project:/shop") is None, "somebody holds it"
+    lease.release()
+    assert drafts.unclaimed("project:/shop") == draft()
+
+
+def test_a_draft_put_aside_is_not_unclaimed(drafts):
+    drafts.save(draft(), token="a1b2c3")
+    assert drafts.unclaimed("project:/shop") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"text": 1}', b"\xff"])
+def test_a_draft_that_cannot_be_read_is_left_alone(drafts, root, content):
+    drafts.save(draft())
+    path = root / "drafts" / f"{FIRST}.json"
+    path.write_bytes(content)
+    assert drafts.load(FIRST) is None
+    assert drafts.unclaimed("project:/shop") is None
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("session_id", ["../x", "", "a/b", "a\n"])
+def test_no_path_is_built_from_what_is_no_id(drafts, session_id):
+    with pytest.raises(SessionNotFound):
+        drafts.save(draft(session_id=session_id))
+    with pytest.raises(SessionNotFound):
+        drafts.load(session_id)

@@ -1,0 +1,385 @@
+"""What only the store of files promises: where things lie, for whom, and among programs."""
+
+import json
+import os
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.builders import Story, answer, header, piece, texts, user
+from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state
+from tests.storage.test_disk import Fails
+from tui.domain.records import Opened, encode
+from tui.errors import ReadOnly, SessionBusy, SessionNotFound, StorageError
+from tui.storage import locks
+from tui.storage.file_store import FileStore
+from tui.storage.protocol import SessionFilter
+
+HOLD = """
+import sys
+from pathlib import Path
+from tests.builders import piece, user
+from tui.storage.file_store import FileStore
+store = FileStore(Path(sys.argv[1]))
+lease = store.lease(sys.argv[2])
+for number in range(2, 100):
+    print("ready", flush=True)
+    line = sys.stdin.readline()
+    if not line.strip():
+        break
+    store.append(lease, [user(f"m{number}", line.strip())])
+"""
+
+
+@pytest.fixture
+def other(store, clock):
+    return FileStore(store.root, clock)
+
+
+def everything(root):
+    """All that is below a directory, with its bytes."""
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else None
+        for path in Path(root).rglob("*")
+    }
+
+
+# --- files
+
+
+def test_a_session_is_a_readable_file_with_its_id_as_name(store):
+    lease = new(store, user("m1", "会話"))
+    path = store.root / "sessions" / f"{lease.session_id}.jsonl"
+    assert store.path(lease.session_id) == path
+    first, second = path.read_bytes().splitlines()
+    assert json.loads(first)["type"] == "session"
+    assert json.loads(second)["content"] == "会話"
+    assert "会話".encode() in second
+
+
+def test_where_a_session_lies_is_known_wherever_it_is(store):
+    name = closed(store)
+    for verb, folder in ((store.archive, "archive"), (store.delete, "trash")):
+        verb(name)
+        assert store.path(name).parent.name == folder
+    with pytest.raises(SessionNotFound):
+        store.path("nowhere")
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o077, 0o777])
+def test_everything_is_private_whatever_the_umask(store, umask):
+    old = os.umask(umask)
+    try:
+        names = [closed(store) for _ in range(3)]
+        store.archive(names[0])
+        store.delete(names[1])
+        store.append(store.lease(names[2]), [user("m2")])
+        store.set_active(SCOPE, names[2])
+    finally:
+        os.umask(old)
+    for path in (store.root, *store.root.rglob("*")):
+        wanted = 0o700 if path.is_dir() else 0o600
+        assert stat.S_IMODE(path.stat().st_mode) == wanted, path
+
+
+def test_a_file_that_was_written_anew_is_private_too(store, monkeypatch):
+    lease = new(store)
+    Fails(monkeypatch, "fdatasync")
+    store.append(lease, [user("m2")])
+    assert stat.S_IMODE(store.path(lease.session_id).stat().st_mode) == 0o600
+
+
+def test_reading_makes_nothing(store):
+    store.list(ALL, None, 5)
+    store.active(SCOPE)
+    assert store.holder("nowhere") is None
+    for read in (store.load, store.lease, store.archive, store.purge):
+        with pytest.raises(SessionNotFound):
+            read("nowhere")
+    assert not store.root.exists()
+
+
+def test_reserving_writes_no_journal_and_no_number(store):
+    store.create(SCOPE, "/shop", "m")
+    assert not (store.root / "scopes.jsonl").exists()
+    assert list((store.root / "sessions").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "../sessions/tale", "tale.jsonl/../../x"])
+def test_a_hostile_id_touches_nothing_outside(store, tmp_path, name):
+    (tmp_path / "x.jsonl").write_bytes(Story().user("outside").data)
+    (tmp_path / "x").write_bytes(b"precious")
+    closed(store, session_id="tale")
+    before = everything(tmp_path)
+    for verb in (
+        store.lease,
+        store.load,
+        store.archive,
+        store.delete,
+        store.restore,
+        store.purge,
+        store.holder,
+        store.path,
+        store.entry,
+        lambda key: store.create(SCOPE, "/", "m", session_id=key),
+        lambda key: store.set_active(SCOPE, key),
+        lambda key: store.tail(key, 1),
+        lambda key: store.page(key, "[0,[],[]]", 1),
+        lambda key: store.since(key, None),
+    ):
+        with pytest.raises(SessionNotFound):
+            verb(name)
+    assert everything(tmp_path) == before
+
+
+def test_an_id_inside_a_file_leads_nowhere(store, put):
+    put(encode(header("../../escaped")) + encode(user("m1")), "tale")
+    lease = store.lease("tale")
+    store.append(lease, [user("m2", "more")])
+    assert store.load("tale").id == "tale"
+    assert texts(store.load("tale").messages) == ["hello", "more"]
+    assert [entry.id for entry in store.list(ALL, None, 5).entries] == ["tale"]
+
+
+def test_an_unwritable_directory_is_told_in_a_sentence(store, monkeypatch):
+    Fails(monkeypatch, "mkdir", 13, forever=True)
+    with pytest.raises(StorageError, match=r"Cannot write to the data directory .*Permission"):
+        store.create(SCOPE, "/shop", "m")
+
+
+def test_a_file_in_the_place_of_the_directory_is_told(tmp_path):
+    (tmp_path / "data").write_bytes(b"")
+    store = FileStore(tmp_path / "data")
+    for verb in (
+        lambda: store.create(SCOPE, "/", "m"),
+        lambda: store.list(ALL, None, 5),
+        lambda: store.active(SCOPE),
+    ):
+        with pytest.raises(StorageError):
+            verb()
+
+
+# --- other programs
+
+
+def test_a_session_is_held_by_one_process_and_read_by_all(store, program):
+    name = closed(store)
+    holder = program(HOLD, store.root, name)
+    assert holder.read() == "ready"
+    with pytest.raises(SessionBusy, match=f"pid {holder.pid} on "):
+        store.lease(name)
+    for verb in (store.archive, store.delete):
+        with pytest.raises(SessionBusy):
+            verb(name)
+    holder.tell("from the other")
+    assert holder.read() == "ready"
+    assert texts(store.load(name).messages) == ["hello", "from the other"]
+    assert store.entry(name).status == "open"
+
+
+def test_a_session_whose_holder_was_killed_can_be_taken_at_once(store, program):
+    name = closed(store)
+    holder = program(HOLD, store.root, name)
+    holder.read()
+    holder.tell("last words")
+    assert holder.read() == "ready"
+    holder.kill()
+    assert store.holder(name) is None
+    store.append(store.lease(name), [answer("m9", "answer")])
+    assert texts(store.load(name).messages) == ["hello", "last words", "answer"]
+
+
+def test_who_purges_a_session_leaves_its_lock_to_nobody(store, other):
+    name = closed(store)
+    store.delete(name)
+    store.purge(name)
+    assert list((store.root / "locks").glob(f"{name}*")) == []
+    lease = new(other, session_id=name)
+    with pytest.raises(SessionBusy):
+        store.lease(name)
+    lease.release()
+
+
+def test_a_session_that_moves_while_its_lock_is_awaited_is_not_taken(store, other, monkeypatch):
+    name = closed(store)
+    take = locks.take
+
+    def slow(path, **options):
+        monkeypatch.setattr(locks, "take", take)
+        other.delete(name)
+        return take(path, **options)
+
+    monkeypatch.setattr(locks, "take", slow)
+    with pytest.raises(SessionNotFound):
+        store.lease(name)
+    assert store.holder(name) is None
+
+
+@pytest.mark.parametrize("verb", ["archive", "delete"])
+def test_a_session_that_moves_while_it_is_looked_for_is_found(store, other, monkeypatch, verb):
+    name = closed(store)
+    lexists = os.path.lexists
+    calls = []
+
+    def moved_meanwhile(path):
+        """It moves just after it was not found in the folder it moves to."""
+        there = lexists(path)
+        calls.append(path)
+        if len(calls) == (2 if verb == "archive" else 3):
+            monkeypatch.setattr(os.path, "lexists", lexists)
+            other.restore(name)
+        return there
+
+    getattr(other, verb)(name)
+    monkeypatch.setattr(os.path, "lexists", lambda path: moved_meanwhile(path) and False)
+    assert texts(store.load(name).messages) == ["hello"]
+
+
+def test_a_session_that_moves_between_finding_and_opening_is_read(store, other, monkeypatch):
+    name = closed(store)
+    real, path = os.open, store.path(name)
+
+    def moving(target, *arguments, **named):
+        if target == path:
+            monkeypatch.setattr(os, "open", real)
+            other.archive(name)
+        return real(target, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", moving)
+    assert texts(store.tail(name, 5).session.messages) == ["hello"]
+
+
+def test_threads_that_take_sessions_at_once_keep_all_their_leases(store):
+    names = [closed(store) for _ in range(16)]
+    barrier, failures = threading.Barrier(8), []
+
+    def work(mine):
+        barrier.wait()
+        try:
+            for name in mine:
+                lease = store.lease(name)
+                for number in range(5):
+                    store.append(lease, [user(f"n{number}", str(number))])
+        except StorageError as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(names[n::8],)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    for name in names:
+        assert texts(store.load(name).messages) == ["hello", "0", "1", "2", "3", "4"]
+
+
+def test_a_lease_of_another_store_is_not_ours(store, other):
+    lease = new(store)
+    with pytest.raises(ReadOnly):
+        other.append(lease, [user("m2")])
+
+
+def test_an_answer_that_another_program_is_writing_is_arriving_and_not_interrupted(store, other):
+    name = closed(store)
+    lease = other.lease(name)
+    other.append(lease, [Opened("x"), piece("m2", 0, "once ")])
+    assert store.load(name).arriving == {"m2"}
+    lease.release()
+    assert texts(store.load(name).interrupted) == ["once "]
+
+
+# --- leases that go with moves
+
+
+def test_a_move_that_failed_at_its_end_has_happened_for_the_lease_too(store, monkeypatch):
+    lease = new(store)
+    with monkeypatch.context() as patch:
+        Fails(patch, "fsync", first=2)
+        with pytest.raises(StorageError):
+            store.archive(lease.session_id)
+    assert store.entry(lease.session_id).status == "archived"
+    assert store.append(lease, [user("m2", "back")]).restored
+    assert texts(store.load(lease.session_id).messages) == ["hello", "back"]
+
+
+@pytest.mark.parametrize("name", ["link", "fsync", "unlink", "open"])
+@pytest.mark.parametrize("first", [1, 2, 3, 4])
+def test_an_append_that_restores_can_be_made_again_after_any_failure(
+    store, monkeypatch, name, first
+):
+    session_id = closed(store)
+    store.archive(session_id)
+    lease = store.lease(session_id)
+    records = [answer("m2", "again"), state("Named", 2, 1)]
+    with monkeypatch.context() as patch:
+        Fails(patch, name, first=first)
+        try:
+            appended = store.append(lease, records)
+        except StorageError:
+            patch.undo()
+            appended = store.append(lease, records)
+    assert appended.restored
+    assert store.path(session_id).parent.name == "sessions"
+    assert not (store.root / "archive" / f"{session_id}.jsonl").exists()
+    lines = store.path(session_id).read_bytes().splitlines()
+    assert [json.loads(line)["type"] for line in lines] == [
+        "session",
+        "message",
+        "restored",
+        "message",
+        "state",
+    ]
+
+
+@pytest.mark.parametrize("name", ["write", "fdatasync", "link", "fsync", "unlink", "open"])
+@pytest.mark.parametrize("first", [1, 2, 3])
+@pytest.mark.parametrize("verb", ["archive", "delete", "restore", "purge"])
+def test_a_move_that_failed_can_be_made_again_and_loses_nothing(
+    store, monkeypatch, name, first, verb
+):
+    session_id = closed(store)
+    if verb in ("restore", "purge"):
+        store.delete(session_id)
+    end = {"archive": "archived", "delete": "trashed", "restore": "closed"}.get(verb)
+    with monkeypatch.context() as patch:
+        Fails(patch, name, first=first)
+        try:
+            getattr(store, verb)(session_id)
+        except StorageError:
+            pass
+    if verb == "purge":
+        found = [entry.id for entry in store.list(ALL, None, 5).entries]
+        assert found in ([], [session_id])
+        return
+    assert texts(store.load(session_id).messages) == ["hello"]
+    if store.entry(session_id).status != end:
+        getattr(store, verb)(session_id)
+    assert store.entry(session_id).status == end
+    assert len(store.list(ALL, None, 5).entries) == 1
+    assert texts(store.load(session_id).messages) == ["hello"]
+
+
+def test_two_different_files_with_one_id_are_never_made_one(store, put):
+    put(Story().user("kept").data, "tale", "sessions")
+    put(Story().user("archived").data, "tale", "archive")
+    with pytest.raises(StorageError):
+        store.archive("tale")
+    assert texts(store.load("tale").messages) == ["kept"]
+    assert (store.root / "archive" / "tale.jsonl").read_bytes() == Story().user("archived").data
+
+
+def test_a_session_of_a_newer_version_is_moved_without_a_word_in_it(store, put):
+    data = encode(header(version=2)) + encode(user("m1"))
+    put(data)
+    for verb in (store.archive, store.restore, store.delete, store.restore):
+        verb("tale")
+        assert store.path("tale").read_bytes() == data
+
+
+def test_a_name_alone_makes_a_session(store):
+    lease = store.create(SCOPE, "/shop", "m")
+    store.append(lease, [Opened("x"), state("Only a name")])
+    entry = store.list(SessionFilter(scope=SCOPE), None, 5).entries[0]
+    assert (entry.label, entry.message_count) == ("Only a name", 0)

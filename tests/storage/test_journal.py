@@ -1,0 +1,564 @@
+"""Reading journals: whole, from the end, page by page, and what a list needs."""
+
+import json
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builders import Story, answer, at, every_kind, header, piece, texts, user
+from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
+from tui.domain.message import Message, ToolCall
+from tui.domain.records import Offsets, State, Summary, encode
+from tui.domain.todo import TodoItem
+from tui.errors import StorageError
+from tui.storage.file_store import FileStore
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def as_json_reads(value):
+    """A high and a low surrogate side by side are one character to every JSON reader."""
+    return json.loads(json.dumps(value))
+
+
+# --- round trips
+
+
+@given(text=any_text, other=any_text)
+def test_any_text_comes_back_as_it_was(text, other):
+    story = Story().user(text).answer(other).summary(text).todos(text, other).state(text)
+    session = load(story.data)
+    assert session.damaged == 0
+    assert texts(session.messages) == as_json_reads([text, other])
+    assert session.summary.text == as_json_reads(text)
+    assert [item.content for item in session.todos] == as_json_reads([text, other])
+    assert session.name == as_json_reads(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\0",
+        "a\r\nb\rc\n",
+        "\u2028\u2029\x85\x9b",
+        "\ud800",
+        "\udfff\ud800",
+        "🎉",
+        "日本語",
+        "\ufeff",
+    ],
+)
+def test_text_that_trips_others_comes_back_as_it_was(text):
+    assert texts(load(Story().user(text).data).messages) == [text]
+
+
+def test_two_halves_of_a_character_come_back_as_the_character():
+    assert texts(load(Story().user("\ud83c\udf89").data).messages) == ["🎉"]
+
+
+@given(content=st.none() | any_text | st.lists(anything, max_size=3), arguments=anything)
+def test_any_content_and_any_arguments_come_back_as_they_were(content, arguments):
+    calls = (ToolCall("t1", "tool", arguments),)
+    story = Story().answer(content, tool_calls=calls, context_snapshot=arguments)
+    message = load(story.data).messages[0]
+    assert message.content == as_json_reads(content)
+    assert message.tool_calls[0].arguments == as_json_reads(arguments)
+    assert message.context_snapshot == as_json_reads(arguments)
+
+
+@given(text=any_text)
+def test_a_record_is_one_line_that_every_reader_takes_for_one(text):
+    line = Story().user(text).lines[-1]
+    assert line.endswith(b"\n")
+    assert len(line.decode().splitlines()) == 1
+    assert json.loads(line)["content"] == as_json_reads(text)
+
+
+def test_what_was_typed_is_found_by_searching_the_bytes():
+    assert "会話を始める".encode() in Story().user("会話を始める").data
+
+
+def test_unknown_records_and_fields_are_skipped_and_are_no_damage():
+    story = Story().raw(b'{"type":"novel","text":"\\ud800"}\n')
+    story.raw(encode(user("m1")).replace(b'"content"', b'"new":{"a":[]},"\\ud800":1,"content"'))
+    session = load(story.data)
+    assert texts(session.messages) == ["hello"]
+    assert session.damaged == 0
+
+
+# --- damage
+
+
+def test_damaged_lines_are_counted_and_hide_nothing_else():
+    story = Story().user("one").raw(b"\n").raw(b"{torn\n").raw(b"\xff\xfe\n").raw(b"[]\n")
+    story.raw(b'{"type":"message","id":5}\n').raw(b'{"no":"type"}\n').user("two")
+    session = load(story.data)
+    assert texts(session.messages) == ["one", "two"]
+    assert session.damaged == 6
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"[" * 100_000, b'{"a":' * 50_000, b'{"type":"message","id":' + b"1" * 5000 + b"}"],
+)
+def test_lines_made_to_break_readers_are_only_damage(line):
+    session = load(Story().user("one").raw(line + b"\n").user("two").data)
+    assert (texts(session.messages), session.damaged) == (["one", "two"], 1)
+
+
+def test_a_torn_line_full_of_quotes_takes_no_longer_than_its_length():
+    # Looking for the end of its string from every quote would take the age of the universe.
+    torn = b'{"type":"message","content":"' + b"[{" * 150 + b'\\"' * 2_000_000
+    assert load(Story().user("one").data + torn).damaged == 1
+
+
+def test_a_torn_last_line_is_damage_only_when_nobody_is_writing_it():
+    data = Story().user("one").data + encode(answer("m2"))[:-20]
+    for held, damaged in ((False, 1), (True, 0)):
+        with reading(data, held=held) as journal:
+            assert journal.load().damaged == damaged
+            assert journal.tail(5).session.damaged == damaged
+            assert texts(journal.tail(5).session.messages) == ["one"]
+
+
+def test_a_whole_last_line_without_its_newline_counts_once_its_writer_is_gone():
+    data = Story().user("one").state().data + encode(answer("m2")).removesuffix(b"\n")
+    with reading(data) as journal:
+        assert texts(journal.load().messages) == ["one", "hi"]
+        assert texts(journal.tail(1).session.messages) == ["hi"]
+        assert texts(journal.page(journal.tail(1).cursor, 1).entries) == ["one"]
+        assert journal.load().damaged == journal.tail(5).session.damaged == 0
+
+
+@pytest.mark.parametrize("line", [b"garbage\n", b"\n", b"\0" * 50 + b"\n"])
+def test_a_damaged_first_line_is_made_up_for_from_elsewhere(line):
+    story = Story()
+    damaged = line + story.user("one").state("Tale").data.split(b"\n", 1)[1]
+    with reading(damaged) as journal:
+        for session in (journal.load(), journal.tail(5).session):
+            assert (session.id, session.header.scope) == ("tale", "guessed")
+            assert (texts(session.messages), session.name) == (["one"], "Tale")
+            assert session.damaged == 1
+
+
+def test_an_id_inside_a_file_is_not_believed():
+    with reading(Story("../../elsewhere").user().data) as journal:
+        assert journal.header().id == "tale"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        encode(header(version=7)),
+        b'{"type":"session","version":7}\n',
+        b'{"type":"session","version":7,"id":5,"scope":["new"]}\n',
+    ],
+)
+def test_a_newer_version_is_known_even_if_nothing_else_of_its_first_line_is(line):
+    with reading(line + encode(user("m1"))) as journal:
+        assert journal.header().version == 7
+
+
+def test_an_empty_file_is_a_session_of_which_nothing_is_known():
+    with reading(b"") as journal:
+        assert journal.load().entries == journal.tail(5).session.entries == ()
+        assert journal.header().scope == "guessed"
+        assert journal.name() == ""
+
+
+# --- tail and pages
+
+
+@settings(max_examples=300)
+@given(
+    story=stories(),
+    first=st.integers(0, 6),
+    size=st.integers(1, 5),
+    block=st.integers(1, 300),
+    held=st.booleans(),
+)
+def test_a_tail_and_its_pages_are_the_whole_file(story, first, size, block, held):
+    with blocks_of(block), reading(story.data, held=held) as journal:
+        whole = journal.load()
+        entries, _ = chain(journal, first, size)
+    assert entries == whole.entries
+    assert whole.damaged == 0
+
+
+@settings(max_examples=300)
+@given(story=stories(), count=st.integers(0, 6), block=st.integers(1, 300), held=st.booleans())
+def test_a_tail_knows_of_a_session_what_the_whole_file_says(story, count, block, held):
+    with blocks_of(block), reading(story.data, held=held) as journal:
+        whole, tail = journal.load(), journal.tail(count).session
+        assert journal.name() == whole.name
+    for known in (
+        "header",
+        "name",
+        "model",
+        "prompt_count",
+        "message_count",
+        "total_count",
+        "summary",
+        "todos",
+        "offsets",
+        "interrupted",
+        "arriving",
+        "updated_at",
+        "last_record_at",
+    ):
+        assert getattr(tail, known) == getattr(whole, known), known
+    assert tail.messages == whole.messages[len(whole.messages) - min(count, len(whole.messages)) :]
+
+
+@settings(max_examples=200)
+@given(story=stories(), held=st.booleans())
+def test_the_counts_of_a_file_are_those_of_its_messages(story, held):
+    session = load(story.data, held=held)
+    arriving = [message for message in session.messages if message.id in session.arriving]
+    replaced = {message.replaces for message in arriving} - {None}
+    if not replaced:
+        assert session.message_count == len(session.messages) - len(arriving)
+    assert session.message_count >= 0
+    assert len({message.id for message in session.all_messages}) == len(session.all_messages)
+
+
+@settings(max_examples=200)
+@given(story=stories(), place=st.integers(0, 30), block=st.integers(1, 300))
+def test_since_is_what_the_whole_file_has_after_a_message(story, place, block):
+    with blocks_of(block), reading(story.data) as journal:
+        live = journal.load().messages
+        everything = messages_of(journal.load().entries)
+        for message in everything[place : place + 1]:
+            found = [each.id for each in live].index(message.id) + 1 if message in live else 0
+            assert journal.since(message.id) == live[found:]
+        assert journal.since(None) == journal.since("nowhere") == live
+
+
+def test_an_answer_stands_where_it_began_and_not_where_it_ended():
+    story = Story().user("go").pieces("a").summary("meanwhile").end("ab").state()
+    with reading(story.data) as journal:
+        kinds = [type(entry) for entry in journal.tail(1).session.entries]
+        assert kinds == [type(entry) for entry in journal.load().entries[1:]] == [Message, Summary]
+
+
+def test_a_piece_written_twice_counts_once():
+    story = Story().user().add(piece("a", 0, "one "), piece("a", 4, "two "), piece("a", 4, "two "))
+    story.add(piece("a", 8, "three"))
+    assert texts(load(story.data).messages) == ["hello", "one two three"]
+
+
+def test_pieces_whose_beginning_is_damaged_are_shown_all_the_same():
+    story = Story().user().add(piece("a", 4, "two "), piece("a", 8, "three")).state()
+    with reading(story.data) as journal:
+        assert texts(journal.load().messages) == ["hello", "two three"]
+        assert texts(journal.tail(1).session.messages) == ["two three"]
+
+
+def test_a_retry_that_is_still_arriving_hides_what_it_replaces_on_earlier_pages_too():
+    story = Story().user("go").answer("failed").state()
+    story.pieces("again", replaces=story.last)
+    for held in (True, False):
+        with reading(story.data, held=held) as journal:
+            tail = journal.tail(1)
+            assert texts(tail.session.messages) == ["again"]
+            assert texts(journal.page(tail.cursor, 5).entries) == ["go"]
+
+
+def test_many_retries_stay_hidden_on_every_page():
+    story = Story().user("go").answer("no")
+    for _ in range(1500):
+        story.answer("no", replaces=story.last)
+    story.user("so?").state()
+    with reading(story.data) as journal:
+        entries, _ = chain(journal, 1, 1)
+    assert texts(entries) == ["go", "no", "so?"]
+
+
+def test_a_message_that_was_written_again_with_all_before_it_shows_once():
+    story = Story().user("one").answer("two")
+    story.raw(story.lines[-2]).raw(story.lines[-1]).state()
+    with reading(story.data) as journal:
+        assert texts(journal.load().messages) == ["one", "two"]
+        assert journal.load().message_count == 2
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    ["null", "{}", "[]", "[0]", "[true,[],[]]", "[1.5,[],[]]", "[-1,[],[]]", "[0,0,0]", '"0"'],
+)
+def test_a_cursor_that_is_none_is_refused(cursor):
+    with reading(every_kind().data) as journal:
+        with pytest.raises(StorageError):
+            journal.page(cursor, 5)
+
+
+def test_a_cursor_beyond_the_file_says_that_the_file_has_changed():
+    data = every_kind().data
+    with reading(data) as journal:
+        cursor = journal.tail(1).cursor
+    with reading(data[:100]) as journal, pytest.raises(StorageError, match="changed"):
+        journal.page(cursor, 5)
+
+
+@given(place=st.integers(0, len(every_kind().data)))
+def test_a_cursor_in_the_middle_of_a_line_is_only_damage(place):
+    with reading(every_kind().data) as journal:
+        page = journal.page(json.dumps([place, [], []]), 100)
+        assert page.cursor is None
+        assert page.damaged <= 2  # the cut line, and the one made for this
+
+
+# --- offsets are hints
+
+
+def stated(name, live, total, offsets):
+    return State(
+        name=name,
+        model="m",
+        prompt_count=total,
+        message_count=live,
+        total_count=total,
+        updated_at=at(),
+        offsets=offsets,
+    )
+
+
+def with_offsets(offsets, *, reset=False):
+    """A journal whose only state says where summary and to-dos are, far before its end."""
+    story = Story().user("one").summary("short").todos("write").answer("two").todos("write", "send")
+    story.user("three")
+    if reset:
+        story.reset()
+    honest = json.loads(story.state("Tale").lines[-1])["offsets"]
+    story.data = story.data.removesuffix(story.lines.pop())
+    story.raw(encode(stated("Tale", 0 if reset else 3, 3, offsets(honest, story))))
+    for number in range(4, 9):
+        story.user(str(number))
+    return story
+
+
+@pytest.mark.parametrize(
+    "offsets",
+    [
+        lambda honest, story: Offsets(**honest),
+        lambda honest, story: Offsets(summary=0, todos=0),
+        lambda honest, story: Offsets(summary=honest.get("summary"), todos=len(story.data)),
+        lambda honest, story: Offsets(summary=10**15, todos=-5),
+        lambda honest, story: Offsets(summary=honest["todos"], todos=honest["todos"] + 3),
+        lambda honest, story: Offsets(summary=2**70, todos=-(2**70)),
+        lambda honest, story: Offsets(summary=len(story.data) + 100, todos=len(story.data) + 100),
+    ],
+)
+@pytest.mark.parametrize("count", [1, 5, 6, 100])
+def test_offsets_that_lead_astray_change_nothing(offsets, count):
+    story = with_offsets(lambda honest, story: offsets({"summary": 0, **honest}, story))
+    with reading(story.data) as journal:
+        tail = journal.tail(count).session
+        assert [item.content for item in tail.todos] == ["write", "send"]
+        assert tail.summary.text == "short"
+        assert tail.message_count == journal.load().message_count == 8
+
+
+def test_to_dos_are_found_before_a_reset_although_the_offsets_lead_astray():
+    story = with_offsets(lambda honest, story: Offsets(todos=5), reset=True)
+    with reading(story.data) as journal:
+        session = journal.tail(2).session
+        assert [item.content for item in session.todos] == ["write", "send"]
+        assert session.summary is None
+        assert session.message_count == journal.load().message_count == 5
+
+
+# --- reading no more than needed
+
+
+class Reads:
+    def __init__(self, monkeypatch):
+        self.bytes, self.calls = 0, 0
+        pread = os.pread
+
+        def counted(descriptor, size, place):
+            data = pread(descriptor, size, place)
+            self.bytes += len(data)
+            self.calls += 1
+            return data
+
+        monkeypatch.setattr(os, "pread", counted)
+
+
+@pytest.fixture(scope="module")
+def long_journal(tmp_path_factory):
+    """20 MB of messages with a state now and then, to-dos and a summary near the beginning."""
+    story = Story().user("first").todos("early").summary("early")
+    line = encode(user("m", "x" * 1000))
+    lines, size = [story.data], len(story.data)
+    for number in range(19_000):
+        lines.append(line.replace(b'"m"', b'"n%d"' % number))
+        size += len(lines[-1])
+        if number % 60 == 59:
+            offsets = Offsets(todos=story.data.index(b'{"type":"todos'))
+            lines.append(encode(stated("Long", number + 2, number + 2, offsets)))
+    path = tmp_path_factory.mktemp("long") / "sessions" / "long.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b"".join(lines))
+    assert path.stat().st_size > 20_000_000
+    return path
+
+
+@pytest.mark.parametrize(
+    ("read", "most"),
+    [
+        (lambda store: store.tail("long", 20), 500_000),
+        (lambda store: store.since("long", "n18990"), 500_000),
+        (lambda store: store.page("long", store.tail("long", 20).cursor, 20), 1_000_000),
+        (lambda store: store.entry("long"), 500_000),
+        (lambda store: store.resolve("Long", "s"), 500_000),
+        (lambda store: store.lease("long").release(), 500_000),
+    ],
+)
+def test_the_end_of_a_long_journal_is_read_without_the_rest(long_journal, read, most, monkeypatch):
+    store = FileStore(long_journal.parents[1])
+    reads = Reads(monkeypatch)
+    read(store)
+    assert reads.bytes < most
+    assert reads.calls < 60
+
+
+def test_the_end_of_a_long_journal_says_what_the_whole_says(long_journal):
+    store = FileStore(long_journal.parents[1])
+    tail, whole = store.tail("long", 20), store.load("long")
+    assert tail.session.messages == whole.messages[-20:]
+    assert tail.session.todos == whole.todos == (TodoItem("early", "pending", "doing early"),)
+    assert tail.session.message_count == whole.message_count == 19_001
+
+
+def test_a_page_anywhere_reads_only_its_surroundings(long_journal, monkeypatch):
+    store = FileStore(long_journal.parents[1])
+    tail = store.tail("long", 9_000)
+    reads = Reads(monkeypatch)
+    page = store.page("long", tail.cursor, 20)
+    assert page.entries[-1].id == "n9999"
+    assert reads.bytes < 500_000
+
+
+# --- what a list needs
+
+
+@settings(max_examples=100)
+@given(story=stories(), block=st.integers(1, 300))
+def test_the_ends_of_a_file_say_what_a_list_shows(story, block):
+    with blocks_of(block), reading(story.data) as journal:
+        whole, ends = journal.load(), journal.ends()
+        assert (ends.session.name, ends.session.message_count) == (whole.name, whole.message_count)
+        assert ends.session.closed_at == whole.closed_at or ends.session.closed_at is None
+        prompts = (m.text for m in whole.all_messages if m.role == "user" and m.text.strip())
+        if not whole.name.strip():
+            assert ends.first_prompt == next(prompts, "")
+
+
+def test_the_first_prompt_is_not_looked_for_in_a_named_session(monkeypatch):
+    story = Story().user("what?").state("Named")
+    with reading(story.data) as journal:
+        assert journal.ends().first_prompt == ""
+
+
+# --- cut at every byte
+
+WHOLE = every_kind()
+ENDS = [0]
+for _line in WHOLE.lines:
+    ENDS.append(ENDS[-1] + len(_line))
+
+
+def acknowledged(cut):
+    """The lines that were whole before a cut, and whether a torn one follows them."""
+    count = max(number for number, end in enumerate(ENDS) if end <= cut)
+    rest = WHOLE.data[ENDS[count] : cut]
+    whole_record = rest == WHOLE.lines[count][:-1] if count < len(WHOLE.lines) else False
+    return WHOLE.lines[:count] + ([rest] if whole_record else []), bool(rest) and not whole_record
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_journal_cut_at_any_byte_loses_only_its_torn_line(held):
+    for cut in range(len(WHOLE.data) + 1):
+        lines_kept, torn = acknowledged(cut)
+        if held:
+            lines_kept = [line for line in lines_kept if line.endswith(b"\n")]
+        expected = load(b"".join(lines_kept), held=held)
+        with reading(WHOLE.data[:cut], held=held) as journal:
+            session, tail = journal.load(), journal.tail(3).session
+            assert session.entries == expected.entries, cut
+            assert (session.name, session.todos) == (expected.name, expected.todos), cut
+            assert session.damaged == (1 if torn and not held else 0), cut
+            assert tail.damaged == session.damaged, cut
+            assert tail.messages == session.messages[-3:], cut
+            assert tail.message_count == session.message_count, cut
+            assert journal.ends().session.message_count == session.message_count, cut
+            assert chain(journal, 2, 2)[0] == session.entries, cut
+
+
+@settings(max_examples=150)
+@given(
+    number=st.integers(1, len(WHOLE.lines) - 1),
+    place=st.integers(0, 400),
+    byte=st.binary(min_size=1, max_size=1),
+)
+def test_a_byte_overwritten_costs_at_most_its_line(number, place, byte):
+    line = WHOLE.lines[number]
+    place %= len(line)
+    spoilt = line[:place] + byte + line[place + 1 :]
+    data = b"".join([*WHOLE.lines[:number], spoilt, *WHOLE.lines[number + 1 :]])
+    # A newline overwritten joins two lines; one written into a line makes two of it.
+    neighbours = {number, number + 1} if place == len(line) - 1 else {number}
+    others = [json.loads(each) for n, each in enumerate(WHOLE.lines) if n not in neighbours]
+    with reading(data) as journal:
+        session = journal.load()
+        journal.tail(3)
+        journal.ends()
+        chain(journal, 2, 2)
+    ids = {message.id for message in session.all_messages}
+    replaced = {each.get("replaces") for each in map(json.loads, WHOLE.lines)}
+    expected = {each["id"] for each in others if each["type"] == "message"} - replaced
+    hidden = {message.replaces for message in session.all_messages}
+    assert expected - hidden <= ids
+    assert session.damaged <= 2
+
+
+@settings(max_examples=150)
+@given(
+    order=st.permutations(range(len(WHOLE.lines))),
+    count=st.integers(0, len(WHOLE.lines)),
+    garbage=st.lists(st.binary(max_size=60), max_size=3),
+    block=st.integers(1, 300),
+)
+def test_lines_lost_shuffled_and_strewn_with_garbage_are_read_without_fail(
+    order, count, garbage, block
+):
+    kept = [WHOLE.lines[number] for number in order[:count]]
+    data = b"".join(kept) + b"\n".join(garbage)
+    with blocks_of(block), reading(data) as journal:
+        session = journal.load()
+        messages = {line["id"] for line in map(json.loads, kept) if line["type"] == "message"}
+        hidden = {line.get("replaces") for line in map(json.loads, kept)}
+        assert messages - hidden <= {message.id for message in session.all_messages}
+        for count in (0, 1, 3, 50):
+            journal.tail(count)
+        journal.ends()
+        journal.name()
+        journal.since("m0005")
+        chain(journal, 1, 1)
+
+
+@given(garbage=st.binary(max_size=200), block=st.integers(1, 64))
+def test_garbage_is_a_session_with_nothing_but_damage(garbage, block):
+    with blocks_of(block), reading(garbage) as journal:
+        session = journal.load()
+        journal.tail(3)
+        journal.ends()
+        assert session.id == "tale"
+        assert session.damaged <= garbage.count(b"\n") + 1

@@ -1,0 +1,227 @@
+"""Lists of sessions from a scan of the folders and the two ends of each file."""
+
+import os
+import threading
+
+import pytest
+
+from tests.builders import Story, every_kind, user
+from tests.storage.contract import ALL, SCOPE, closed, new, state
+from tests.storage.test_disk import Fails
+from tui.errors import SessionDamaged, StorageError
+from tui.storage import lines, locks
+from tui.storage.protocol import SessionFilter
+
+UNREADABLE = "(unreadable)"
+
+
+def found(store, **wanted):
+    return {entry.id: entry for entry in store.list(SessionFilter(**wanted), None, 100).entries}
+
+
+def folder(path):
+    path.mkdir()
+
+
+def link(path):
+    path.symlink_to("/etc/passwd")
+
+
+def dangling_link(path):
+    path.symlink_to("nowhere")
+
+
+def loop(path):
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("make", [folder, link, dangling_link, loop, os.mkfifo])
+def test_what_is_no_plain_file_stands_in_the_list_and_hides_no_other(store, make):
+    whole = closed(store)
+    make(store.root / "sessions" / "odd.jsonl")
+    entries = found(store)
+    assert set(entries) == {whole, "odd"}
+    assert (entries["odd"].label, entries["odd"].damaged) == (UNREADABLE, 1)
+    assert entries[whole].label == "hello"
+    for read in (store.load, store.lease, lambda name: store.tail(name, 5)):
+        with pytest.raises(SessionDamaged, match="no plain file"):
+            read("odd")
+    assert store.resolve("odd", SCOPE) == "odd"
+    with pytest.raises(StorageError):
+        store.resolve("no such name", SCOPE)
+
+
+def test_nothing_in_the_place_of_a_journal_stops_the_program(store):
+    closed(store)
+    os.mkfifo(store.root / "sessions" / "pipe.jsonl")
+    done = threading.Event()
+
+    def ask():
+        found(store)
+        with pytest.raises(SessionDamaged):
+            store.load("pipe")
+        done.set()
+
+    threading.Thread(target=ask, daemon=True).start()
+    assert done.wait(10)
+
+
+def test_a_file_that_cannot_be_opened_stands_in_the_list(store, monkeypatch):
+    name, other = closed(store), closed(store)
+    path = store.path(name)
+    real = os.open
+
+    def refused(target, *arguments, **named):
+        if target == path:
+            raise PermissionError(13, "Permission denied")
+        return real(target, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", refused)
+    entries = found(store, scope=SCOPE)
+    assert set(entries) == {name, other}
+    assert entries[name].label == UNREADABLE
+    assert (entries[name].scope, entries[name].ordinal) == (SCOPE, 1)
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\0" * 300, b"garbage", b"\n\n\n", b"[" * 5000])
+def test_a_file_of_garbage_is_a_session_in_its_scope(store, garbage):
+    name = closed(store)
+    store.path(name).write_bytes(garbage)
+    entry = found(store, scope=SCOPE)[name]
+    assert (entry.label, entry.ordinal, entry.message_count) == ("(empty)", 1, 0)
+    assert entry.project_path == "/shop"
+
+
+def test_a_damaged_first_line_changes_nothing_in_the_list(store):
+    name = closed(store, user("m1", "what?"))
+    before = found(store)[name]
+    path = store.path(name)
+    path.write_bytes(b"x" + path.read_bytes()[1:])
+    after = found(store)[name]
+    assert (after.scope, after.ordinal, after.label) == (before.scope, before.ordinal, "what?")
+    assert after.damaged == 1
+    assert store.resolve("#1", SCOPE) == name
+
+
+def test_other_files_are_not_listed(store, put):
+    name = closed(store)
+    for other in (".hidden.jsonl", ".x.jsonl.0a1b2c3d.tmp", "notes.txt", "a b.jsonl", ".jsonl"):
+        (store.root / "sessions" / other).write_bytes(Story().user().data)
+    assert set(found(store)) == {name}
+
+
+def test_an_id_in_two_folders_counts_once_in_sessions_then_archive_then_trash(store, put):
+    for place in ("trash", "archive", "sessions"):
+        put(Story().user(f"from {place}").data, "tale", place)
+        assert [entry.label for entry in store.list(ALL, None, 5).entries] == [f"from {place}"]
+        assert store.load("tale").messages[0].text == f"from {place}"
+    assert store.list(SessionFilter(statuses=frozenset({"archived"})), None, 5).entries == ()
+    assert store.list(SessionFilter(statuses=frozenset({"trashed"})), None, 5).entries == ()
+
+
+def test_no_data_directory_is_an_empty_list(store):
+    assert store.list(ALL, None, 5).entries == ()
+    assert store.active(SCOPE) is None
+    assert not store.root.exists()
+
+
+@pytest.mark.parametrize("seconds", [-(10**11), 10**11, 10**12])
+def test_a_file_from_the_end_of_time_spoils_no_list(store, seconds):
+    name, other = closed(store, state("Named")), closed(store)
+    try:
+        os.utime(store.path(name), (seconds, seconds))
+    except OSError:
+        pytest.skip("the file system does not take such a time")
+    assert set(found(store)) == {name, other}
+
+
+def test_a_lock_that_cannot_be_looked_at_hides_no_session(store):
+    name, other = closed(store), closed(store)
+    lock = store.root / "locks" / f"{name}.lock"
+    lock.unlink()
+    lock.symlink_to(lock)
+    entries = found(store)
+    assert set(entries) == {name, other}
+    assert entries[name].status == "closed"
+    assert store.load(name).messages[0].text == "hello"
+    with pytest.raises(StorageError):
+        store.holder(name)
+
+
+def test_a_session_that_is_moved_while_the_list_is_made_is_left_out_and_not_fatal(
+    store, monkeypatch
+):
+    name, other = closed(store), closed(store)
+    real = locks.holder_of
+
+    def holder_of(path):
+        """The first question about the one is when it goes."""
+        if path.name.startswith(name) and store.path(name).parent.name == "sessions":
+            store.path(name).unlink()
+            monkeypatch.setattr(locks, "holder_of", real)
+        return real(path)
+
+    monkeypatch.setattr(locks, "holder_of", holder_of)
+    assert set(found(store)) == {other}
+
+
+def test_a_file_that_goes_between_the_names_and_the_times_is_left_out(store, monkeypatch):
+    name, other = closed(store), closed(store)
+    real = os.listdir
+
+    def listdir(path):
+        names = real(path)
+        if name + ".jsonl" in names:
+            store.path(name).unlink()
+        return names
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    assert set(found(store)) == {other}
+
+
+def test_a_page_costs_its_sessions_and_not_all(store, put, monkeypatch):
+    for number in range(60):
+        path = put(Story(f"s{number:02d}", scope=SCOPE).user().state().data, f"s{number:02d}")
+        os.utime(path, (number, number))
+    closed(store)
+    opens = Fails(monkeypatch, "open", first=10**9)
+    listing = store.list(SessionFilter(), None, 10)
+    assert len(listing.entries) == 10
+    first = opens.calls
+    store.list(SessionFilter(), listing.cursor, 10)
+    assert opens.calls - first <= first < 45
+
+
+def test_a_list_of_one_scope_looks_at_no_other(store, monkeypatch):
+    for _ in range(30):
+        closed(store, scope="other")
+    name = closed(store)
+    stats = Fails(monkeypatch, "stat", first=10**9)
+    assert set(found(store, scope=SCOPE)) == {name}
+    assert stats.calls < 10
+
+
+def test_a_long_session_costs_no_more_than_its_ends(store, put, monkeypatch):
+    story = Story(scope=SCOPE).user("what is this?")
+    filler = b"".join(Story().user("x" * 900).lines[1:])
+    line = filler.replace(b'"m0001"', b'"f%07d"')
+    story.raw(b"".join(line % number for number in range(5000)))
+    story.user("last").state()
+    put(story.data)
+    read, pread = [], os.pread
+    monkeypatch.setattr(os, "pread", lambda *a: (read.append(a[1]), pread(*a))[1])
+    assert found(store)["tale"].label == "what is this?"
+    assert sum(read) < 6 * lines.FIRST_BLOCK
+
+
+def test_a_held_session_is_open_and_others_are_not(store):
+    lease, name = new(store), closed(store)
+    statuses = {entry.id: entry.status for entry in store.list(ALL, None, 5).entries}
+    assert statuses == {lease.session_id: "open", name: "closed"}
+
+
+def test_all_that_a_journal_can_hold_is_listed(store, put):
+    put(every_kind().data)
+    entry = found(store)["tale"]
+    assert (entry.name, entry.damaged, entry.status) == ("A tale", 0, "closed")
+    assert entry.message_count == len(store.load("tale").messages)

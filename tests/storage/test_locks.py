@@ -1,0 +1,253 @@
+"""Locks between programs."""
+
+import errno
+import fcntl
+import os
+import stat
+import threading
+from datetime import UTC, datetime
+
+import pytest
+
+from tui.storage import locks
+from tui.storage.locks import LockHeld, holder_of, take
+
+NOW = datetime(2026, 1, 11, 14, 30, tzinfo=UTC)
+HOLD = """
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from tui.storage.locks import take
+lock = take(Path(sys.argv[1]))
+lock.note(datetime(2026, 1, 11, 14, 30, tzinfo=UTC))
+print("ready", flush=True)
+sys.stdin.readline()
+lock.release()
+print("released", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "it.lock"
+
+
+@pytest.fixture
+def holder(program, path):
+    """Another process that holds the lock."""
+    other = program(HOLD, path)
+    assert other.read() == "ready"
+    return other
+
+
+def test_a_lock_is_held_by_one(path):
+    lock = take(path)
+    with pytest.raises(LockHeld):
+        take(path, patience=0)
+    lock.release()
+    lock.release()
+    take(path, patience=0).release()
+
+
+def test_whether_a_lock_is_held_is_known_to_other_processes(path, holder):
+    with pytest.raises(LockHeld) as told:
+        take(path, patience=0)
+    for known in (told.value.holder, holder_of(path)):
+        assert known.pid == holder.pid
+        assert known.since == NOW
+        assert known.host == os.uname().nodename
+    holder.tell("release")
+    assert holder.read() == "released"
+    assert holder_of(path) is None
+    take(path, patience=0)
+
+
+def test_the_lock_of_a_killed_process_is_free(path, holder):
+    holder.kill()
+    assert holder_of(path) is None
+    take(path, patience=0)
+
+
+def test_a_child_process_does_not_keep_the_lock(path, program):
+    lock = take(path)
+    child = program("import sys; print('ready', flush=True); sys.stdin.readline()")
+    assert child.read() == "ready"
+    lock.release()
+    assert holder_of(path) is None
+
+
+def test_asking_for_the_holder_makes_no_file(path):
+    assert holder_of(path) is None
+    assert not path.exists()
+
+
+def test_asking_for_the_holder_lets_go_at_once(path):
+    take(path).release()
+    holder_of(path)
+    take(path, patience=0)
+
+
+def test_many_may_ask_at_once(path):
+    take(path).release()
+    asking = os.open(path, os.O_RDONLY)
+    fcntl.flock(asking, fcntl.LOCK_SH)
+    assert holder_of(path) is None
+    os.close(asking)
+
+
+def test_a_taker_waits_for_those_who_only_ask(path, monkeypatch):
+    take(path).release()
+    asking = os.open(path, os.O_RDONLY)
+    fcntl.flock(asking, fcntl.LOCK_SH)
+    pauses = []
+
+    def pause(seconds):
+        pauses.append(seconds)
+        if len(pauses) == 3:
+            os.close(asking)
+
+    monkeypatch.setattr(locks.time, "sleep", pause)
+    assert take(path).held
+    assert len(pauses) == 3
+
+
+def test_a_taker_gives_up_after_a_quarter_of_a_second(path, monkeypatch):
+    lock, now = take(path), [0.0]
+    monkeypatch.setattr(locks.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(locks.time, "sleep", lambda seconds: now.append(now.pop() + seconds))
+    with pytest.raises(LockHeld):
+        take(path)
+    assert 0.25 <= now[0] < 0.3
+    assert lock.held
+
+
+def test_a_new_lock_must_not_be_there(path):
+    take(path, new=True).release()
+    with pytest.raises(FileExistsError):
+        take(path, new=True)
+
+
+def test_a_lock_file_is_private(path):
+    take(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        b"[" * 4096,
+        b'{"pid":1e999}',
+        b"",
+        b"garbage",
+        b"{}",
+        b'{"pid":"x"}',
+        b"[1]",
+        b"\xff",
+        b"null",
+    ],
+)
+def test_a_holder_that_has_not_signed_is_a_holder_all_the_same(path, note):
+    lock = take(path)
+    os.pwrite(lock.descriptor, note, 0)
+    assert str(holder_of(path)) == "pid 0 on unknown host"
+    with pytest.raises(LockHeld):
+        take(path, patience=0)
+
+
+def test_a_full_disk_leaves_a_lock_without_its_signature(path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "full")
+
+    lock = take(path)
+    monkeypatch.setattr(os, "pwrite", full)
+    lock.note(NOW)
+    assert lock.held
+
+
+def test_a_shorter_signature_leaves_nothing_of_a_longer_one(path):
+    lock = take(path)
+    os.pwrite(lock.descriptor, b"x" * 300, 0)
+    lock.note(NOW)
+    assert holder_of(path).pid == os.getpid()
+
+
+def test_a_destroyed_lock_is_gone_and_free(path):
+    lock = take(path)
+    lock.destroy()
+    assert not path.exists()
+    assert not lock.held
+    take(path, new=True)
+
+
+def test_who_locked_a_file_that_was_removed_meanwhile_starts_again(path, monkeypatch):
+    destroyed, real = [], fcntl.flock
+
+    def flock(descriptor, kind):
+        """The holder destroys the lock between the taker's opening and locking of its file."""
+        if not destroyed:
+            destroyed.append(True)
+            holder.destroy()
+        real(descriptor, kind)
+
+    holder = take(path)
+    monkeypatch.setattr(locks.fcntl, "flock", flock)
+    lock = take(path, patience=0)
+    assert path.exists()
+    assert os.path.samestat(os.fstat(lock.descriptor), path.stat())
+    with pytest.raises(LockHeld):
+        take(path, patience=0)
+
+
+def test_who_locked_a_file_that_was_replaced_meanwhile_starts_again(path, monkeypatch):
+    replaced, real = [], fcntl.flock
+
+    def flock(descriptor, kind):
+        if not replaced:
+            replaced.append(True)
+            path.unlink()
+            path.touch()
+        real(descriptor, kind)
+
+    take(path).release()
+    monkeypatch.setattr(locks.fcntl, "flock", flock)
+    lock = take(path, patience=0)
+    assert os.path.samestat(os.fstat(lock.descriptor), path.stat())
+
+
+def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):
+    def refused(*_):
+        raise OSError(errno.ENOLCK, "no locks")
+
+    lock = take(path)
+    opened = os.dup(lock.descriptor)
+    os.close(opened)
+    with pytest.raises(LockHeld):
+        take(path, patience=0)
+    monkeypatch.setattr(locks.fcntl, "flock", refused)
+    for ask in (take, holder_of):
+        with pytest.raises(OSError):
+            ask(path)
+    again = os.dup(lock.descriptor)
+    assert again == opened
+    os.close(again)
+
+
+def test_a_link_in_the_place_of_a_lock_is_not_followed(path, tmp_path):
+    path.symlink_to(tmp_path / "victim")
+    for ask in (take, holder_of):
+        with pytest.raises(OSError):
+            ask(path)
+    assert not (tmp_path / "victim").exists()
+
+
+def test_a_pipe_in_the_place_of_a_lock_stops_nobody(path):
+    os.mkfifo(path)
+    done = threading.Event()
+
+    def ask():
+        holder_of(path)
+        done.set()
+
+    threading.Thread(target=ask, daemon=True).start()
+    assert done.wait(10)

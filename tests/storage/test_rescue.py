@@ -1,0 +1,163 @@
+"""Rescue files, written and taken back."""
+
+import pytest
+
+from tui.domain.message import Message
+from tui.domain.records import Offsets, Opened, Partial, Reset, SessionHeader, State, Summary, Todos
+from tui.domain.todo import TodoItem
+from tui.errors import SessionBusy, UsageError
+from tui.storage import rescue
+from tui.storage.file_store import FileStore
+from tui.storage.rescue import import_file, write_rescue
+
+NOW = "2026-02-01T00:00:00.000Z"
+HEADER = SessionHeader(
+    1,
+    "session-20260111-153000-000001",
+    "2026-01-11T14:30:00.000Z",
+    "project:/shop",
+    0,
+    "/shop",
+    "m",
+)
+
+
+def message(number, role="user", **fields):
+    return Message(f"m{number}", role, f"text {number}", "2026-01-11T14:30:00.000Z", **fields)
+
+
+def state(name="", at=NOW):
+    return State(
+        name=name,
+        model="m",
+        prompt_count=1,
+        message_count=1,
+        total_count=1,
+        updated_at=at,
+        offsets=Offsets(),
+    )
+
+
+@pytest.fixture
+def store(tmp_path):
+    return FileStore(tmp_path / "data")
+
+
+@pytest.fixture
+def rescued(tmp_path):
+    return lambda *records: write_rescue([tmp_path / "state"], HEADER, records)
+
+
+def test_a_rescue_file_is_private_and_in_the_first_directory_that_takes_it(tmp_path):
+    closed = tmp_path / "closed"
+    closed.write_text("not a directory")
+    path = write_rescue([closed, tmp_path / "home"], HEADER, [message(1)])
+    assert path.parent == tmp_path / "home"
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert HEADER.id in path.name
+
+
+def test_a_rescue_file_finds_a_private_place_where_no_directory_takes_it(tmp_path):
+    closed = tmp_path / "closed"
+    closed.write_text("not a directory")
+    path = write_rescue([closed], HEADER, [message(1)])
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    path.unlink()
+    path.parent.rmdir()
+
+
+def test_two_rescue_files_of_one_session_do_not_overwrite_each_other(rescued):
+    assert rescued(message(1)) != rescued(message(2))
+
+
+def test_a_rescue_file_that_could_not_be_written_is_not_left_torn(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "no room")
+
+    monkeypatch.setattr(rescue, "write_whole", full)
+    monkeypatch.setattr(rescue.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
+    with pytest.raises(OSError, match="no room"):
+        write_rescue([tmp_path / "state"], HEADER, [message(1)])
+    assert not list(tmp_path.rglob("*.jsonl"))
+
+
+def test_a_session_that_is_gone_is_made_anew(store, rescued):
+    path = rescued(
+        Opened(NOW),
+        message(1),
+        Reset(NOW),
+        message(2),
+        Summary("They met.", "m2"),
+        Todos((TodoItem("a", "pending", "doing a"),)),
+        state("Talk"),
+    )
+    imported = import_file(store, path, NOW)
+    assert (imported.session_id, imported.messages, imported.damaged) == (HEADER.id, 2, 0)
+    session = store.load(HEADER.id)
+    assert [m.id for m in session.messages] == ["m2"]
+    assert [m.id for m in session.all_messages] == ["m1", "m2"]
+    assert (session.name, session.summary.text, session.todos[0].content) == (
+        "Talk",
+        "They met.",
+        "a",
+    )
+    assert session.header.imported_from == path.name
+    assert store.entry(HEADER.id).message_count == 1
+
+
+def test_only_messages_that_are_missing_are_added(store, rescued):
+    import_file(store, rescued(message(1), message(2)), NOW)
+    imported = import_file(store, rescued(message(2), message(3)), NOW)
+    assert imported.messages == 1
+    assert [m.id for m in store.load(HEADER.id).messages] == ["m1", "m2", "m3"]
+
+
+def test_nothing_missing_writes_nothing(store, rescued):
+    path = rescued(message(1))
+    import_file(store, path, NOW)
+    before = store.path(HEADER.id).read_bytes()
+    assert import_file(store, path, NOW).messages == 0
+    assert store.path(HEADER.id).read_bytes() == before
+
+
+def test_an_answer_cut_off_by_a_crash_is_taken_back_as_interrupted(store, rescued):
+    piece = Partial("m2", 0, "half an", "assistant", "2026-01-11T14:30:01.000Z")
+    import_file(store, rescued(message(1)), NOW)
+    import_file(store, rescued(message(1), piece), NOW)
+    last = store.load(HEADER.id).messages[-1]
+    assert (last.text, last.status) == ("half an", "interrupted")
+
+
+def test_a_replaced_answer_is_not_added_a_second_time(store, rescued):
+    talk = [message(1), message(2, "assistant"), message(3, "assistant", replaces="m2")]
+    import_file(store, rescued(*talk), NOW)
+    assert import_file(store, rescued(*talk), NOW).messages == 0
+
+
+@pytest.mark.parametrize(("at", "name"), [("2020-01-01T00:00:00.000Z", "New"), (NOW, "Old")])
+def test_the_later_name_stays(store, rescued, at, name):
+    import_file(store, rescued(message(1), state("New")), "2026-01-15T00:00:00.000Z")
+    later = "2026-03-01T00:00:00.000Z" if name == "Old" else at
+    import_file(store, rescued(message(2), state("Old", later)), NOW)
+    assert store.load(HEADER.id).name == name
+
+
+def test_damaged_lines_of_the_file_are_counted_and_skipped(store, rescued):
+    path = rescued(message(1))
+    path.write_bytes(path.read_bytes() + b"garbage\n")
+    assert import_file(store, path, NOW).damaged == 1
+
+
+def test_a_session_that_somebody_holds_is_not_imported_into(store, rescued):
+    import_file(store, rescued(message(1)), NOW)
+    lease = store.lease(HEADER.id)
+    with pytest.raises(SessionBusy):
+        import_file(FileStore(store.root), rescued(message(2)), NOW)
+    lease.release()
+
+
+def test_what_says_no_session_is_refused(store, tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"")
+    with pytest.raises(UsageError):
+        import_file(store, path, NOW)

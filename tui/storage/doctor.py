@@ -1,0 +1,213 @@
+"""Looking a data directory over: what is damaged, left behind or open to others.
+
+Repairs touch no record: they close modes, remove temporary files that nobody holds, finish moves
+that were killed half-way and complete ``scopes.jsonl``.
+"""
+
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from tui.domain.ids import is_session_id
+from tui.domain.records import VERSION, SessionHeader
+from tui.errors import StorageError
+from tui.storage import locks
+from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, read_whole, storage_errors
+from tui.storage.drafts import Drafts, read_draft
+from tui.storage.folders import SUFFIX, Folder, Folders
+from tui.storage.journal import opened
+from tui.storage.listing import open_scopes, unknown_header
+from tui.storage.scopes import Place, ScopeLine, damaged_lines
+
+Verdict = Literal["clean", "findings", "damage"]
+_DAMAGE = frozenset({"damaged_records", "damaged_header", "unreadable", "damaged_draft"})
+Mend = Callable[[], object]
+_Found = tuple["Finding", Mend | None]
+_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is not as it should be; ``path`` is below the data directory."""
+
+    kind: str
+    session_id: str | None
+    path: str
+    message: str
+    repaired: bool = False
+
+
+def verdict(findings: Iterable[Finding]) -> Verdict:
+    """What findings amount to; what was repaired is still a finding."""
+    kinds = {finding.kind for finding in findings}
+    if kinds & _DAMAGE:
+        return "damage"
+    return "findings" if kinds else "clean"
+
+
+class Doctor:
+    """Examines one data directory, reading all of every journal."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders = Folders(root)
+        self._scopes = open_scopes(self._folders)
+        self._headers: dict[str, SessionHeader] = {}
+
+    def examine(self, *, repair: bool = False) -> Iterator[Finding]:
+        """Give what is found, mended first where that can be done and was asked for."""
+        if not self._root.is_dir():
+            return
+        for finding, mend in self._found():
+            if repair and mend is not None:
+                yield replace(finding, repaired=_mended(mend))
+            else:
+                yield finding
+
+    def _found(self) -> Iterator[_Found]:
+        with storage_errors(f"Cannot examine {self._root}"):
+            yield from self._modes()
+            yield from self._temporaries()
+            for folder in Folder:
+                yield from self._folder(folder)
+            yield from self._twice()
+            yield from self._scope_lines()
+            yield from self._drafts()
+
+    def _modes(self) -> Iterator[_Found]:
+        directories = [self._root, self._folders.drafts, self._folders.locks]
+        directories += map(self._folders.of, Folder)
+        for directory in filter(Path.is_dir, directories):
+            yield from self._mode(directory, DIRECTORY_MODE)
+            for path in sorted(directory.iterdir()):
+                if not path.is_symlink() and path.is_file():
+                    yield from self._mode(path, FILE_MODE)
+
+    def _mode(self, path: Path, wanted: int) -> Iterator[_Found]:
+        mode = stat.S_IMODE(path.lstat().st_mode)
+        if not mode & _OTHERS:
+            return
+        message = f"others can open it (mode {mode:04o}); it should be {wanted:04o}"
+        yield self._finding("wrong_mode", None, path, message), lambda: path.chmod(wanted)
+
+    def _folder(self, folder: Folder) -> Iterator[_Found]:
+        directory = self._folders.of(folder)
+        if not directory.is_dir():
+            return
+        for path in sorted(directory.iterdir()):
+            session_id = path.name.removesuffix(SUFFIX)
+            if path.name.startswith(".") and path.name.endswith(TEMPORARY):
+                continue
+            if session_id == path.name or not is_session_id(session_id):
+                yield self._finding("unknown_file", None, path, "no session; left alone"), None
+            else:
+                yield from self._journal(session_id, path)
+
+    def _temporaries(self) -> Iterator[_Found]:
+        for directory in (self._root, self._folders.drafts, *map(self._folders.of, Folder)):
+            for path in sorted(directory.glob(f".*{TEMPORARY}")):
+                session_id = path.name.removeprefix(".").rsplit(".", 3)[0]
+                if is_session_id(session_id) and self._held(session_id):
+                    continue
+                message = "left behind by a write that was killed; nothing saved is in it alone"
+                yield self._finding("temporary_file", None, path, message), path.unlink
+
+    def _journal(self, session_id: str, path: Path) -> Iterator[_Found]:
+        unknown = unknown_header(session_id)
+        try:
+            held = self._held(session_id)
+            with opened(path, session_id, lambda: unknown, held=held) as journal:
+                damaged, header = journal.load().damaged, journal.header()
+        except StorageError as error:
+            yield self._finding("unreadable", session_id, path, str(error)), None
+            return
+        if not header.scope:
+            message = "its first line is damaged; id and number are known from elsewhere"
+            yield self._finding("damaged_header", session_id, path, message), None
+        else:
+            self._headers.setdefault(session_id, header)
+        if damaged:
+            records = "record" if damaged == 1 else "records"
+            message = f"{damaged} damaged {records} skipped in {session_id}; the file is unchanged"
+            yield self._finding("damaged_records", session_id, path, message), None
+        if header.version > VERSION:
+            message = f"written by a newer version ({header.version}); read-only here"
+            yield self._finding("newer_version", session_id, path, message), None
+
+    def _twice(self) -> Iterator[_Found]:
+        seen: dict[str, Path] = {}
+        for folder in Folder:
+            for path in sorted(self._folders.of(folder).glob(f"*{SUFFIX}")):
+                first = seen.setdefault(path.name, path)
+                if first is path:
+                    continue
+                same = path.samefile(first)
+                message = f"also in {first.parent.name}, which counts" + (
+                    "; a move was killed half-way" if same else " and has other contents"
+                )
+                session_id = path.name.removesuffix(SUFFIX)
+                finding = self._finding("two_folders", session_id, path, message)
+                yield finding, path.unlink if same else None
+
+    def _scope_lines(self) -> Iterator[_Found]:
+        path = self._folders.scopes
+        if not path.exists():
+            if self._headers:
+                finding = self._finding("scopes_missing", None, path, "the list of numbers is gone")
+                yield finding, self._rebuild
+            return
+        damaged = damaged_lines(read_whole(path))
+        if damaged:
+            yield self._finding("damaged_scopes", None, path, f"{damaged} damaged lines"), None
+        yield from self._unlisted(path)
+
+    def _unlisted(self, path: Path) -> Iterator[_Found]:
+        table = self._scopes.table()
+        owners: dict[Place, str] = {place: key for key, place in table.places.items()}
+        for session_id, header in self._headers.items():
+            if session_id in table.places:
+                continue
+            place = Place(header.scope, header.ordinal)
+            if owners.setdefault(place, session_id) != session_id:
+                message = f"its number #{header.ordinal} is {owners[place]}'s, too"
+                yield self._finding("number_taken_twice", session_id, path, message), None
+                continue
+            message = "not in the list of numbers"
+            yield self._finding("unlisted", session_id, path, message), self._listing(header)
+
+    def _listing(self, header: SessionHeader) -> Mend:
+        def add() -> None:
+            with self._scopes.locked():
+                self._scopes.add(
+                    ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
+                )
+
+        return add
+
+    def _rebuild(self) -> None:
+        with self._scopes.locked():
+            # Taking the lock rebuilds a missing file.
+            return
+
+    def _drafts(self) -> Iterator[_Found]:
+        for path in sorted(Drafts(self._root).files()):
+            if read_draft(path) is None:
+                message = "a draft that cannot be read; left alone"
+                yield self._finding("damaged_draft", None, path, message), None
+
+    def _held(self, session_id: str) -> bool:
+        return locks.holder_of(self._folders.lock(session_id)) is not None
+
+    def _finding(self, kind: str, session_id: str | None, path: Path, message: str) -> Finding:
+        place = "." if path == self._root else str(path.relative_to(self._root))
+        return Finding(kind, session_id, place, message)
+
+
+def _mended(mend: Mend) -> bool:
+    try:
+        mend()
+    except (OSError, StorageError):
+        return False
+    return True

@@ -1,0 +1,111 @@
+"""Prompts that were typed and not sent: one small file a session, replaced in one step."""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from tui.domain.ids import is_session_id
+from tui.domain.json_text import journal_json
+from tui.domain.session import Draft
+from tui.errors import SessionNotFound
+from tui.storage import locks
+from tui.storage.disk import read_whole, replace, storage_errors, sync_directory
+from tui.storage.folders import Folders
+
+_SUFFIX = ".json"
+_ASIDE = "~"
+
+
+class Drafts:
+    """The drafts of one data directory.
+
+    A session's own draft is written by its holder only. Who reads a session that another program
+    holds puts what was typed aside, under a token, and the next holder is offered it.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._folders = Folders(root)
+
+    def save(self, draft: Draft, *, token: str | None = None) -> None:
+        """Keep a draft, or remove it if it is empty; ``token`` puts it aside."""
+        self._folders.prepare()
+        path = self._path(draft.session_id, token)
+        with storage_errors(f"Cannot save the draft of {draft.session_id}"):
+            if draft.empty:
+                _remove(path)
+            else:
+                replace(path, journal_json(msgspec.to_builtins(draft)))
+
+    def load(self, session_id: str) -> Draft | None:
+        """What its holder had typed; ``None`` if there is nothing to be read."""
+        return read_draft(self._path(session_id))
+
+    def aside(self, session_id: str) -> tuple[tuple[str, Draft], ...]:
+        """What readers of the session had typed, each with its token."""
+        prefix = session_id + _ASIDE
+        found = [
+            (path.stem.removeprefix(prefix), draft)
+            for path in sorted(self.files())
+            if path.name.startswith(prefix) and (draft := read_draft(path))
+        ]
+        return tuple(found)
+
+    def unclaimed(self, scope: str) -> Draft | None:
+        """The newest draft of a scope whose session has no journal and no holder."""
+        newest_first = sorted(self.files(), key=_time, reverse=True)
+        for path in newest_first:
+            draft = read_draft(path)
+            if draft is not None and draft.scope == scope and self._claimable(path, draft):
+                return draft
+        return None
+
+    def _claimable(self, path: Path, draft: Draft) -> bool:
+        session_id = draft.session_id
+        if path.stem != session_id or not is_session_id(session_id):
+            return False
+        if self._folders.exists(session_id):
+            return False
+        return locks.holder_of(self._folders.lock(session_id)) is None
+
+    def _path(self, session_id: str, token: str | None = None) -> Path:
+        if not is_session_id(session_id) or (token is not None and not token.isalnum()):
+            raise SessionNotFound(session_id)
+        name = session_id if token is None else session_id + _ASIDE + token
+        return self._folders.drafts / (name + _SUFFIX)
+
+    def files(self) -> Iterator[Path]:
+        """The files that drafts lie in, those put aside too."""
+        try:
+            names = os.listdir(self._folders.drafts)
+        except FileNotFoundError:
+            return
+        for name in names:
+            if name.endswith(_SUFFIX) and not name.startswith("."):
+                yield self._folders.drafts / name
+
+
+def read_draft(path: Path) -> Draft | None:
+    """Read one of the files; ``None`` for one that is gone or no draft."""
+    try:
+        return msgspec.convert(json.loads(read_whole(path)), Draft)
+    except (OSError, ValueError, RecursionError, msgspec.ValidationError):
+        # Left where it is: doctor tells of a draft that cannot be read.
+        return None
+
+
+def _remove(path: Path) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        return
+    sync_directory(path.parent)
+
+
+def _time(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return 0

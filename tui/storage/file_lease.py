@@ -1,0 +1,94 @@
+"""The leases that a program holds on files, and what it knows of their journals."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from tui.domain.records import VERSION, SessionHeader
+from tui.errors import ReadOnly
+from tui.storage import locks
+from tui.storage.folders import Folder
+from tui.storage.protocol import Lease
+from tui.storage.writer import JournalWriter
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What the header of a session that has no journal yet will say."""
+
+    scope: str
+    project_path: str
+    model: str
+    created_at: str
+    forked_from: str | None
+    imported_from: str | None
+
+    def header(self, session_id: str, ordinal: int) -> SessionHeader:
+        """The header, once the session has its number."""
+        return SessionHeader(
+            version=VERSION,
+            id=session_id,
+            created_at=self.created_at,
+            scope=self.scope,
+            ordinal=ordinal,
+            project_path=self.project_path,
+            model=self.model,
+            forked_from=self.forked_from,
+            imported_from=self.imported_from,
+        )
+
+
+@dataclass(slots=True)
+class FileLease:
+    """A session's lock, and what is known of its journal."""
+
+    session_id: str
+    lock: locks.Lock
+    folder: Folder = Folder.SESSIONS
+    ordinal: int = 0
+    writer: JournalWriter | None = None
+    beginning: Beginning | None = None
+    newer: int | None = None
+    unmarked_restore: bool = False
+    written: bool = False
+
+    def release(self) -> None:
+        self.lock.release()
+
+
+class HeldLeases:
+    """The leases of one program. Safe to use from threads."""
+
+    def __init__(self, clock: Callable[[], datetime]) -> None:
+        self._clock = clock
+        self._leases: dict[str, FileLease] = {}
+        self._lock = threading.Lock()
+
+    def keep(self, lease: FileLease) -> FileLease:
+        """Count a lease among those held, and sign its lock."""
+        lease.lock.note(self._clock())
+        with self._lock:
+            alive = {name: other for name, other in self._leases.items() if other.lock.held}
+            self._leases = {**alive, lease.session_id: lease}
+        return lease
+
+    def find(self, session_id: str) -> FileLease | None:
+        """The lease that this program holds on a session, if it does."""
+        lease = self._leases.get(session_id)
+        return lease if lease is not None and lease.lock.held else None
+
+    def own(self, lease: Lease) -> FileLease:
+        """The lease itself. Raises ``ReadOnly`` if it is not, or no longer, one of these."""
+        held = self.find(lease.session_id)
+        if held is None or held is not lease:
+            raise ReadOnly(lease.session_id)
+        return held
+
+    def unwritten(self, session_id: str) -> bool:
+        """Whether this program holds a session to which it has added nothing yet.
+
+        What is unfinished there was left by a holder who is gone.
+        """
+        held = self.find(session_id)
+        return held is not None and not held.written

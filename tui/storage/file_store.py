@@ -1,0 +1,357 @@
+"""The default store: one journal a session, in the data directory."""
+
+import os
+import secrets
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from tui.domain.ids import SESSION_NUMBERS, is_session_id, new_session_id
+from tui.domain.message import Message
+from tui.domain.records import (
+    VERSION,
+    DamagedRecord,
+    Offsets,
+    Record,
+    Restored,
+    encode,
+)
+from tui.domain.session import Holder, Page, Session, SessionEntry, Tail
+from tui.domain.targets import resolve
+from tui.domain.timestamps import format_utc
+from tui.errors import (
+    NewerVersion,
+    ReadOnly,
+    SessionBusy,
+    SessionNotFound,
+    StorageError,
+)
+from tui.storage import locks
+from tui.storage.catalog import FileCatalog
+from tui.storage.disk import (
+    move,
+    publish,
+    read_whole,
+    replace,
+    storage_errors,
+    sync_directory,
+)
+from tui.storage.file_lease import Beginning, FileLease, HeldLeases
+from tui.storage.folders import Folder, Folders
+from tui.storage.journal import Journal, opened
+from tui.storage.listing import Directory, open_scopes
+from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
+from tui.storage.scopes import ScopeLine
+from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_use
+
+Clock = Callable[[], datetime]
+_FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class FileStore:
+    """Keeps each session in a journal of its own below ``root``.
+
+    Threads may use it at once, each on another session.
+    """
+
+    def __init__(self, root: Path, clock: Clock = _utc_now) -> None:
+        self.root = root
+        self._clock = clock
+        self._folders = Folders(root)
+        self._scopes = open_scopes(self._folders)
+        self._directory = Directory(self._folders, self._scopes)
+        self._held = HeldLeases(clock)
+
+    # --- holding
+
+    def create(
+        self,
+        scope: str,
+        project_path: str,
+        model: str,
+        *,
+        session_id: str | None = None,
+        forked_from: str | None = None,
+        imported_from: str | None = None,
+    ) -> Lease:
+        now = self._now()
+        beginning = Beginning(scope, project_path, model, now, forked_from, imported_from)
+        self._folders.prepare()
+        with storage_errors("Cannot reserve a session"):
+            lease = self._reserve_new() if session_id is None else self._reserve(session_id)
+        lease.beginning = beginning
+        return self._held.keep(lease)
+
+    def lease(self, session_id: str) -> Lease:
+        lease = self._take(session_id, Folder.SESSIONS, Folder.ARCHIVE)
+        if lease.newer is None:
+            return self._held.keep(lease)
+        lease.release()
+        raise NewerVersion(session_id, lease.newer)
+
+    def holder(self, session_id: str) -> Holder | None:
+        with storage_errors(f"Cannot see who holds session {session_id}"):
+            return locks.holder_of(self._folders.lock(session_id))
+
+    # --- writing
+
+    def append(self, lease: Lease, records: Sequence[Record]) -> Appended:
+        held = self._held.own(lease)
+        if not records:
+            return Appended(held.ordinal)
+        if held.folder is Folder.TRASH:
+            raise SessionNotFound(held.session_id)
+        doing = f"Cannot save session {held.session_id}"
+        try:
+            with storage_errors(doing):
+                if held.writer is not None:
+                    return self._append(held, held.writer, records)
+                self._publish(held, records)
+                return Appended(held.ordinal)
+        except DamagedRecord as error:
+            raise StorageError(f"{doing}: a record is {error}") from error
+
+    def path(self, session_id: str) -> Path:
+        """Where a session's journal lies. Raises ``SessionNotFound``."""
+        return self._folders.find(session_id)[1]
+
+    # --- reading
+
+    def load(self, session_id: str) -> Session:
+        with self._journal(session_id) as journal:
+            return journal.load()
+
+    def tail(self, session_id: str, count: int) -> Tail:
+        with self._journal(session_id) as journal:
+            return journal.tail(count)
+
+    def page(self, session_id: str, cursor: str, count: int) -> Page:
+        with self._journal(session_id) as journal:
+            return journal.page(cursor, count)
+
+    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
+        with self._journal(session_id) as journal:
+            return journal.since(message_id)
+
+    def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
+        return self._directory.page(wanted, cursor, limit)
+
+    def entry(self, session_id: str) -> SessionEntry:
+        return self._directory.one(session_id)
+
+    def resolve(
+        self,
+        target: str,
+        scope: str,
+        *,
+        listed: Sequence[str] = (),
+        wanted: SessionFilter | None = None,
+    ) -> str:
+        catalog = FileCatalog(self._folders, self._scopes, self._directory, wanted or _FINDABLE)
+        try:
+            return resolve(target, scope, catalog, listed)
+        except SessionNotFound as error:
+            raise SessionNotFound(target, catalog.closest(target)) from error
+
+    # --- moving
+
+    def delete(self, session_id: str) -> None:
+        self._move(session_id, Folder.TRASH, Folder.SESSIONS, Folder.ARCHIVE)
+
+    def archive(self, session_id: str) -> None:
+        self._move(session_id, Folder.ARCHIVE, Folder.SESSIONS)
+
+    def restore(self, session_id: str) -> None:
+        with self._borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
+            if lease.newer is None and lease.writer is not None:
+                with storage_errors(f"Cannot restore session {session_id}"):
+                    lease.writer.append((Restored(at=self._now()),))
+            self._relocate(lease, Folder.SESSIONS)
+
+    def purge(self, session_id: str) -> None:
+        with self._borrowed(session_id, Folder.TRASH) as lease:
+            path = self._folders.journal(session_id, Folder.TRASH)
+            with storage_errors(f"Cannot purge session {session_id}"):
+                os.unlink(path)
+                sync_directory(path.parent)
+                lease.lock.destroy()
+
+    # --- scopes
+
+    def set_active(self, scope: str, session_id: str) -> None:
+        if not is_session_id(session_id):
+            raise SessionNotFound(session_id)
+        self._folders.prepare()
+        with storage_errors("Cannot record the active session"), self._scopes.locked():
+            if self._scopes.table().active.get(scope) != session_id:
+                self._scopes.add(ScopeLine(scope=scope, at=self._now(), active=session_id))
+
+    def active(self, scope: str) -> str | None:
+        chosen = self._scopes.table().chosen(scope)
+        if chosen and os.path.lexists(self._folders.journal(chosen, Folder.SESSIONS)):
+            return chosen
+        files = self._directory.files(SessionFilter(scope=scope))
+        return files[0].session_id if files else None
+
+    # --- within
+
+    def _now(self) -> str:
+        return format_utc(self._clock())
+
+    def _reserve_new(self) -> FileLease:
+        while True:
+            session_id = new_session_id(self._clock(), secrets.randbelow(SESSION_NUMBERS))
+            if self._folders.exists(session_id):
+                continue
+            try:
+                return FileLease(session_id, locks.take(self._folders.lock(session_id), new=True))
+            except FileExistsError:
+                continue
+
+    def _reserve(self, session_id: str) -> FileLease:
+        lease = FileLease(session_id, self._lock(session_id))
+        if not self._folders.exists(session_id):
+            return lease
+        lease.release()
+        raise StorageError(f"Session {session_id} exists already.")
+
+    def _lock(self, session_id: str) -> locks.Lock:
+        try:
+            return locks.take(self._folders.lock(session_id))
+        except locks.LockHeld as held:
+            raise SessionBusy(session_id, str(held.holder)) from held
+
+    def _take(self, session_id: str, *folders: Folder) -> FileLease:
+        """Lock a session that lies in one of these folders, and look at its journal."""
+        self._require(session_id, folders)
+        self._folders.prepare()
+        with storage_errors(f"Cannot open session {session_id}"):
+            lease = FileLease(session_id, self._lock(session_id))
+            try:
+                # It may have been moved while the lock was waited for.
+                lease.folder, path = self._require(session_id, folders)
+                with self._journal(session_id) as journal:
+                    end = journal.tail(0).session
+                lease.writer = JournalWriter(session_id, path, end.offsets)
+            except (OSError, StorageError):
+                lease.release()
+                raise
+        lease.ordinal = end.header.ordinal
+        lease.newer = end.header.version if end.header.version > VERSION else None
+        return lease
+
+    def _require(self, session_id: str, folders: Sequence[Folder]) -> tuple[Folder, Path]:
+        folder, path = self._folders.find(session_id)
+        if folder not in folders:
+            raise SessionNotFound(session_id)
+        return folder, path
+
+    @contextmanager
+    def _borrowed(self, session_id: str, *folders: Folder) -> Generator[FileLease]:
+        """A lease for one deed: this program's own if it has one, else one taken for it."""
+        held = self._held.find(session_id)
+        if held is not None:
+            self._require(session_id, folders)
+            yield held
+            return
+        lease = self._take(session_id, *folders)
+        lease.lock.note(self._clock())
+        try:
+            yield lease
+        finally:
+            lease.release()
+
+    def _publish(self, lease: FileLease, records: Sequence[Record]) -> None:
+        beginning = lease.beginning
+        if beginning is None:
+            raise ReadOnly(lease.session_id)
+        path = self._folders.journal(lease.session_id, Folder.SESSIONS)
+        with self._scopes.locked():
+            lease.ordinal = self._numbered(lease.session_id, beginning.scope)
+            header = beginning.header(lease.session_id, lease.ordinal)
+            data, offsets = encode_lines((header, *records), 0, Offsets())
+            _publish_or_replace(path, data, own=encode(header))
+        lease.writer, lease.written = JournalWriter(lease.session_id, path, offsets), True
+        used = last_use(records)
+        if used is not None:
+            set_last_use(path, used)
+
+    def _numbered(self, session_id: str, scope: str) -> int:
+        """The session's number in its scope, given now unless an earlier try gave it one."""
+        table = self._scopes.table()
+        place = table.places.get(session_id)
+        if place is not None and place.scope == scope:
+            return place.ordinal
+        ordinal = table.highest.get(scope, 0) + 1
+        at = self._now()
+        self._scopes.add(
+            ScopeLine(scope=scope, at=at, ordinal=ordinal, id=session_id),
+            ScopeLine(scope=scope, at=at, active=session_id),
+        )
+        return ordinal
+
+    def _append(
+        self, lease: FileLease, writer: JournalWriter, records: Sequence[Record]
+    ) -> Appended:
+        if lease.folder is Folder.ARCHIVE:
+            # First, as nothing may fail once the records are durable.
+            lease.unmarked_restore = True
+            self._relocate(lease, Folder.SESSIONS)
+        restored = lease.unmarked_restore
+        if restored:
+            records = (Restored(at=self._now()), *records)
+        foreign = writer.append(records)
+        lease.unmarked_restore, lease.written = False, True
+        return Appended(lease.ordinal, restored, foreign)
+
+    def _move(self, session_id: str, target: Folder, *sources: Folder) -> None:
+        with self._borrowed(session_id, *sources) as lease:
+            self._relocate(lease, target)
+
+    def _relocate(self, lease: FileLease, target: Folder) -> None:
+        source = self._folders.journal(lease.session_id, lease.folder)
+        path = self._folders.journal(lease.session_id, target)
+        try:
+            with storage_errors(f"Cannot move session {lease.session_id} to {target.value}"):
+                move(source, path)
+        finally:
+            # A move that could only not be made durable has happened; another begins anew.
+            if not os.path.lexists(source):
+                lease.folder = target
+                if lease.writer is not None:
+                    lease.writer.path = path
+
+    @contextmanager
+    def _journal(self, session_id: str) -> Generator[Journal]:
+        with ExitStack() as stack:
+            yield self._open(session_id, stack)
+
+    def _open(self, session_id: str, stack: ExitStack) -> Journal:
+        held = self._directory.held(session_id) and not self._held.unwritten(session_id)
+        guess = partial(self._directory.guess, session_id)
+        for _ in Folder:
+            _, path = self._folders.find(session_id)
+            try:
+                return stack.enter_context(opened(path, session_id, guess, held=held))
+            except StorageError as error:
+                # Another program moved it since it was found: found again, it is elsewhere.
+                if not isinstance(error.__cause__, FileNotFoundError):
+                    raise
+        raise SessionNotFound(session_id)
+
+
+def _publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
+    """Make a new journal; ``own`` is its first line."""
+    try:
+        publish(path, data)
+    except FileExistsError:
+        # An earlier try got further than it could tell; nothing of it was acknowledged.
+        if not read_whole(path).startswith(own):
+            raise
+        replace(path, data)

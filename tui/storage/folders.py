@@ -1,0 +1,141 @@
+"""Where everything lies below the data directory."""
+
+import os
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from tui.domain.ids import SESSION_ID, is_session_id
+from tui.errors import SessionNotFound
+from tui.storage.disk import make_directory, storage_errors
+
+SUFFIX = ".jsonl"
+_JOURNAL_NAME = re.compile(f"({SESSION_ID.pattern}){re.escape(SUFFIX)}")
+
+
+class Folder(Enum):
+    """A folder of journals; where an id is found twice, the earlier one counts."""
+
+    SESSIONS = "sessions"
+    ARCHIVE = "archive"
+    TRASH = "trash"
+
+
+class JournalFile(NamedTuple):
+    """A journal as a scan of its folder sees it; made ten thousand at a time."""
+
+    session_id: str
+    folder: Folder
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The paths of one data directory. No path is built from anything but a valid id."""
+
+    root: Path
+
+    def prepare(self) -> None:
+        """Make what is missing, private to the user."""
+        with storage_errors(f"Cannot write to the data directory {self.root}"):
+            for path in (self.root, *map(self.of, Folder), self.drafts, self.locks):
+                make_directory(path)
+
+    def of(self, folder: Folder) -> Path:
+        return self.root / folder.value
+
+    @property
+    def drafts(self) -> Path:
+        return self.root / "drafts"
+
+    @property
+    def locks(self) -> Path:
+        return self.root / "locks"
+
+    @property
+    def scopes(self) -> Path:
+        return self.root / "scopes.jsonl"
+
+    @property
+    def scopes_lock(self) -> Path:
+        return self.root / "scopes.lock"
+
+    def journal(self, session_id: str, folder: Folder) -> Path:
+        """The path of a journal. Raises ``SessionNotFound`` for what is no id."""
+        return self.of(folder) / (_checked(session_id) + SUFFIX)
+
+    def lock(self, session_id: str) -> Path:
+        return self.locks / (_checked(session_id) + ".lock")
+
+    def find(self, session_id: str) -> tuple[Folder, Path]:
+        """Where a session's journal is. Raises ``SessionNotFound``."""
+        # Twice: it may be moved to a folder that was looked at already.
+        for folder in (*Folder, *Folder):
+            path = self.journal(session_id, folder)
+            if os.path.lexists(path):
+                return folder, path
+        raise SessionNotFound(session_id)
+
+    def exists(self, session_id: str) -> bool:
+        return any(os.path.lexists(self.journal(session_id, folder)) for folder in Folder)
+
+    def scan(
+        self, *folders: Folder, among: Callable[[str], bool] | None = None
+    ) -> list[JournalFile]:
+        """The journals of some folders, newest use first; an id counts in one folder only.
+
+        What is not ``among`` the wanted ones is not looked at: that costs more than all the rest.
+        """
+        found: list[JournalFile] = []
+        seen: set[str] = set()
+        with storage_errors(f"Cannot read the data directory {self.root}"):
+            for folder in _up_to_the_last(folders):
+                ids = list(filter(among, self._ids(folder))) if among else self._ids(folder)
+                if folder in folders:
+                    found.extend(self._files(folder, [key for key in ids if key not in seen]))
+                seen.update(ids)
+        # Two sorts by one field each take half the time of one by both.
+        found.sort(key=attrgetter("session_id"))
+        found.sort(key=attrgetter("mtime_ns"), reverse=True)
+        return found
+
+    def _ids(self, folder: Folder) -> list[str]:
+        try:
+            names = os.listdir(self.of(folder))
+        except FileNotFoundError:
+            return []
+        return [match[1] for name in names if (match := _JOURNAL_NAME.fullmatch(name))]
+
+    def _files(self, folder: Folder, ids: Sequence[str]) -> Iterator[JournalFile]:
+        if not ids:
+            # The folder itself may not be there.
+            return
+        # Names relative to an open directory: 4 ms less for ten thousand.
+        directory = os.open(self.of(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for session_id in ids:
+                name = session_id + SUFFIX
+                try:
+                    status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+                except FileNotFoundError:
+                    # Moved or purged by another program while the folder was read.
+                    continue
+                yield JournalFile(session_id, folder, status.st_mtime_ns)
+        finally:
+            os.close(directory)
+
+
+def _up_to_the_last(folders: Collection[Folder]) -> list[Folder]:
+    """The folders that decide where an id counts: those before one that is asked for, too."""
+    every = list(Folder)
+    return every[: max(map(every.index, folders), default=-1) + 1]
+
+
+def _checked(session_id: str) -> str:
+    if not is_session_id(session_id):
+        raise SessionNotFound(session_id)
+    return session_id

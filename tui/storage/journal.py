@@ -1,0 +1,251 @@
+"""Reading journals: whole, from the end, and page by page towards the beginning."""
+
+import json
+import os
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from tui.domain.fold import Fold
+from tui.domain.message import Message
+from tui.domain.records import (
+    VERSION,
+    DamagedRecord,
+    Record,
+    SessionHeader,
+    State,
+    Summary,
+    Todos,
+    decode,
+)
+from tui.domain.session import Entry, Page, Session, Tail
+from tui.errors import SessionDamaged, StorageError
+from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
+from tui.storage.lines import line_at, lines_backward, lines_forward, whole_end
+from tui.storage.window import Window, entry_id
+
+HeaderGuess = Callable[[], SessionHeader]
+"""What a header whose line is damaged must have said, from other sources."""
+
+_Enough = Callable[[Window], bool]
+_Cursor = tuple[int, set[str], set[str]]
+_FIRST_PROMPT_BYTES = 1024 * 1024
+_STATE = b'"state"'
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What a list shows of a journal: its end folded, and the first thing that was asked."""
+
+    session: Session
+    first_prompt: str
+
+
+class Journal:
+    """One journal, open for reading, as long as it was when it was opened."""
+
+    def __init__(self, descriptor: int, session_id: str, guess: HeaderGuess, *, held: bool) -> None:
+        self._descriptor = descriptor
+        self._session_id = session_id
+        self._guess = guess
+        self._held = held
+        self._size = os.fstat(descriptor).st_size
+        # While the holder lives the last line may be one that it is just writing.
+        self._end = whole_end(descriptor, self._size) if held else self._size
+
+    def header(self) -> SessionHeader:
+        """The first line; if it is damaged, what other sources say. Its id is the file's name."""
+        record = self._record_at(0)
+        if isinstance(record, SessionHeader):
+            return msgspec.structs.replace(record, id=self._session_id)
+        version = _version(line_at(self._descriptor, 0, self._size) or b"")
+        return msgspec.structs.replace(self._guess(), id=self._session_id, version=version)
+
+    def load(self) -> Session:
+        """Fold the whole file."""
+        fold = Fold(self.header())
+        for offset, line in lines_forward(self._descriptor, 0, self._end):
+            try:
+                fold.add(decode(line), offset)
+            except DamagedRecord:
+                fold.damaged += 1
+        return fold.session(held=self._held)
+
+    def tail(self, count: int) -> Tail:
+        """The last live messages, and the state; reads back no further than it must."""
+        # At least one, so that an answer that is still arriving is seen whole.
+        session, window = self._end_session(lambda read: read.shown >= max(count, 1))
+        kept = _last_messages(session, count)
+        cut = replace(session, entries=kept, live_from=0)
+        return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
+
+    def since(self, message_id: str | None) -> tuple[Message, ...]:
+        """The live messages after one of them; all of them if it is none of them."""
+        messages = self._end_session(lambda read: message_id in read.messages)[0].messages
+        ids = [message.id for message in messages]
+        if message_id in ids:
+            return messages[ids.index(message_id) + 1 :]
+        # One that was replaced has stopped the reading, but is not live.
+        return self._end_session(lambda _: False)[0].messages
+
+    def page(self, cursor: str, count: int) -> Page:
+        """The messages before a cursor, with the marks between them."""
+        before, replaced, shown = _read_cursor(cursor, self._end)
+        window = Window(hidden=replaced | shown, replaced=replaced)
+        self._collect(window, before, lambda read: read.shown >= count)
+        fold = Fold(self.header(), whole=False)
+        for offset, record in reversed(window.records):
+            if entry_id(record) not in replaced and entry_id(record) not in shown:
+                fold.add(record, offset)
+        entries = fold.session(held=self._held).entries
+        return Page(entries, _cursor(window, window.begin or 0), window.damaged)
+
+    def ends(self) -> Ends:
+        """What a list shows: a few blocks of the file, whatever its size."""
+        session, _ = self._end_session(lambda read: bool(read.messages))
+        # A label is made from the name where there is one, and the beginning is not read.
+        return Ends(session, "" if session.name.strip() else self._first_prompt())
+
+    def name(self) -> str:
+        """What the last ``state`` says; most of a list can do without the rest."""
+        for _, line in lines_backward(self._descriptor, self._end):
+            record = _decoded(line) if _STATE in line else None
+            if isinstance(record, State):
+                return record.name
+        return ""
+
+    def _end_session(self, enough: _Enough) -> tuple[Session, Window]:
+        """The end folded: back to the last ``state``, and until there is enough or a reset."""
+        window = self._read_end(
+            lambda read: read.state is not None and (read.reset or enough(read))
+        )
+        hints = self._hints(window)
+        if hints is None:
+            # The state points to what is not there: only the whole file can tell.
+            window, hints = self._read_end(lambda _: False), []
+        fold = Fold(self.header(), whole=window.whole)
+        fold.damaged = window.damaged
+        for hint in hints:
+            fold.seed(hint)
+        for offset, record in reversed(window.records):
+            fold.add(record, offset)
+        return fold.session(held=self._held), window
+
+    def _read_end(self, enough: _Enough) -> Window:
+        window = Window()
+        self._collect(window, self._end, enough)
+        return window
+
+    def _collect(self, window: Window, before: int, enough: _Enough) -> None:
+        """Read back until there is enough, and from there on to the message before.
+
+        What stands between the pieces of an answer and its message comes after it, not before.
+        """
+        done = False
+        for offset, line in lines_backward(self._descriptor, before):
+            record = window.read(line)
+            if record is None:
+                continue
+            if done and window.begins_another(record):
+                return
+            window.take(offset, record)
+            done = done or (not window.in_answer and enough(window))
+        window.whole = True
+
+    def _hints(self, window: Window) -> list[Summary | Todos] | None:
+        """What the state says lies before the window; ``None`` if it does not lie there."""
+        if window.whole or window.state is None or window.begin is None:
+            return []
+        offsets = window.state.offsets
+        found: list[Summary | Todos] = []
+        for offset, kind in ((offsets.summary, Summary), (offsets.todos, Todos)):
+            if offset is None:
+                continue
+            record = self._record_at(offset)
+            if not isinstance(record, kind):
+                return None
+            if offset < window.begin:
+                found.append(record)
+        return found
+
+    def _record_at(self, offset: int) -> Record | None:
+        line = line_at(self._descriptor, offset, self._size)
+        return _decoded(line) if line is not None else None
+
+    def _first_prompt(self) -> str:
+        for offset, line in lines_forward(self._descriptor, 0, self._size):
+            record = _decoded(line)
+            if isinstance(record, Message) and record.role == "user" and record.text.strip():
+                return record.text
+            if offset > _FIRST_PROMPT_BYTES:
+                break
+        return ""
+
+
+@contextmanager
+def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Generator[Journal]:
+    """Open a journal for reading. Raises ``SessionDamaged`` for what is no plain file."""
+    with storage_errors(f"Cannot read session {session_id}"):
+        try:
+            descriptor = open_to_read(path)
+        except OSError as error:
+            if error.errno not in NOT_PLAIN:
+                raise
+            raise SessionDamaged(session_id, "it is no plain file") from error
+        try:
+            yield Journal(descriptor, session_id, guess, held=held)
+        finally:
+            os.close(descriptor)
+
+
+class _Versioned(msgspec.Struct):
+    """As much of a header as every version of it has."""
+
+    type: Literal["session"]
+    version: int
+
+
+def _version(line: bytes) -> int:
+    """The version that a header names of which nothing else is understood."""
+    try:
+        return msgspec.json.decode(line, type=_Versioned).version
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return VERSION
+
+
+def _decoded(line: bytes) -> Record | None:
+    try:
+        return decode(line)
+    except DamagedRecord:
+        return None
+
+
+def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:
+    """The live entries from the ``count``-th last message on."""
+    live = session.entries[session.live_from :]
+    places = [place for place, entry in enumerate(live) if isinstance(entry, Message)]
+    if len(places) <= count:
+        return live
+    return live[places[-count] :] if count else ()
+
+
+def _cursor(window: Window, place: int) -> str | None:
+    if window.whole and not window.has_entries_before(place):
+        return None
+    # What was replaced lies before it, and so may pieces and other writings of what is shown.
+    shown = window.ids_from(place)
+    return json.dumps([place, sorted(window.replaced - shown), sorted(shown)])
+
+
+def _read_cursor(cursor: str, end: int) -> tuple[int, set[str], set[str]]:
+    try:
+        place, replaced, shown = msgspec.convert(json.loads(cursor), _Cursor)
+    except (ValueError, RecursionError, msgspec.ValidationError):
+        place, replaced, shown = -1, set[str](), set[str]()
+    if not 0 <= place <= end:
+        raise StorageError("This page is no longer there: the session's file has changed.")
+    return place, replaced, shown

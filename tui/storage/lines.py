@@ -1,0 +1,89 @@
+"""The lines of an open file, from its beginning or from its end, without reading it whole.
+
+Lines end in a line feed and nothing else. A line beyond what a record may be is not kept in memory:
+what is given in its place is no record either, so that its damage is counted.
+"""
+
+import os
+from collections.abc import Iterator
+
+from tui.domain.records import LINE_BYTES
+
+FIRST_BLOCK = 64 * 1024
+LARGEST_BLOCK = 8 * 1024 * 1024
+_FORWARD_BLOCK = 1024 * 1024
+_TOO_LONG = b"\x00"
+
+Line = tuple[int, bytes]
+"""Where a line begins, in bytes, and the line without its newline."""
+
+
+def whole_end(descriptor: int, size: int) -> int:
+    """Where the last whole line ends: after this only a torn tail follows."""
+    end, block_size = size, 1
+    while end > 0:
+        start = max(0, end - block_size)
+        newline = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if newline >= 0:
+            return start + newline + 1
+        end, block_size = start, FIRST_BLOCK
+    return 0
+
+
+def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
+    """The lines between two places, the last one also if it has no newline."""
+    position, block_size = start, FIRST_BLOCK
+    offset = start
+    rest = b""
+    while position < end:
+        # A long line is not looked through again for each block of it.
+        step = min(max(block_size, min(len(rest), LARGEST_BLOCK)), end - position)
+        block = os.pread(descriptor, step, position)
+        if not block:
+            break
+        position += len(block)
+        block_size = min(block_size * 2, _FORWARD_BLOCK)
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
+            yield offset, line
+            offset += len(line) + 1
+        if len(rest) > LINE_BYTES:
+            offset, rest = position - 1, _TOO_LONG
+    if rest:
+        yield offset, rest
+
+
+def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
+    """The whole lines before a place, the last first, read in doubling blocks."""
+    position, block_size = end, FIRST_BLOCK
+    rest = b""
+    first = True
+    while position > 0:
+        step = min(block_size, position)
+        position -= step
+        block = os.pread(descriptor, step, position)
+        # The newline that ends the last line opens no further one.
+        data = block.removesuffix(b"\n") if first else block + rest
+        first = False
+        rest, *lines = data.split(b"\n")
+        offset = position + len(data)
+        for line in reversed(lines):
+            offset -= len(line)
+            yield offset, line
+            offset -= 1
+        if len(rest) > LINE_BYTES:
+            rest = _TOO_LONG
+        block_size = min(block_size * 2, LARGEST_BLOCK)
+    if end > 0:
+        yield 0, rest
+
+
+def line_at(descriptor: int, offset: int, size: int) -> bytes | None:
+    """The whole line that begins at a place; ``None`` if no line begins or ends there."""
+    if offset < 0 or offset >= size:
+        return None
+    if offset and os.pread(descriptor, 1, offset - 1) != b"\n":
+        return None
+    for _, line in lines_forward(descriptor, offset, size):
+        return line
+    return None

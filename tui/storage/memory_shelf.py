@@ -1,0 +1,110 @@
+"""What programs that use ``MemoryStore`` share, and how it reads it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from tui.domain.ids import is_session_id
+from tui.domain.message import Message
+from tui.domain.records import DamagedRecord, Record, SessionHeader, decode, encode
+from tui.domain.session import Entry, Holder, Session, Status
+from tui.errors import SessionNotFound, StorageError
+from tui.storage.window import entry_id
+
+Order = tuple[int, str]
+"""A session's place in a list: newest use first, then by id."""
+
+
+@dataclass(slots=True, eq=False)
+class MemoryLease:
+    """The right to append; ``known`` is how many of the session's records its holder knows."""
+
+    session_id: str
+    shelf: "Shelf"
+    program: object
+    holder: Holder
+    header: SessionHeader
+    known: int = 0
+    unmarked_restore: bool = False
+    written: bool = False
+
+    @property
+    def held(self) -> bool:
+        return self.shelf.leases.get(self.session_id) is self
+
+    def release(self) -> None:
+        if self.held:
+            del self.shelf.leases[self.session_id]
+
+
+@dataclass(slots=True)
+class Box:
+    """One session: its header, what came after it, and where it lies."""
+
+    header: SessionHeader
+    records: list[Record]
+    used_ns: int
+    place: Status = "closed"
+    damage: str | None = None
+
+
+@dataclass(slots=True)
+class Shelf:
+    """What several programs share, as they share a data directory."""
+
+    boxes: dict[str, Box] = field(default_factory=dict[str, Box])
+    leases: dict[str, MemoryLease] = field(default_factory=dict[str, MemoryLease])
+    numbers: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
+    active: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def checked(session_id: str) -> str:
+    if not is_session_id(session_id):
+        raise SessionNotFound(session_id)
+    return session_id
+
+
+def as_read(session_id: str, records: Sequence[Record]) -> list[Record]:
+    """What a reader of the records' lines gets. Raises ``StorageError`` as writing would."""
+    try:
+        read = [decode(encode(record).removesuffix(b"\n")) for record in records]
+    except DamagedRecord as error:
+        raise StorageError(f"Cannot save session {session_id}: a record {error}") from error
+    return [record for record in read if record is not None]
+
+
+def last_messages(entries: tuple[Entry, ...], count: int) -> tuple[Entry, ...]:
+    """The entries from the ``count``-th last message on."""
+    places = [place for place, entry in enumerate(entries) if isinstance(entry, Message)]
+    if len(places) <= count:
+        return entries
+    return entries[places[-count] :] if count else ()
+
+
+def places_of(records: Sequence[Record]) -> Callable[[Entry], int]:
+    """Where the first record of each entry stands."""
+    places: dict[str | int, int] = {}
+    for place, record in enumerate(records):
+        places.setdefault(entry_id(record) or id(record), place)
+    return lambda entry: places[entry.id if isinstance(entry, Message) else id(entry)]
+
+
+def first_prompt(session: Session) -> str:
+    prompts = (message.text for message in session.all_messages if message.role == "user")
+    return next((text for text in prompts if text.strip()), "")
+
+
+def read_place(cursor: str, end: int) -> int:
+    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= end):
+        raise StorageError("This page is no longer there: its cursor is none.")
+    return int(cursor)
+
+
+def order_text(order: Order) -> str:
+    return f"{order[0]} {order[1]}"
+
+
+def read_order(cursor: str) -> Order:
+    time, _, session_id = cursor.partition(" ")
+    if not (time.removeprefix("-").isdecimal() and is_session_id(session_id)):
+        raise StorageError("This list cannot be continued: its cursor is none.")
+    return int(time), session_id

@@ -1,0 +1,365 @@
+"""A store in memory: it keeps what the protocol promises, and forgets all when it is dropped.
+
+It serves tests, and shows what the protocol asks of a backend. Records go through their lines, so
+that what cannot be written is refused here, too, and what comes back is what a file would give.
+"""
+
+import difflib
+import os
+import secrets
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import msgspec
+
+from tui.domain.fold import Fold
+from tui.domain.ids import SESSION_NUMBERS, new_session_id
+from tui.domain.message import Message
+from tui.domain.records import (
+    VERSION,
+    Record,
+    Restored,
+    SessionHeader,
+)
+from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Tail
+from tui.domain.targets import resolve
+from tui.domain.timestamps import format_utc
+from tui.errors import (
+    NewerVersion,
+    ReadOnly,
+    SessionBusy,
+    SessionDamaged,
+    SessionNotFound,
+    StorageError,
+)
+from tui.storage.listing import describe, describe_unreadable
+from tui.storage.memory_shelf import (
+    Box,
+    MemoryLease,
+    Order,
+    Shelf,
+    as_read,
+    checked,
+    first_prompt,
+    last_messages,
+    order_text,
+    places_of,
+    read_order,
+    read_place,
+)
+from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
+from tui.storage.writer import last_use
+
+_FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
+_SECOND = 1_000_000_000
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class MemoryStore:
+    """Keeps each session as a list of records on a shelf."""
+
+    def __init__(
+        self, clock: Callable[[], datetime] = _utc_now, shelf: Shelf | None = None
+    ) -> None:
+        self.shelf = shelf if shelf is not None else Shelf()
+        self._clock = clock
+        self._failures: list[Exception] = []
+
+    # --- what only tests ask for
+
+    def another_program(self) -> "MemoryStore":
+        """A store of the same sessions that holds none of this one's leases."""
+        return MemoryStore(self._clock, self.shelf)
+
+    def fail_next(self, error: Exception, times: int = 1) -> None:
+        """Let the next appends fail with an error; nothing of them is kept."""
+        self._failures += [error] * times
+
+    def slip_in(self, session_id: str, *records: Record) -> None:
+        """Add records as somebody would who did not ask for the lease."""
+        self._box(session_id).records.extend(as_read(session_id, records))
+
+    # --- holding
+
+    def create(
+        self,
+        scope: str,
+        project_path: str,
+        model: str,
+        *,
+        session_id: str | None = None,
+        forked_from: str | None = None,
+        imported_from: str | None = None,
+    ) -> Lease:
+        header = SessionHeader(
+            version=VERSION,
+            id=session_id if session_id is not None else self._new_id(),
+            created_at=format_utc(self._clock()),
+            scope=scope,
+            ordinal=0,
+            project_path=project_path,
+            model=model,
+            forked_from=forked_from,
+            imported_from=imported_from,
+        )
+        lease = self._take(header)
+        if header.id in self.shelf.boxes:
+            lease.release()
+            raise StorageError(f"Session {header.id} exists already.")
+        return lease
+
+    def lease(self, session_id: str) -> Lease:
+        box = self._box(session_id, "closed", "archived")
+        lease = self._take(box.header, known=len(box.records))
+        try:
+            self._readable(session_id)
+            if box.header.version > VERSION:
+                raise NewerVersion(session_id, box.header.version)
+        except StorageError:
+            lease.release()
+            raise
+        return lease
+
+    def holder(self, session_id: str) -> Holder | None:
+        lease = self.shelf.leases.get(checked(session_id))
+        return lease.holder if lease else None
+
+    # --- writing
+
+    def append(self, lease: Lease, records: Sequence[Record]) -> Appended:
+        held = self._own(lease)
+        if not records:
+            return Appended(held.header.ordinal)
+        if self._failures:
+            raise self._failures.pop(0)
+        new = as_read(held.session_id, records)
+        if held.session_id not in self.shelf.boxes:
+            self._publish(held)
+        box = self._readable(held.session_id)
+        if box.place == "trashed":
+            raise SessionNotFound(held.session_id)
+        return self._add(held, box, new)
+
+    # --- reading
+
+    def load(self, session_id: str) -> Session:
+        box = self._readable(session_id)
+        lease = self.shelf.leases.get(session_id)
+        # What is unfinished when a holder has added nothing yet was left by one who is gone.
+        held = lease is not None and (lease.written or lease.program is not self)
+        fold = Fold(box.header)
+        for record in box.records:
+            fold.add(record)
+        return fold.session(held=held)
+
+    def tail(self, session_id: str, count: int) -> Tail:
+        session = self.load(session_id)
+        kept = last_messages(session.entries[session.live_from :], count)
+        records = self._box(session_id).records
+        place = places_of(records)(kept[0]) if kept else len(records)
+        all_kept = len(kept) == len(session.entries)
+        return Tail(replace(session, entries=kept, live_from=0), None if all_kept else str(place))
+
+    def page(self, session_id: str, cursor: str, count: int) -> Page:
+        session = self.load(session_id)
+        records = self._box(session_id).records
+        end = read_place(cursor, len(records))
+        place = places_of(records)
+        earlier = tuple(entry for entry in session.entries if place(entry) < end)
+        kept = last_messages(earlier, count)
+        all_kept = len(kept) == len(earlier)
+        return Page(kept, None if all_kept else str(place(kept[0]) if kept else end))
+
+    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
+        messages = self.load(session_id).messages
+        ids = [message.id for message in messages]
+        return messages[ids.index(message_id) + 1 :] if message_id in ids else messages
+
+    def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
+        after = read_order(cursor) if cursor is not None else None
+        found = [
+            (order, session_id)
+            for order, session_id in self.ordered(wanted)
+            if after is None or order > after
+        ]
+        page = found[:limit]
+        more = order_text(page[-1][0]) if page and len(found) > limit else None
+        return Listing(tuple(self.entry(session_id) for _, session_id in page), more)
+
+    def entry(self, session_id: str) -> SessionEntry:
+        box = self._box(session_id)
+        status = self._status(session_id)
+        used = format_utc(datetime.fromtimestamp(box.used_ns / _SECOND, UTC))
+        scope = box.header.scope
+        active = box.place == "closed" and self.shelf.active.get(scope) == session_id
+        if box.damage is not None:
+            return describe_unreadable(box.header, status, used, active=active)
+        session = self.load(session_id)
+        return describe(session, first_prompt(session), status, used, active=active)
+
+    def resolve(
+        self,
+        target: str,
+        scope: str,
+        *,
+        listed: Sequence[str] = (),
+        wanted: SessionFilter | None = None,
+    ) -> str:
+        catalog = _MemoryCatalog(self, wanted or _FINDABLE)
+        try:
+            return resolve(target, scope, catalog, listed)
+        except SessionNotFound as error:
+            closest = difflib.get_close_matches(target, catalog.ids())
+            raise SessionNotFound(target, closest) from error
+
+    # --- moving
+
+    def delete(self, session_id: str) -> None:
+        with self._borrowed(session_id, "closed", "archived") as box:
+            box.place = "trashed"
+
+    def archive(self, session_id: str) -> None:
+        with self._borrowed(session_id, "closed") as box:
+            box.place = "archived"
+
+    def restore(self, session_id: str) -> None:
+        with self._borrowed(session_id, "archived", "trashed") as box:
+            if box.header.version <= VERSION:
+                restored = Restored(at=self._now())
+                box.records.append(restored)
+                self.shelf.leases[session_id].known += 1
+                box.used_ns = max(box.used_ns, last_use([restored]) or 0)
+            box.place = "closed"
+
+    def purge(self, session_id: str) -> None:
+        with self._borrowed(session_id, "trashed"):
+            del self.shelf.boxes[session_id]
+            self.shelf.leases[session_id].release()
+
+    # --- scopes
+
+    def set_active(self, scope: str, session_id: str) -> None:
+        self.shelf.active[scope] = checked(session_id)
+
+    def active(self, scope: str) -> str | None:
+        chosen = self.shelf.active.get(scope, "")
+        box = self.shelf.boxes.get(chosen)
+        if box is not None and box.place == "closed":
+            return chosen
+        return next((key for _, key in self.ordered(SessionFilter(scope=scope))), None)
+
+    # --- within
+
+    def ordered(self, wanted: SessionFilter) -> Sequence[tuple["Order", str]]:
+        """The sessions that a filter lets through, each after its place in a list."""
+        return sorted(
+            ((-box.used_ns, session_id), session_id)
+            for session_id, box in self.shelf.boxes.items()
+            if self._status(session_id) in wanted.statuses
+            and wanted.scope in (None, box.header.scope)
+        )
+
+    def _now_ns(self) -> int:
+        return int(self._clock().timestamp() * _SECOND)
+
+    def _now(self) -> str:
+        return format_utc(self._clock())
+
+    def _new_id(self) -> str:
+        while True:
+            name = new_session_id(self._clock(), secrets.randbelow(SESSION_NUMBERS))
+            if name not in self.shelf.boxes and name not in self.shelf.leases:
+                return name
+
+    def _box(self, session_id: str, *places: Status) -> Box:
+        box = self.shelf.boxes.get(checked(session_id))
+        if box is None or (places and box.place not in places):
+            raise SessionNotFound(session_id)
+        return box
+
+    def _readable(self, session_id: str) -> Box:
+        box = self._box(session_id)
+        if box.damage is not None:
+            raise SessionDamaged(session_id, box.damage)
+        return box
+
+    def _status(self, session_id: str) -> Status:
+        place = self._box(session_id).place
+        return "open" if place == "closed" and session_id in self.shelf.leases else place
+
+    def _take(self, header: SessionHeader, known: int = 0) -> MemoryLease:
+        other = self.shelf.leases.get(checked(header.id))
+        if other is not None:
+            raise SessionBusy(header.id, str(other.holder))
+        holder = Holder(os.getpid(), "memory", self._clock())
+        lease = MemoryLease(header.id, self.shelf, self, holder, header, known)
+        self.shelf.leases[header.id] = lease
+        return lease
+
+    def _own(self, lease: Lease) -> MemoryLease:
+        held = self.shelf.leases.get(lease.session_id)
+        if held is not lease or held is None or held.program is not self:
+            raise ReadOnly(lease.session_id)
+        return held
+
+    @contextmanager
+    def _borrowed(self, session_id: str, *places: Status) -> Generator[Box]:
+        """A session, held for one deed by a lease of its own unless this program has one."""
+        box = self._box(session_id, *places)
+        held = self.shelf.leases.get(session_id)
+        if held is not None and held.program is self:
+            yield box
+            return
+        lease = self._take(box.header)
+        try:
+            yield box
+        finally:
+            lease.release()
+
+    def _publish(self, lease: MemoryLease) -> None:
+        header = lease.header
+        if lease.written:
+            raise SessionDamaged(header.id, "its records are gone")
+        used = [number for scope, number in self.shelf.numbers if scope == header.scope]
+        lease.header = msgspec.structs.replace(header, ordinal=max(used, default=0) + 1)
+        self.shelf.numbers[header.scope, lease.header.ordinal] = header.id
+        self.shelf.active[header.scope] = header.id
+        self.shelf.boxes[header.id] = Box(lease.header, [], 0)
+
+    def _add(self, lease: MemoryLease, box: Box, new: Sequence[Record]) -> Appended:
+        if box.place == "archived":
+            box.place, lease.unmarked_restore = "closed", True
+        restored, lease.unmarked_restore = lease.unmarked_restore, False
+        foreign = tuple(box.records[lease.known :])
+        added = [Restored(at=self._now()), *new] if restored else new
+        # The first records tell when it was used; if they do not, it was used now.
+        box.used_ns = max(last_use(added) or 0, box.used_ns) or self._now_ns()
+        box.records += added
+        lease.known, lease.written = len(box.records), True
+        return Appended(box.header.ordinal, restored, foreign)
+
+
+class _MemoryCatalog:
+    """A ``tui.domain.targets.Catalog`` of a store."""
+
+    def __init__(self, store: MemoryStore, wanted: SessionFilter) -> None:
+        self._store = store
+        self._wanted = wanted
+
+    def has(self, session_id: str) -> bool:
+        return session_id in self._store.shelf.boxes
+
+    def ids(self) -> Sequence[str]:
+        return [session_id for _, session_id in self._store.ordered(self._wanted)]
+
+    def numbered(self, scope: str, ordinal: int) -> str | None:
+        session_id = self._store.shelf.numbers.get((scope, ordinal))
+        return session_id if session_id in self._store.shelf.boxes else None
+
+    def named(self, name: str) -> Iterable[str]:
+        return [key for key in self.ids() if self._store.entry(key).name == name]

@@ -1,0 +1,187 @@
+"""The storage protocol: what any place that keeps sessions can do.
+
+``FileStore`` is the default, ``MemoryStore`` serves tests. Another backend implements these
+verbs and passes ``tests/storage/contract.py``; it needs to know nothing else of the program.
+
+Every verb may raise ``StorageError`` (and ``StorageFull``) when the place itself fails; what
+else it raises is said with it. None gives ``None`` for a failure.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from tui.domain.message import Message
+from tui.domain.records import Record
+from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Tail
+
+KEPT: frozenset[Status] = frozenset({"open", "closed"})
+KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
+EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashed"})
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions a list holds; no scope means every scope."""
+
+    scope: str | None = None
+    statuses: frozenset[Status] = KEPT
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One page of a list, newest use first; ``cursor`` leads on, ``None`` at the end."""
+
+    entries: tuple[SessionEntry, ...]
+    cursor: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """What an append did beside writing.
+
+    ``ordinal`` is the session's number in its scope. ``foreign`` are records that somebody else
+    had put into the session since this program last wrote or read it, oldest first.
+    ``restored`` says that an archived session came back for it.
+    """
+
+    ordinal: int
+    restored: bool = False
+    foreign: tuple[Record, ...] = ()
+
+
+class Lease(Protocol):
+    """The right to append to one session, held by this program until ``release``."""
+
+    @property
+    def session_id(self) -> str: ...
+
+    def release(self) -> None:
+        """Give the right up; harmless the second time."""
+        ...
+
+
+class SessionStore(Protocol):
+    """Keeps sessions."""
+
+    def create(
+        self,
+        scope: str,
+        project_path: str,
+        model: str,
+        *,
+        session_id: str | None = None,
+        forked_from: str | None = None,
+        imported_from: str | None = None,
+    ) -> Lease:
+        """Reserve a session and hold it; it exists for others with its first ``append``.
+
+        Without ``session_id`` the store names it. Raises ``SessionBusy`` if the id is taken by
+        another program and ``StorageError`` if a session with it exists.
+        """
+        ...
+
+    def lease(self, session_id: str) -> Lease:
+        """Take the right to append to a session that is kept or archived.
+
+        Raises ``SessionNotFound``, ``SessionBusy``, ``NewerVersion``, ``SessionDamaged``.
+        """
+        ...
+
+    def holder(self, session_id: str) -> Holder | None:
+        """Who holds a session, this program too; ``None`` if nobody does."""
+        ...
+
+    def append(self, lease: Lease, records: Sequence[Record]) -> Appended:
+        """Write records at the end of a session; on return they are durable.
+
+        All or nothing: after an error none of them counts, and the same call may be made again.
+        No records write nothing. The first append to an archived session restores it. Raises
+        ``ReadOnly`` if the lease was given up, ``SessionNotFound`` if the session was deleted,
+        ``SessionDamaged`` if what had been written before is gone.
+        """
+        ...
+
+    def load(self, session_id: str) -> Session:
+        """Read a whole session. Raises ``SessionNotFound``, ``SessionDamaged``."""
+        ...
+
+    def tail(self, session_id: str, count: int) -> Tail:
+        """Read the last ``count`` live messages and all that a session shows beside them.
+
+        Raises ``SessionNotFound``, ``SessionDamaged``.
+        """
+        ...
+
+    def page(self, session_id: str, cursor: str, count: int) -> Page:
+        """Read ``count`` messages before a cursor, across resets.
+
+        Raises ``SessionNotFound``, ``SessionDamaged``, and ``StorageError`` for a cursor that
+        this store did not make.
+        """
+        ...
+
+    def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
+        """The live messages after a message, or all of them if it is ``None`` or not live.
+
+        Raises ``SessionNotFound``, ``SessionDamaged``.
+        """
+        ...
+
+    def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
+        """One page of sessions, newest use first. Raises ``StorageError`` for a foreign cursor."""
+        ...
+
+    def entry(self, session_id: str) -> SessionEntry:
+        """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
+        ...
+
+    def resolve(
+        self,
+        target: str,
+        scope: str,
+        *,
+        listed: Sequence[str] = (),
+        wanted: SessionFilter | None = None,
+    ) -> str:
+        """The id that a target means; ``listed`` is what its numbers count in.
+
+        ``wanted`` narrows where names and prefixes are looked for: by default what is kept or
+        archived, in every scope. Raises ``SessionNotFound`` with the closest ids, or
+        ``AmbiguousSession``.
+        """
+        ...
+
+    def delete(self, session_id: str) -> None:
+        """Move a session to the trash. Raises ``SessionNotFound``, ``SessionBusy``."""
+        ...
+
+    def archive(self, session_id: str) -> None:
+        """Set a session aside. Raises ``SessionNotFound``, ``SessionBusy``."""
+        ...
+
+    def restore(self, session_id: str) -> None:
+        """Bring a session back from the archive or the trash, with its scope and its ordinal.
+
+        Raises ``SessionNotFound`` (also if it is neither), ``SessionBusy``.
+        """
+        ...
+
+    def purge(self, session_id: str) -> None:
+        """Destroy a session in the trash for good; its ordinal stays used.
+
+        Raises ``SessionNotFound`` (also if it is not in the trash), ``SessionBusy``.
+        """
+        ...
+
+    def set_active(self, scope: str, session_id: str) -> None:
+        """Say which session of a scope was opened last."""
+        ...
+
+    def active(self, scope: str) -> str | None:
+        """The session of a scope that was opened last.
+
+        If that one is archived or deleted, the most recently used other; ``None`` if the scope
+        has no session.
+        """
+        ...

@@ -1,0 +1,180 @@
+"""Rescue files: what could not be saved, written where there is room, and taken back later.
+
+A rescue file has the format of a journal: the header, and every record that was pending.
+"""
+
+import os
+import secrets
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tui.domain.fold import Fold
+from tui.domain.ids import is_session_id
+from tui.domain.message import Message
+from tui.domain.records import (
+    DamagedRecord,
+    Partial,
+    Record,
+    Reset,
+    SessionHeader,
+    State,
+    Summary,
+    Todos,
+    decode,
+    encode,
+)
+from tui.domain.session import Session
+from tui.errors import SessionNotFound, UsageError
+from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
+from tui.storage.lines import lines_forward
+from tui.storage.protocol import Lease, SessionStore
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import: the session, and how many messages it got."""
+
+    session_id: str
+    messages: int
+    damaged: int
+
+
+def write_rescue(
+    directories: Iterable[Path], header: SessionHeader, records: Sequence[Record]
+) -> Path:
+    """Write a rescue file into the first directory that takes it, else a private temporary one.
+
+    Raises ``OSError`` if there is no room anywhere.
+    """
+    data = encode(header) + b"".join(map(encode, records))
+    name = f"rescue-{header.id}-{secrets.token_hex(3)}.jsonl"
+    for directory in directories:
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            return _write_new(directory / name, data)
+        except OSError:
+            continue
+    return _write_new(Path(tempfile.mkdtemp(prefix="sibyl-")) / name, data)
+
+
+def import_file(store: SessionStore, path: Path, now: str) -> Imported:
+    """Take a rescue file or a journal back: the messages that its session does not have.
+
+    The session is made anew if it is not there. Raises ``UsageError`` for what is no journal,
+    ``StorageError`` and its kinds for what cannot be saved.
+    """
+    found = _read(path)
+    existing = _existing(store, found.header.id)
+    lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
+    try:
+        records = _missing(found, existing) if existing else _contents(found)
+        if records:
+            store.append(lease, [*records, _state(found, existing, records, now)])
+    finally:
+        lease.release()
+    messages = {record.id for record in records if isinstance(record, Message)}
+    return Imported(found.header.id, len(messages), found.session.damaged)
+
+
+def _write_new(path: Path, data: bytes) -> Path:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(path, flags, FILE_MODE)
+    try:
+        write_whole(descriptor, data)
+        sync_file(descriptor)
+    except OSError:
+        os.unlink(path)
+        raise
+    finally:
+        os.close(descriptor)
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What a file to be imported says."""
+
+    header: SessionHeader
+    records: tuple[Record, ...]
+    session: Session
+
+
+def _read(path: Path) -> _File:
+    with storage_errors(f"Cannot read {path}"):
+        descriptor = open_to_read(path)
+        try:
+            lines = [line for _, line in lines_forward(descriptor, 0, os.fstat(descriptor).st_size)]
+        finally:
+            os.close(descriptor)
+    header = _decoded(lines[0]) if lines else None
+    if not isinstance(header, SessionHeader) or not is_session_id(header.id):
+        raise UsageError(f"{path} is no session file: its first line does not say which session.")
+    fold = Fold(header)
+    records = tuple(record for line in lines[1:] if (record := _counted(line, fold)) is not None)
+    for record in records:
+        fold.add(record)
+    return _File(header, records, fold.session())
+
+
+def _counted(line: bytes, fold: Fold) -> Record | None:
+    try:
+        return decode(line)
+    except DamagedRecord:
+        fold.damaged += 1
+        return None
+
+
+def _decoded(line: bytes) -> Record | None:
+    try:
+        return decode(line)
+    except DamagedRecord:
+        return None
+
+
+def _existing(store: SessionStore, session_id: str) -> Session | None:
+    try:
+        return store.load(session_id)
+    except SessionNotFound:
+        return None
+
+
+def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
+    return store.create(
+        header.scope,
+        header.project_path,
+        header.model,
+        session_id=header.id,
+        forked_from=header.forked_from,
+        imported_from=path.name,
+    )
+
+
+def _contents(found: _File) -> list[Record]:
+    """All that a new session takes over: what was said, never who held it."""
+    kept = (Message, Partial, Summary, Todos, Reset)
+    return [*(r for r in found.records if isinstance(r, kept)), *found.session.interrupted]
+
+
+def _missing(found: _File, existing: Session) -> list[Record]:
+    """What a session that is there lacks; its own summary and to-dos stay, unless older."""
+    messages = existing.all_messages
+    known = {message.id for message in messages} | {message.replaces for message in messages}
+    missing = [message for message in found.session.all_messages if message.id not in known]
+    if not _later(found.session, existing):
+        return [*missing]
+    return [*missing, *(r for r in found.records if isinstance(r, Summary | Todos))]
+
+
+def _state(found: _File, existing: Session | None, records: Sequence[Record], now: str) -> State:
+    fold = Fold.continuing(existing) if existing else Fold(found.header)
+    for record in records:
+        fold.add(record)
+    if existing is None or (found.session.name and _later(found.session, existing)):
+        fold.name = found.session.name
+    return fold.session(held=True).state(now)
+
+
+def _later(session: Session, existing: Session) -> bool:
+    return (session.updated_at or "") > (existing.updated_at or "")

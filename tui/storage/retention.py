@@ -1,0 +1,124 @@
+"""Setting aside what is old or too much. Nothing here destroys anything."""
+
+import json
+import subprocess
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from tui.domain.session import SessionEntry
+from tui.domain.timestamps import parse_utc
+from tui.errors import SessionBusy, SessionNotFound, SibylError
+from tui.storage.protocol import SessionFilter, SessionStore
+
+Reason = Literal["backlog", "age", "user"]
+HOOK_SECONDS = 10
+_PAGE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """How much is kept in the list: 0 means no limit."""
+
+    backlog_limit: int
+    max_age_days: int
+    action: Literal["archive", "trash"]
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """Sessions of one scope that were set aside for one reason."""
+
+    scope: str
+    sessions: tuple[str, ...]
+    reason: Reason
+
+
+class HookFailed(SibylError):
+    """The archive hook did not do its work; what was archived stays archived."""
+
+
+def prune_backlog(
+    store: SessionStore, policy: RetentionPolicy, scope: str, keep: Collection[str] = ()
+) -> tuple[SetAside, ...]:
+    """Leave only the most recently used sessions in a scope.
+
+    All of the scope count, but those that are open, active or named in ``keep`` stay.
+    """
+    if policy.backlog_limit == 0:
+        return ()
+    entries = list(_entries(store, SessionFilter(scope=scope)))
+    return _set_aside(store, policy, entries[policy.backlog_limit :], keep, "backlog")
+
+
+def prune_by_age(
+    store: SessionStore, policy: RetentionPolicy, now: datetime, keep: Collection[str] = ()
+) -> tuple[SetAside, ...]:
+    """Set aside, in every scope, what was not used for longer than the policy says."""
+    if policy.max_age_days == 0:
+        return ()
+    limit = now - timedelta(days=policy.max_age_days)
+    entries = [e for e in _entries(store, SessionFilter()) if _used_before(e, limit)]
+    return _set_aside(store, policy, entries, keep, "age")
+
+
+def run_archive_hook(command: Sequence[str], done: SetAside) -> None:
+    """Tell the user's own program what was archived. Raises ``HookFailed``."""
+    told = {"scope": done.scope, "sessions": done.sessions, "reason": done.reason}
+    try:
+        subprocess.run(  # noqa: S603 - the user's own command, from the user's configuration
+            command,
+            input=json.dumps(told).encode(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            timeout=HOOK_SECONDS,
+            check=True,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise HookFailed(f"The archive hook took longer than {HOOK_SECONDS} s.") from error
+    except subprocess.CalledProcessError as error:
+        raise HookFailed(f"The archive hook failed with exit code {error.returncode}.") from error
+    except (OSError, ValueError) as error:
+        raise HookFailed(f"The archive hook could not be started: {error}") from error
+
+
+def _entries(store: SessionStore, wanted: SessionFilter) -> Iterator[SessionEntry]:
+    cursor: str | None = None
+    while True:
+        listing = store.list(wanted, cursor, _PAGE)
+        yield from listing.entries
+        cursor = listing.cursor
+        if cursor is None:
+            return
+
+
+def _used_before(entry: SessionEntry, limit: datetime) -> bool:
+    used = parse_utc(entry.last_used_at)
+    return used is not None and used < limit
+
+
+def _set_aside(
+    store: SessionStore,
+    policy: RetentionPolicy,
+    entries: Sequence[SessionEntry],
+    keep: Collection[str],
+    reason: Reason,
+) -> tuple[SetAside, ...]:
+    moved: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.status == "open" or entry.active or entry.id in keep:
+            continue
+        if _moved(store, policy, entry.id):
+            moved.setdefault(entry.scope, []).append(entry.id)
+    return tuple(SetAside(scope, tuple(ids), reason) for scope, ids in moved.items())
+
+
+def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str) -> bool:
+    move = store.archive if policy.action == "archive" else store.delete
+    try:
+        move(session_id)
+    except (SessionBusy, SessionNotFound):
+        # Opened, or moved by another program, since the list was read.
+        return False
+    return True

@@ -1,0 +1,201 @@
+"""``scopes.jsonl``: which number a session has in its scope, and which one is active there.
+
+Append-only, under ``scopes.lock``. A number once given is never given again, whatever becomes of
+its session. A line without its session is ignored; a missing file is rebuilt from the headers.
+"""
+
+import json
+import os
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from tui.domain.ids import is_session_id
+from tui.domain.json_text import journal_json
+from tui.errors import StorageError
+from tui.storage import locks
+from tui.storage.disk import (
+    open_to_make,
+    read_whole,
+    replace,
+    storage_errors,
+    sync_directory,
+    sync_file,
+    write_whole,
+)
+
+_LOCK_PATIENCE = 10.0
+"""Seconds; the lock is held for two writes, but by any number of programs at once."""
+
+
+class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """One line: a new session's number, or a change of the active one."""
+
+    scope: str
+    at: str
+    ordinal: int | None = None
+    id: str | None = None
+    active: str | None = None
+
+
+class Place(NamedTuple):
+    """A session's scope and its number there."""
+
+    scope: str
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeTable:
+    """All that the file says at one moment; its ids are not looked at before they are used."""
+
+    places: Mapping[str, Place] = field(default_factory=lambda: MappingProxyType({}))
+    highest: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    active: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def with_ordinal(self, scope: str, ordinal: int) -> list[str]:
+        """The ids that were given this number; more than one only in a damaged file."""
+        wanted = Place(scope, ordinal)
+        return [key for key, place in self.places.items() if place == wanted and is_session_id(key)]
+
+    def chosen(self, scope: str) -> str | None:
+        """The session of a scope that was made the active one last."""
+        session_id = self.active.get(scope)
+        return session_id if session_id is not None and is_session_id(session_id) else None
+
+
+_DECODER = msgspec.json.Decoder(ScopeLine)
+_Stamp = tuple[int, int, int]
+
+
+class Scopes:
+    """The file, read again only when it has changed.
+
+    ``headers`` gives a line for each session there is: what the file is rebuilt from.
+    """
+
+    def __init__(self, path: Path, lock: Path, headers: Callable[[], Iterable[ScopeLine]]) -> None:
+        self._path = path
+        self._lock = lock
+        self._headers = headers
+        self._table = ScopeTable()
+        self._stamp: _Stamp | None = None
+
+    def table(self) -> ScopeTable:
+        """What the file says now; what the headers say, if there is none."""
+        with storage_errors(f"Cannot read {self._path}"):
+            stamp = self._current_stamp()
+            if stamp is None:
+                return fold_lines(self._headers())
+            if stamp != self._stamp:
+                self._table = fold_lines(_decoded(read_whole(self._path)))
+                self._stamp = stamp
+        return self._table
+
+    @contextmanager
+    def locked(self) -> Generator[None]:
+        """Keep other programs from adding lines; rebuilds the file if it is missing."""
+        try:
+            lock = locks.take(self._lock, patience=_LOCK_PATIENCE)
+        except locks.LockHeld as held:
+            raise StorageError(f"{self._lock} has been locked too long ({held.holder}).") from held
+        try:
+            if self._current_stamp() is None:
+                self.rebuild()
+            yield
+        finally:
+            lock.release()
+
+    def rebuild(self) -> None:
+        """Write the file anew from the headers; under the lock."""
+        lines = list(self._headers())
+        if lines:
+            replace(self._path, b"".join(map(_encoded, lines)))
+
+    def add(self, *lines: ScopeLine) -> None:
+        """Append lines and make them durable; under the lock."""
+        data = b"".join(map(_encoded, lines))
+        new = self._current_stamp() is None
+        descriptor = open_to_make(self._path, os.O_RDWR | os.O_APPEND)
+        try:
+            _append(descriptor, data)
+        finally:
+            os.close(descriptor)
+        if new:
+            sync_directory(self._path.parent)
+
+    def _current_stamp(self) -> _Stamp | None:
+        try:
+            status = os.stat(self._path)
+        except FileNotFoundError:
+            return None
+        # An empty file is a lost one: a power cut can leave the name without what was written.
+        if status.st_size == 0:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
+    """Read lines in their order: the last one about a thing counts."""
+    places: dict[str, Place] = {}
+    highest: dict[str, int] = {}
+    active: dict[str, str] = {}
+    for line in lines:
+        if line.ordinal is not None and line.id is not None:
+            places[line.id] = Place(line.scope, line.ordinal)
+            if line.ordinal > highest.get(line.scope, 0):
+                highest[line.scope] = line.ordinal
+        if line.active is not None:
+            active[line.scope] = line.active
+    return ScopeTable(places, highest, active)
+
+
+def damaged_lines(data: bytes) -> int:
+    """How many lines of the file say nothing."""
+    lines = [line for line in data.split(b"\n") if line]
+    return len(lines) - sum(1 for _ in _decoded_one_by_one(data))
+
+
+def _append(descriptor: int, data: bytes) -> None:
+    size = os.fstat(descriptor).st_size
+    torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+    try:
+        write_whole(descriptor, b"\n" + data if torn else data)
+        sync_file(descriptor)
+    except OSError:
+        _cut_back(descriptor, size)
+        raise
+
+
+def _cut_back(descriptor: int, size: int) -> None:
+    try:
+        os.ftruncate(descriptor, size)
+    except OSError:
+        # Lines without their session are ignored, a torn one is closed by the next writer.
+        return
+
+
+def _decoded(data: bytes) -> Iterable[ScopeLine]:
+    try:
+        return _DECODER.decode_lines(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        # One line is damaged: the others count.
+        return _decoded_one_by_one(data)
+
+
+def _decoded_one_by_one(data: bytes) -> Iterator[ScopeLine]:
+    for line in filter(None, data.split(b"\n")):
+        try:
+            # msgspec refuses the lone surrogates of a path that is no UTF-8.
+            yield msgspec.convert(json.loads(line), ScopeLine)
+        except (ValueError, RecursionError, msgspec.ValidationError):
+            continue
+
+
+def _encoded(line: ScopeLine) -> bytes:
+    return journal_json(msgspec.to_builtins(line)) + b"\n"

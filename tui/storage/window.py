@@ -1,0 +1,126 @@
+"""A stretch of a journal, collected from its end towards its beginning."""
+
+from dataclasses import dataclass, field
+
+from tui.domain.message import Message
+from tui.domain.records import (
+    DamagedRecord,
+    Partial,
+    Record,
+    Reset,
+    State,
+    Summary,
+    decode,
+)
+from tui.domain.session import Entry
+
+Placed = tuple[int, Record]
+"""Where a record's line begins, in bytes, and the record."""
+
+
+@dataclass(slots=True)
+class Window:
+    """The records of a stretch, the last first, and what was seen while they were collected.
+
+    ``hidden`` are ids whose records do not show: ``replaced`` ones, and those that a later stretch
+    has shown; ``shown`` counts the messages that do. ``whole`` is set by the reader once it has
+    reached the beginning of the file.
+    """
+
+    hidden: set[str] = field(default_factory=set[str])
+    replaced: set[str] = field(default_factory=set[str])
+    records: list[Placed] = field(default_factory=list[Placed])
+    messages: set[str] = field(default_factory=set[str])
+    shown: int = 0
+    state: State | None = None
+    reset: bool = False
+    whole: bool = False
+    damaged: int = 0
+    _chain: str | None = None
+
+    def read(self, line: bytes) -> Record | None:
+        """The record of a line; ``None`` for an unknown one, and for damage, which is counted."""
+        try:
+            return decode(line)
+        except DamagedRecord:
+            self.damaged += 1
+            return None
+
+    def take(self, offset: int, record: Record) -> None:
+        """Take the record before those taken already."""
+        self.records.append((offset, record))
+        match record:
+            case Message():
+                self._take_message(record)
+            case Partial():
+                self._take_partial(record)
+            case State():
+                self.state = self.state or record
+            case Reset():
+                self.reset = True
+            case _:
+                pass
+
+    def begins_another(self, record: Record) -> bool:
+        """Whether a record is past the beginning of every message taken."""
+        return isinstance(record, Message) and record.id not in self.messages
+
+    @property
+    def in_answer(self) -> bool:
+        """Whether the beginning of an unfinished answer is still to be read."""
+        return self._chain is not None
+
+    @property
+    def begin(self) -> int | None:
+        """Where the first record begins; ``None`` without one."""
+        return self.records[-1][0] if self.records else None
+
+    def ids_from(self, place: int) -> set[str]:
+        """The messages of which something stands at a place or after it."""
+        ids = (entry_id(record) for offset, record in self.records if offset >= place)
+        return {message_id for message_id in ids if message_id is not None}
+
+    def offset_of(self, entry: Entry) -> int:
+        """Where the first record of an entry begins: the first piece, for a streamed answer."""
+        for offset, record in reversed(self.records):
+            if record is entry or (isinstance(entry, Message) and entry_id(record) == entry.id):
+                return offset
+        raise LookupError(entry)
+
+    def has_entries_before(self, place: int) -> bool:
+        return any(
+            offset < place and isinstance(record, Message | Partial | Reset | Summary)
+            for offset, record in self.records
+        )
+
+    def _take_message(self, message: Message) -> None:
+        # Pieces stand together before their message: past another message none is missing.
+        self._chain = None
+        if message.id not in self.messages:
+            self.messages.add(message.id)
+            self.shown += message.id not in self.hidden
+        if message.replaces:
+            self._hide(message.replaces)
+
+    def _take_partial(self, piece: Partial) -> None:
+        finished = piece.message_id in self.messages or piece.message_id in self.hidden
+        self._chain = None if finished or piece.at == 0 else piece.message_id
+        if piece.replaces and not finished:
+            self._hide(piece.replaces)
+
+    def _hide(self, message_id: str) -> None:
+        self.replaced.add(message_id)
+        if message_id not in self.hidden:
+            self.hidden.add(message_id)
+            self.shown -= message_id in self.messages
+
+
+def entry_id(record: Record) -> str | None:
+    """The id of the message that a record belongs to."""
+    match record:
+        case Message():
+            return record.id
+        case Partial():
+            return record.message_id
+        case _:
+            return None

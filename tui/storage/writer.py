@@ -1,0 +1,236 @@
+"""Appending to one journal: what counts as saved, and what a failure leaves behind."""
+
+import errno
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tui.domain.message import Message
+from tui.domain.records import (
+    DamagedRecord,
+    Offsets,
+    Opened,
+    Record,
+    Restored,
+    State,
+    decode,
+    encode,
+)
+from tui.domain.timestamps import parse_utc
+from tui.errors import SessionDamaged
+from tui.storage.disk import (
+    NOT_PLAIN,
+    open_to_append,
+    replace,
+    sync_directory,
+    sync_file,
+    write_whole,
+)
+from tui.storage.lines import lines_forward
+
+_MARK_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """What this program knows to be on disk: a file, its length, and its last 64 bytes."""
+
+    device: int
+    inode: int
+    size: int
+    mark: bytes
+
+    @classmethod
+    def now(cls, descriptor: int) -> "Acknowledged":
+        status = os.fstat(descriptor)
+        return cls(
+            status.st_dev,
+            status.st_ino,
+            status.st_size,
+            _mark(descriptor, status.st_size),
+        )
+
+    def unchanged(self, descriptor: int) -> bool:
+        same_size = os.fstat(descriptor).st_size == self.size
+        return same_size and self.same_file(descriptor) and self.continued(descriptor)
+
+    def same_file(self, descriptor: int) -> bool:
+        status = os.fstat(descriptor)
+        return (status.st_dev, status.st_ino) == (self.device, self.inode)
+
+    def continued(self, descriptor: int) -> bool:
+        """Whether a file, perhaps another one, begins with what was acknowledged."""
+        if os.fstat(descriptor).st_size < self.size:
+            return False
+        return _mark(descriptor, self.size) == self.mark
+
+
+class JournalWriter:
+    """Appends to a journal of which this program holds the lease."""
+
+    def __init__(self, session_id: str, path: Path, offsets: Offsets) -> None:
+        self.path = path
+        self._session_id = session_id
+        self._offsets = offsets
+        self._acknowledged = self._look()
+        # Where a failed append began, and what it may have left there.
+        self._left: tuple[int, bytes] | None = None
+
+    def append(self, records: Sequence[Record]) -> tuple[Record, ...]:
+        """Write records; on return they are durable.
+
+        Gives the records that somebody else had put before them. Raises ``OSError`` or
+        ``DamagedRecord`` with none of ``records`` counted, and ``SessionDamaged`` if what was
+        acknowledged is no longer there.
+        """
+        try:
+            descriptor = open_to_append(self.path)
+        except OSError as error:
+            if error.errno != errno.ENOENT and error.errno not in NOT_PLAIN:
+                raise
+            raise SessionDamaged(self._session_id, "its file is gone") from error
+        try:
+            return self._append(descriptor, records)
+        finally:
+            os.close(descriptor)
+
+    def _append(self, descriptor: int, records: Sequence[Record]) -> tuple[Record, ...]:
+        self._take_back(descriptor)
+        foreign = self._foreign(descriptor)
+        before = os.fstat(descriptor)
+        closing = _closing(descriptor, before)
+        data, offsets = encode_lines(records, before.st_size + len(closing), self._offsets)
+        used = before.st_mtime_ns
+        self._left = before.st_size, closing + data
+        try:
+            self._write(descriptor, before.st_size, closing + data)
+            used = max(last_use(records) or 0, used)
+        finally:
+            # Also after a failure: what was taken back again is no use of the session.
+            set_last_use(self.path, used)
+        self._left = None
+        self._offsets = offsets
+        return foreign
+
+    def _take_back(self, descriptor: int) -> None:
+        """Remove what a failed append could not: it was never acknowledged, and comes again."""
+        if self._left is None:
+            return
+        place, data = self._left
+        found = os.pread(descriptor, len(data) + 1, place)
+        if found and data.startswith(found):
+            _cut_back(descriptor, place)
+
+    def _foreign(self, descriptor: int) -> tuple[Record, ...]:
+        known = self._acknowledged
+        if known.unchanged(descriptor):
+            return ()
+        if not known.continued(descriptor):
+            raise SessionDamaged(self._session_id, "its file was shortened or replaced")
+        if not known.same_file(descriptor):
+            # Whoever put another file there may not have made its name durable.
+            sync_directory(self.path.parent)
+        found: list[Record] = []
+        for place, line in lines_forward(descriptor, known.size, os.fstat(descriptor).st_size):
+            record = _decoded(line)
+            if record is not None:
+                found.append(record)
+                self._offsets = self._offsets.following(record, place)
+        return tuple(found)
+
+    def _write(self, descriptor: int, size: int, data: bytes) -> None:
+        try:
+            write_whole(descriptor, data)
+            if _is_synced(descriptor):
+                self._acknowledged = Acknowledged.now(descriptor)
+            else:
+                replace(self.path, data, after=descriptor, length=size)
+                self._acknowledged = self._look()
+        except OSError:
+            _cut_back(descriptor, size)
+            raise
+
+    def _look(self) -> Acknowledged:
+        descriptor = open_to_append(self.path)
+        try:
+            return Acknowledged.now(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _is_synced(descriptor: int) -> bool:
+    """Sync a file; if that fails, nobody knows which bytes are on disk.
+
+    A second sync would report success for pages that the kernel has given up.
+    """
+    try:
+        sync_file(descriptor)
+    except OSError:
+        return False
+    return True
+
+
+def encode_lines(records: Sequence[Record], place: int, offsets: Offsets) -> tuple[bytes, Offsets]:
+    """Write records as lines that begin at ``place``; a ``state`` gets the offsets as of there."""
+    lines: list[bytes] = []
+    for record in records:
+        if isinstance(record, State):
+            record = msgspec.structs.replace(record, offsets=offsets)  # noqa: PLW2901 - the same record, completed
+        line = encode(record)
+        offsets = offsets.following(record, place)
+        place += len(line)
+        lines.append(line)
+    return b"".join(lines), offsets
+
+
+def last_use(records: Sequence[Record]) -> int | None:
+    """When records that count as use happened, in nanoseconds since 1970; ``None`` without."""
+    times: list[str] = []
+    for record in records:
+        match record:
+            case Message():
+                times.append(record.timestamp)
+            case Opened(resumed=True) | Restored():
+                times.append(record.at)
+            case _:
+                pass
+    moments = [moment for text in times if (moment := parse_utc(text))]
+    return int(max(moments).timestamp() * 1000) * 1_000_000 if moments else None
+
+
+def _decoded(line: bytes) -> Record | None:
+    try:
+        return decode(line)
+    except DamagedRecord:
+        return None
+
+
+def _mark(descriptor: int, size: int) -> bytes:
+    return os.pread(descriptor, min(size, _MARK_BYTES), max(0, size - _MARK_BYTES))
+
+
+def _closing(descriptor: int, status: os.stat_result) -> bytes:
+    """A newline where somebody's torn line would swallow the next record."""
+    if status.st_size == 0 or _mark(descriptor, status.st_size).endswith(b"\n"):
+        return b""
+    return b"\n"
+
+
+def _cut_back(descriptor: int, size: int) -> None:
+    try:
+        os.ftruncate(descriptor, size)
+    except OSError:
+        # A torn line is closed by the next append, and a whole one is only seen twice.
+        return
+
+
+def set_last_use(path: Path, moment_ns: int) -> None:
+    """Show by the file's time when the session was last used."""
+    try:
+        os.utime(path, ns=(moment_ns, moment_ns), follow_symlinks=False)
+    except OSError:
+        # It orders lists; the records themselves tell the time of last use.
+        return
