@@ -1,0 +1,66 @@
+"""An engine's world: a store in memory, a clock that ticks, a session in it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tui.domain.message import Message
+from tui.domain.records import encode
+from tui.engine.open_session import OpenSession, Place
+from tui.storage.file_store import FileStore
+from tui.storage.memory_store import MemoryStore
+
+PLACE = Place("project:/shop", "/shop", "scripted:model")
+
+
+class Clock:
+    """Gives a time that goes on by a second each time it is asked."""
+
+    def __init__(self):
+        self.now = datetime(2026, 1, 11, 14, 30, 0, tzinfo=UTC)
+
+    def __call__(self):
+        self.now += timedelta(seconds=1)
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def store(clock):
+    return MemoryStore(clock)
+
+
+@pytest.fixture
+def new_session(store, clock):
+    return lambda: OpenSession.new(store, PLACE, clock)
+
+
+@pytest.fixture
+def resume(store, clock):
+    return lambda session_id: OpenSession.resume(store, session_id, clock)
+
+
+@pytest.fixture
+def file_session(tmp_path, clock):
+    """A session in real files, and its store."""
+    store = FileStore(tmp_path / "data", clock)
+    return OpenSession.new(store, PLACE, clock), store
+
+
+@pytest.fixture
+def other_program(file_session):
+    """Somebody who appends to a session's file without asking."""
+    _, store = file_session
+
+    def append(session_id, text):
+        message = Message(
+            id=f"other-{text}", role="user", content=text, timestamp="2026-01-11T14:31:00.000Z"
+        )
+        with store.path(session_id).open("ab") as file:
+            file.write(encode(message))
+
+    return append

@@ -1,0 +1,269 @@
+"""One turn: a prompt, and all that answers it."""
+
+import asyncio
+
+import pytest
+
+from tests.engine.scripted_model import ScriptedModel
+from tui.domain.message import ToolCall
+from tui.domain.records import Partial
+from tui.engine import answer as answers
+from tui.engine.events import (
+    AnswerStarted,
+    MessageSaved,
+    NoticeGiven,
+    SaveFailed,
+    TextAdded,
+    ToolCalled,
+    ToolReturned,
+    TurnEnded,
+)
+from tui.engine.turn import ROUNDS, TurnSettings, run_turn
+from tui.errors import ModelRefused, SessionNotFound, StorageFull
+from tui.providers.protocol import AnswerEnded, UsageReported
+
+SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
+CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
+
+
+async def played(session, model, prompt="hello", settings=SETTINGS):
+    return [event async for event in run_turn(session, prompt, model, settings)]
+
+
+def texts(session):
+    return [(m.role, m.text, m.status) for m in session.session.messages]
+
+
+async def until(condition):
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110 - what is waited for is on disk
+            await asyncio.sleep(0.001)
+
+
+async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session, store):
+    session = new_session()
+
+    class Watching(ScriptedModel):
+        async def stream(self, request):
+            assert [m.text for m in store.load(session.id).messages] == ["hello"]
+            async for event in super().stream(request):
+                yield event
+
+    events = await played(session, Watching(["hi"]))
+    assert isinstance(events[0], MessageSaved)
+    assert events[0].message.text == "hello"
+
+
+async def test_a_turn_tells_what_happens_in_order(new_session):
+    session = new_session()
+    events = await played(session, ScriptedModel(["hel", "lo", UsageReported(1, 2)]))
+    assert [type(event) for event in events] == [
+        MessageSaved,
+        AnswerStarted,
+        TextAdded,
+        TextAdded,
+        MessageSaved,
+        TurnEnded,
+    ]
+    assert events[4].message.text == "hello"
+    assert events[4].message.model == "scripted:model"
+    assert events[-1].status == "complete"
+
+
+async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_session, store):
+    session = new_session()
+    async for event in run_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS):
+        if isinstance(event, MessageSaved):
+            assert event.message in store.load(session.id).messages
+    assert store.entry(session.id).message_count == 2
+    assert session.pending == ()
+
+
+async def test_each_piece_is_in_the_session_before_anyone_is_told(new_session, store):
+    session, gate = new_session(), asyncio.Event()
+    turn = run_turn(session, "hello", ScriptedModel(["one ", gate, "two"]), SETTINGS)
+    async for event in turn:
+        if isinstance(event, TextAdded):
+            break
+    await until(lambda: any(m.text == "one " for m in store.load(session.id).all_messages))
+    gate.set()
+    await turn.aclose()
+
+
+async def test_what_has_arrived_is_saved_while_nothing_more_arrives(new_session, store):
+    session, gate = new_session(), asyncio.Event()
+    task = asyncio.create_task(played(session, ScriptedModel(["half", gate, " more"])))
+    await until(lambda: _stored_text(store, session) == "half")
+    gate.set()
+    await task
+    assert _stored_text(store, session) == "half more"
+
+
+def _stored_text(store, session):
+    try:
+        return store.load(session.id).messages[-1].text
+    except (SessionNotFound, IndexError):
+        return ""
+
+
+async def test_an_answer_that_is_there_at_once_is_not_written_in_pieces(file_session):
+    session, store = file_session
+    settings = TurnSettings(save_interval=60)
+    await played(session, ScriptedModel(["a", "b", "c"]), settings=settings)
+    assert b'"partial"' not in store.path(session.id).read_bytes()
+
+
+async def test_the_model_is_sent_the_conversation_and_the_system_prompt(new_session):
+    session = new_session()
+    model = ScriptedModel(["one"], ["two"])
+    await played(session, model, "first")
+    await played(session, model, "second")
+    request = model.requests[1]
+    assert request.system_prompt == "Be brief."
+    assert [m.text for m in request.messages] == ["first", "one", "second"]
+
+
+async def test_a_resumed_session_is_sent_from_the_store(new_session, resume):
+    session = new_session()
+    await played(session, ScriptedModel(["one"]), "first")
+    await session.close()
+    model = ScriptedModel(["two"])
+    await played(resume(session.id), model, "second")
+    assert [m.text for m in model.requests[0].messages] == ["first", "one", "second"]
+
+
+async def test_a_failure_keeps_what_arrived_and_says_why(new_session, store):
+    session = new_session()
+    events = await played(session, ScriptedModel(["half", ModelRefused("No key.")]))
+    assert events[-1] == TurnEnded(session.id, events[-1].message_id, "failed", "No key.")
+    last = store.load(session.id).messages[-1]
+    assert (last.text, last.status, last.error) == ("half", "failed", "No key.")
+
+
+async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(new_session):
+    session = new_session()
+    model = ScriptedModel([ModelRefused("No key.")], ["fine"])
+    await played(session, model, "first")
+    await played(session, model, "second")
+    assert [m.text for m in model.requests[1].messages] == ["first", "second"]
+
+
+async def test_an_empty_answer_is_a_failure(new_session):
+    events = await played(new_session(), ScriptedModel([" \n"]))
+    assert (events[-1].status, events[-1].error) == ("failed", "The model gave no answer.")
+
+
+async def test_an_answer_at_the_models_limit_is_truncated(new_session):
+    events = await played(new_session(), ScriptedModel(["half", AnswerEnded("length")]))
+    assert events[-1].status == "truncated"
+
+
+async def test_an_answer_beyond_our_limit_is_truncated_and_stopped(new_session, monkeypatch):
+    monkeypatch.setattr(answers, "TEXT_BYTES", 8)
+    session, model = new_session(), ScriptedModel(["12345", "67890", "never"])
+    events = await played(session, model)
+    assert events[-1].status == "truncated"
+    assert texts(session)[-1] == ("assistant", "12345678", "truncated")
+    assert model.closed == 1
+
+
+async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(new_session, store):
+    session, model = new_session(), ScriptedModel(["never"])
+    store.fail_next(StorageFull("no room"))
+    with pytest.raises(StorageFull):
+        await played(session, model)
+    assert model.requests == []
+    await session.save()
+    assert [m.text for m in store.load(session.id).messages] == ["hello"]
+
+
+async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_session, store):
+    session = new_session()
+
+    class FullDisk(ScriptedModel):
+        async def stream(self, request):
+            async for event in super().stream(request):
+                yield event
+                store.fail_next(StorageFull("no room"))
+
+    settings = TurnSettings(save_interval=60)
+    events = await played(session, FullDisk(["hi"]), settings=settings)
+    assert SaveFailed("no room") in events
+    assert not any(isinstance(e, MessageSaved) and e.message.text == "hi" for e in events)
+    await session.save()
+    assert [m.text for m in store.load(session.id).messages] == ["hello", "hi"]
+
+
+async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, store):
+    session, model = new_session(), ScriptedModel(["Reading.", CALL], ["Sorry."])
+    events = await played(session, model)
+    assert ToolCalled(CALL) in events
+    assert ToolReturned(CALL, "Tool read_file is not available.") in events
+    assert [(m.role, m.text) for m in store.load(session.id).messages] == [
+        ("user", "hello"),
+        ("assistant", "Reading."),
+        ("tool", "Tool read_file is not available."),
+        ("assistant", "Sorry."),
+    ]
+    assert [m.role for m in model.requests[1].messages] == ["user", "assistant", "tool"]
+    assert events[-1].status == "complete"
+
+
+async def test_a_call_is_in_the_store_before_its_tool_is_run(new_session, store):
+    session = new_session()
+    async for event in run_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS):
+        if isinstance(event, ToolCalled):
+            assert store.load(session.id).messages[-1].tool_calls == (CALL,)
+
+
+async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
+    model = ScriptedModel(*[[CALL] for _ in range(ROUNDS + 1)])
+    events = await played(new_session(), model)
+    assert len(model.requests) == ROUNDS
+    assert events[-1].status == "failed"
+    assert "tools" in events[-1].error
+
+
+async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, store):
+    session, gate = new_session(), asyncio.Event()
+    model = ScriptedModel(["half an ", gate])
+    task = asyncio.create_task(played(session, model))
+    await until(lambda: _stored_text(store, session) == "half an ")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert model.closed == 1
+    await session.close()
+    assert texts(session)[-1] == ("assistant", "half an ", "interrupted")
+    assert store.load(session.id).messages[-1].status == "interrupted"
+
+
+async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store):
+    session = new_session()
+    with pytest.raises(ZeroDivisionError):
+        await played(session, ScriptedModel(["half", ZeroDivisionError()]))
+    await session.save()
+    assert store.load(session.id).messages[-1].text == "half"
+
+
+async def test_no_piece_is_written_after_the_answer_itself(file_session):
+    session, store = file_session
+    gate = asyncio.Event()
+    task = asyncio.create_task(played(session, ScriptedModel(["one", gate, "two"])))
+    await until(lambda: session.published and b"partial" in store.path(session.id).read_bytes())
+    gate.set()
+    await task
+    await session.save()
+    lines = store.path(session.id).read_bytes().splitlines()
+    answer = next(at for at, line in enumerate(lines) if b'"onetwo"' in line)
+    assert not any(b'"partial"' in line for line in lines[answer:])
+    assert not any(isinstance(record, Partial) for record in session.pending)
+
+
+async def test_what_happened_to_the_file_is_told(new_session, resume, store):
+    session = new_session()
+    await played(session, ScriptedModel(["one"]))
+    await session.close()
+    store.archive(session.id)
+    events = await played(resume(session.id), ScriptedModel(["two"]))
+    assert NoticeGiven(f"Restored session: {session.id}") in events

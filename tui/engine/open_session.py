@@ -1,0 +1,379 @@
+"""A session that this program writes to: what is on disk, what is pending, and the lease."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from tui.domain.fold import Fold
+from tui.domain.ids import MESSAGE_TOKEN_BYTES, new_message_id
+from tui.domain.message import Message, Role
+from tui.domain.records import (
+    VERSION,
+    Closed,
+    Opened,
+    Partial,
+    Record,
+    SessionHeader,
+    State,
+    Summary,
+    Todos,
+    encode,
+)
+from tui.domain.session import Session
+from tui.domain.timestamps import format_utc
+from tui.engine.answer import Answer
+from tui.errors import SessionDamaged, StorageError
+from tui.storage.protocol import Appended, Lease, SessionStore
+
+Clock = Callable[[], datetime]
+
+STATE_BYTES = 64 * 1024
+"""A state is written at least once in so many bytes, so that an end is read without the rest."""
+WINDOW = 100
+"""How many of the last messages are at hand without reading on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a new session belongs."""
+
+    scope: str
+    project_path: str
+    model: str
+
+
+class OpenSession:
+    """One session with its lease. Every change is pending until ``save`` has written it.
+
+    Records enter the pending queue at once and leave it when they are durable; tick, answer,
+    switch and exit all save through the one lock here.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        lease: Lease,
+        fold: Fold,
+        clock: Clock,
+        *,
+        published: bool = False,
+    ) -> None:
+        self._store = store
+        self._lease = lease
+        self._fold = fold
+        self._clock = clock
+        self._pending: list[Record] = []
+        self._opened = False
+        self._published = published
+        self._stated = True
+        self._since_state = 0
+        self._context: list[Message] | None = None
+        self._lock = asyncio.Lock()
+        self._saves: set[asyncio.Task[None]] = set()
+        self._notices: list[str] = []
+
+    @classmethod
+    def new(
+        cls, store: SessionStore, place: Place, clock: Clock, *, session_id: str | None = None
+    ) -> "OpenSession":
+        """Reserve a session; nothing is written before its first record."""
+        lease = store.create(place.scope, place.project_path, place.model, session_id=session_id)
+        header = SessionHeader(
+            version=VERSION,
+            id=lease.session_id,
+            created_at=format_utc(clock()),
+            scope=place.scope,
+            ordinal=0,
+            project_path=place.project_path,
+            model=place.model,
+        )
+        session = cls(store, lease, Fold(header), clock)
+        session._context = []
+        return session
+
+    @classmethod
+    def take(
+        cls, store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
+    ) -> "OpenSession":
+        """Take the lease of a session for a change; the answers that a crash cut off are kept.
+
+        ``window`` is how many of the last messages are read at once.
+        Raises what ``SessionStore.lease`` and ``tail`` raise.
+        """
+        lease = store.lease(session_id)
+        try:
+            session = store.tail(session_id, window).session
+        except BaseException:
+            lease.release()
+            raise
+        opened = cls(store, lease, Fold.continuing(session), clock, published=True)
+        opened.keep(session.interrupted)
+        return opened
+
+    @classmethod
+    def resume(
+        cls, store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
+    ) -> "OpenSession":
+        """Open a session because the user asked for it: it becomes its scope's active one."""
+        opened = cls.take(store, session_id, clock, window)
+        opened.mark_resumed()
+        with suppress(StorageError):
+            # What --continue picks next time is worth less than opening the session now.
+            store.set_active(opened.header.scope, session_id)
+        return opened
+
+    # --- what is known
+
+    @property
+    def id(self) -> str:
+        return self._lease.session_id
+
+    @property
+    def session(self) -> Session:
+        """The session as this program knows it, with what is pending."""
+        return self._fold.session(held=True)
+
+    @property
+    def summary(self) -> Summary | None:
+        return self._fold.summary
+
+    @property
+    def name(self) -> str:
+        return self._fold.name
+
+    @property
+    def model(self) -> str:
+        return self._fold.model
+
+    @property
+    def pending(self) -> tuple[Record, ...]:
+        """What is not on disk yet, oldest first."""
+        return tuple(self._pending)
+
+    @property
+    def published(self) -> bool:
+        """Whether the session exists for others."""
+        return self._published
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something that was said or decided is not on disk yet."""
+        return any(not isinstance(record, Opened | Closed) for record in self._pending)
+
+    @property
+    def header(self) -> SessionHeader:
+        return self._fold.header
+
+    def take_notices(self) -> tuple[str, ...]:
+        """What the user should be told since this was last asked."""
+        notices, self._notices = tuple(self._notices), []
+        return notices
+
+    async def context(self) -> Sequence[Message]:
+        """The live messages after the summary: what a model may be sent."""
+        if self._context is None:
+            through = self.summary.through if self.summary else None
+            stored = await asyncio.to_thread(self._store.since, self.id, through)
+            known = {message.id for message in stored}
+            waiting = [m for m in self._pending if isinstance(m, Message) and m.id not in known]
+            self._context = [*stored, *waiting]
+        return tuple(self._context)
+
+    # --- changes
+
+    def add(self, record: Record) -> None:
+        """Make a change: it counts at once, and is pending until it is saved."""
+        if not self._opened:
+            self._enter(Opened(at=self._now()))
+        if self._since_state + len(encode(record)) > STATE_BYTES and not self._stated:
+            self.note_state()
+        self._enter(record)
+
+    def keep(self, interrupted: Sequence[Message]) -> None:
+        """Write down the answers that a crash cut off, as messages."""
+        for message in interrupted:
+            self.add(message)
+
+    def mark_resumed(self) -> None:
+        """Say that the user asked for this very session."""
+        self._enter(Opened(at=self._now(), resumed=True))
+
+    def add_message(self, role: Role, content: str, *, tool_call_id: str | None = None) -> Message:
+        """Add a user's or a tool's message, whole and complete."""
+        now = self._clock()
+        message = Message(
+            id=self._message_id(now),
+            role=role,
+            content=content,
+            timestamp=format_utc(now),
+            tool_call_id=tool_call_id,
+        )
+        self.add(message)
+        return message
+
+    def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
+        """Start collecting an answer; nothing of it is pending before it has text."""
+        now = self._clock()
+        return Answer(self._message_id(now), format_utc(now), model, replaces)
+
+    def add_piece(self, answer: Answer) -> None:
+        """Make what has arrived of an answer pending."""
+        piece = answer.next_piece()
+        if piece is not None:
+            self.add(piece)
+
+    def end_answer(
+        self, answer: Answer, *, status: str | None = None, error: str | None = None
+    ) -> Message:
+        """Make an answer a message; pieces of it that were still pending are not needed then."""
+        self._pending = [
+            record
+            for record in self._pending
+            if not (isinstance(record, Partial) and record.message_id == answer.message_id)
+        ]
+        message = answer.message(status, error)
+        self.add(message)
+        return message
+
+    def rename(self, name: str) -> None:
+        """Name the session."""
+        if not self._opened:
+            self._enter(Opened(at=self._now()))
+        self._fold.name = name
+        self.note_state()
+
+    def use_model(self, model: str) -> None:
+        """Say which model the session is held with from now on."""
+        if model != self._fold.model:
+            self._fold.model = model
+            self._stated = False
+
+    def note_state(self) -> None:
+        """Add a ``state``, so that the end of the file tells all that a list shows."""
+        self._enter(self._fold.session(held=True).state(self._now()))
+
+    # --- saving
+
+    async def save(self) -> None:
+        """Write what is pending; on return it is durable.
+
+        Goes on to its end when the caller is cancelled. Raises ``StorageError``: all that was
+        not written stays pending.
+        """
+        task = asyncio.create_task(self._save())
+        # The loop itself keeps only a weak reference.
+        self._saves.add(task)
+        task.add_done_callback(self._saved)
+        await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Save, say that the session is closed, and give up the lease.
+
+        Raises ``StorageError`` and then keeps the lease: ``abandon`` gives it up all the same.
+        """
+        if self._opened:
+            if not self._stated:
+                self.note_state()
+            self._enter(Closed(at=self._now()))
+            await self.save()
+        self.abandon()
+
+    def abandon(self) -> None:
+        """Give up the lease, whatever is pending."""
+        self._lease.release()
+
+    # --- within
+
+    def _now(self) -> str:
+        return format_utc(self._clock())
+
+    def _message_id(self, now: datetime) -> str:
+        return new_message_id(now, secrets.token_hex(MESSAGE_TOKEN_BYTES))
+
+    def _enter(self, record: Record) -> None:
+        self._pending.append(record)
+        self._fold.add(record)
+        self._since_state += len(encode(record))
+        match record:
+            case Opened():
+                self._opened = True
+            case Closed():
+                self._opened = False
+            case State():
+                self._stated, self._since_state = True, 0
+            case Message():
+                self._stated = False
+                self._remember(record)
+            case Summary() | Todos() | Partial():
+                self._stated = False
+            case _:
+                pass
+
+    def _remember(self, message: Message) -> None:
+        if self._context is None:
+            return
+        others = [other for other in self._context if other.id != message.id]
+        self._context = [*others, message]
+
+    async def _save(self) -> None:
+        async with self._lock:
+            batch = tuple(self._pending)
+            if not batch:
+                return
+            try:
+                appended = await asyncio.to_thread(self._store.append, self._lease, batch)
+            except SessionDamaged as damage:
+                await asyncio.to_thread(self._write_beside, damage)
+                return
+            self._take(appended, batch)
+
+    def _take(self, appended: Appended, batch: Sequence[Record]) -> None:
+        self._published = True
+        written = set(map(id, batch))
+        self._pending = [record for record in self._pending if id(record) not in written]
+        if appended.restored:
+            self._notices.append(f"Restored session: {self.id}")
+        for record in appended.foreign:
+            self._fold.add(record)
+            if isinstance(record, Message):
+                self._remember(record)
+
+    def _write_beside(self, damage: SessionDamaged) -> None:
+        """Keep what this program knows in a session of its own: the file is somebody else's."""
+        header = self.header
+        lease = self._store.create(
+            header.scope, header.project_path, self.model, forked_from=header.id
+        )
+        try:
+            self._store.append(lease, self._known())
+        except BaseException:
+            lease.release()
+            raise
+        self._lease.release()
+        self._lease = lease
+        self._pending = []
+        self._notices.append(
+            f"Session {header.id}: {damage.reason}. It was left as it is; "
+            f"what was open here is saved as {lease.session_id}."
+        )
+
+    def _known(self) -> list[Record]:
+        session = self._fold.session(held=True)
+        messages = self._context if self._context is not None else session.messages
+        pending = [r for r in self._pending if not isinstance(r, Message | State | Opened)]
+        known: list[Record] = [Opened(at=self._now()), *messages]
+        if session.summary:
+            known.append(session.summary)
+        if session.todos:
+            known.append(Todos(session.todos))
+        return [*known, *pending, session.state(self._now())]
+
+    def _saved(self, task: asyncio.Task[None]) -> None:
+        self._saves.discard(task)
+        if not task.cancelled():
+            # Whoever awaited the save has the error; a save whose caller was cancelled tells
+            # it through what is still pending.
+            task.exception()

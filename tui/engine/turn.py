@@ -1,0 +1,197 @@
+"""One turn: a prompt, and all that answers it."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Generator
+from contextlib import aclosing, contextmanager
+from dataclasses import dataclass, field
+
+from tui.domain.message import Message
+from tui.engine.answer import Answer
+from tui.engine.events import (
+    AnswerStarted,
+    MessageSaved,
+    NoticeGiven,
+    SaveFailed,
+    TextAdded,
+    ToolCalled,
+    ToolReturned,
+    TurnEnded,
+    TurnEvent,
+    TurnStatus,
+)
+from tui.engine.memory import project
+from tui.engine.open_session import OpenSession
+from tui.engine.tools import Tools
+from tui.errors import ModelError, StorageError
+from tui.providers.protocol import (
+    AnswerEnded,
+    Model,
+    ModelEvent,
+    TextReceived,
+    ToolCallReceived,
+)
+
+ROUNDS = 10
+"""How often a model may ask for tools within one turn."""
+
+_TOO_MANY_ROUNDS = f"The model asked for tools {ROUNDS} times in a row; stopped."
+_NO_ANSWER = "The model gave no answer."
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """What a turn is run with; ``save_interval`` in seconds, between two pieces of an answer."""
+
+    system_prompt: str = ""
+    tools: Tools = field(default_factory=Tools)
+    save_interval: float = 1.0
+
+
+async def run_turn(
+    session: OpenSession, prompt: str, model: Model, settings: TurnSettings
+) -> AsyncGenerator[TurnEvent]:
+    """Put a prompt to a model and give what happens, until the turn has ended.
+
+    The prompt is durable before the model is asked. The text of the answer is in ``session``
+    before anyone is told of it, and on disk at least every ``save_interval``. A model that fails
+    ends the turn as ``failed``; cancelling or closing the iterator leaves the answer pending as
+    ``interrupted``, to be saved by the caller. Raises ``StorageError`` only if the prompt itself
+    could not be saved: it is pending then, and nothing was sent.
+    """
+    await session.context()
+    message = session.add_message("user", prompt)
+    await session.save()
+    yield MessageSaved(session.id, message)
+    for _ in range(ROUNDS):
+        async with aclosing(_answer(session, model, settings)) as events:
+            async for event in events:
+                yield event
+        answer = (await session.context())[-1]
+        if not answer.tool_calls or answer.status:
+            break
+        async with aclosing(_run_tools(session, answer, settings.tools)) as events:
+            async for event in events:
+                yield event
+    else:
+        answer = session.end_answer(
+            session.begin_answer(model.name), status="failed", error=_TOO_MANY_ROUNDS
+        )
+    session.note_state()
+    yield await _saved_or_not(session, answer)
+    for notice in session.take_notices():
+        yield NoticeGiven(notice)
+    yield TurnEnded(session.id, answer.id, _turn_status(answer.status), answer.error)
+
+
+async def _answer(
+    session: OpenSession, model: Model, settings: TurnSettings
+) -> AsyncGenerator[TurnEvent]:
+    """Ask once; at the end the answer is the last message of the session's context."""
+    answer = session.begin_answer(model.name)
+    request = project(
+        settings.system_prompt,
+        session.summary,
+        await session.context(),
+        model.context_window,
+        settings.tools.definitions,
+    )
+    yield AnswerStarted(answer.message_id)
+    with _kept(session, answer), _saved_regularly(session, answer, settings.save_interval):
+        async with aclosing(model.stream(request)) as events:
+            async for event in events:
+                for told in _take(answer, event):
+                    yield told
+                if answer.full or isinstance(event, AnswerEnded):
+                    break
+
+
+@contextmanager
+def _kept(session: OpenSession, answer: Answer) -> Generator[None]:
+    """However an answer ends, what arrived of it becomes a message."""
+    try:
+        yield
+    except ModelError as error:
+        answer.calls.clear()
+        session.end_answer(answer, status="failed", error=str(error))
+    except BaseException:
+        # Stopped, or a defect: either way nothing that arrived is lost.
+        answer.calls.clear()
+        session.end_answer(answer, status="interrupted")
+        raise
+    else:
+        _end_normally(session, answer)
+
+
+def _end_normally(session: OpenSession, answer: Answer) -> None:
+    if answer.full or answer.cut:
+        answer.calls.clear()
+        session.end_answer(answer, status="truncated")
+    elif not answer.text.strip() and not answer.calls:
+        session.end_answer(answer, status="failed", error=_NO_ANSWER)
+    else:
+        session.end_answer(answer)
+
+
+@contextmanager
+def _saved_regularly(session: OpenSession, answer: Answer, interval: float) -> Generator[None]:
+    """Save what has arrived at every interval, also while nothing arrives."""
+    task = asyncio.create_task(_save_pieces(session, answer, interval))
+    try:
+        yield
+    finally:
+        task.cancel()
+
+
+async def _save_pieces(session: OpenSession, answer: Answer, interval: float) -> None:
+    while True:
+        await asyncio.sleep(interval)
+        session.add_piece(answer)
+        try:
+            await session.save()
+        except StorageError:
+            # It stays pending: the next interval tries again, and the end of the turn tells.
+            continue
+
+
+def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
+    match event:
+        case TextReceived():
+            text = answer.receive(event.text)
+            return [TextAdded(answer.message_id, text)] if text else []
+        case ToolCallReceived():
+            answer.add_call(event.call)
+        case AnswerEnded():
+            answer.cut = event.reason == "length"
+        case _:
+            pass
+    return []
+
+
+async def _run_tools(
+    session: OpenSession, answer: Message, tools: Tools
+) -> AsyncGenerator[TurnEvent]:
+    """Carry out the calls of an answer; calls are on disk before, results after."""
+    session.note_state()
+    yield await _saved_or_not(session, answer)
+    for call in answer.tool_calls:
+        yield ToolCalled(call)
+        result = await tools.run(call)
+        message = session.add_message("tool", result, tool_call_id=call.id)
+        yield ToolReturned(call, result)
+        yield await _saved_or_not(session, message)
+
+
+async def _saved_or_not(session: OpenSession, message: Message) -> MessageSaved | SaveFailed:
+    try:
+        await session.save()
+    except StorageError as error:
+        return SaveFailed(str(error))
+    return MessageSaved(session.id, message)
+
+
+def _turn_status(status: str | None) -> TurnStatus:
+    match status:
+        case "failed" | "interrupted" | "truncated":
+            return status
+        case _:
+            return "complete"
