@@ -1,0 +1,626 @@
+"""``sibyl-tui ask``, against real servers on loopback."""
+
+import errno
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from tests.providers.chat_server import (
+    ChatServer,
+    Gate,
+    answers,
+    answers_at,
+    calls_tools,
+    is_silent,
+    refuses,
+    scenarios,
+)
+from tui.domain.records import Partial, decode
+from tui.storage import writer
+from tui.storage.protocol import SessionFilter
+
+GUARD_SECONDS = 60
+
+
+@pytest.fixture
+def configured(tmp_path, monkeypatch):
+    """Lets a server answer, and says how long its silence is borne."""
+
+    def configure(server, timeout=30, retries=1, more=""):
+        config = tmp_path / "config.toml"
+        config.write_text(
+            f'model = "local:m"\n{more}\n[providers.local]\nbase_url = "{server.base_url}"\n'
+            f"timeout = {timeout}\nretries = {retries}\n"
+        )
+        monkeypatch.setenv("SIBYL_CONFIG", str(config))
+
+    return configure
+
+
+@pytest.fixture
+def process(data, tmp_path):
+    """Starts a command as a process of its own."""
+    started = []
+
+    def start(*arguments):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tui", *arguments, "--data-dir", data],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=tmp_path,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def only_session(store):
+    (entry,) = store.list(SessionFilter(), None, 10).entries
+    return store.load(entry.id)
+
+
+def said(store):
+    return [(m.role, m.text, m.status) for m in only_session(store).messages]
+
+
+# --- an answer
+
+
+def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
+    sibyl, configured, store
+):
+    with ChatServer(answers("Hel", "lo.")) as server:
+        configured(server)
+        result = sibyl("ask", "hi")
+    session = only_session(store)
+    assert (result.code, result.out) == (0, "Hello.\n")
+    assert result.err.splitlines() == [
+        f"Session saved: {session.id}",
+        f"Resume with: sibyl-tui ask --session {session.id} --data-dir {store.root}",
+    ]
+    assert said(store) == [("user", "hi", None), ("assistant", "Hello.", None)]
+    assert session.messages[1].model == "local:m"
+
+
+def test_the_files_are_plain_lines_that_grep_finds(sibyl, configured, store):
+    with ChatServer(answers("会話は失われない。")) as server:
+        configured(server)
+        sibyl("ask", "日本語で")
+    lines = store.path(only_session(store).id).read_bytes().split(b"\n")
+    kinds = [json.loads(line)["type"] for line in lines if line]
+    assert kinds == ["session", "opened", "message", "message", "state", "closed"]
+    assert any("日本語で".encode() in line for line in lines)
+    assert any("会話は失われない。".encode() in line for line in lines)
+
+
+def test_as_json_each_thing_that_happens_is_a_line(sibyl, configured, store):
+    with ChatServer(answers("Hel", "lo.")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--json")
+    session = only_session(store)
+    user, answer = (message.id for message in session.messages)
+    assert result.lines == [
+        {"type": "saved", "session_id": session.id, "message_id": user, "role": "user"},
+        {"type": "delta", "text": "Hel"},
+        {"type": "delta", "text": "lo."},
+        {"type": "saved", "session_id": session.id, "message_id": answer, "role": "assistant"},
+        {
+            "type": "done",
+            "session_id": session.id,
+            "message_id": answer,
+            "status": "complete",
+        },
+    ]
+
+
+def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, configured, store):
+    seen = []
+
+    def look(exchange):
+        seen.append(said(store))
+        answers("fine")(exchange)
+
+    with ChatServer(look) as server:
+        configured(server)
+        sibyl("ask", "hi")
+    assert seen == [[("user", "hi", None)]]
+
+
+def test_input_piped_in_is_sent_after_the_prompt(sibyl, configured, store):
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        sibyl("ask", "Fix this:", stdin=b"def login(): ...\n")
+        sent = server.requests[0].body["messages"]
+    assert sent[-1]["content"] == "Fix this:\n\ndef login(): ..."
+    assert said(store)[0][1] == "Fix this:\n\ndef login(): ..."
+
+
+def test_a_prompt_of_a_megabyte_is_sent(sibyl, configured, store):
+    text = "x" * 1_000_000
+    with ChatServer(answers("long")) as server:
+        configured(server)
+        assert sibyl("ask", stdin=text.encode()).code == 0
+        assert server.requests[0].body["messages"][-1]["content"] == text
+    assert said(store)[0][1] == text
+
+
+def test_controls_are_stored_as_typed_and_reach_no_json_reader_raw(sibyl, configured, store):
+    with ChatServer(*scenarios(Gate())["escapes"]) as server:
+        configured(server)
+        result = sibyl("ask", "\x1b[31m\x07red", "--json")
+    assert said(store)[0][1] == "\x1b[31m\x07red"
+    assert "\x1b]52;c;aGVsbG8=\x1b\\" in said(store)[1][1]
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", result.out)
+
+
+@pytest.mark.parametrize("prompt", ["", "   "])
+def test_nothing_to_send_is_a_usage_error_and_leaves_nothing(sibyl, data, prompt):
+    result = sibyl("ask", prompt)
+    assert (result.code, result.err) == (2, "Nothing to send.\n")
+    assert not data.exists()
+
+
+def test_an_answer_of_ten_thousand_pieces_is_kept_whole(sibyl, configured, store):
+    with ChatServer(*scenarios(Gate())["flood"]) as server:
+        configured(server)
+        result = sibyl("ask", "count")
+    counted = "".join(f"{number} " for number in range(10_000))
+    assert result.out == counted + "\n"
+    assert said(store)[1] == ("assistant", counted, None)
+
+
+def test_a_tool_call_is_answered_that_the_tool_is_not_available(sibyl, configured, store):
+    call = calls_tools(("call_1", "read_file", ['{"pa', 'th": "a', '.py"}']))
+    with ChatServer(call, answers("No tools, then.")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--json")
+        sent = server.requests[1].body["messages"]
+    assert {
+        "type": "tool_call",
+        "id": "call_1",
+        "name": "read_file",
+        "arguments": {"path": "a.py"},
+    } in result.lines
+    assert {
+        "type": "tool_result",
+        "tool_call_id": "call_1",
+        "name": "read_file",
+        "content": "Tool read_file is not available.",
+    } in result.lines
+    assert [message["role"] for message in sent[-3:]] == ["user", "assistant", "tool"]
+    assert [each[:2] for each in said(store)] == [
+        ("user", "hi"),
+        ("assistant", ""),
+        ("tool", "Tool read_file is not available."),
+        ("assistant", "No tools, then."),
+    ]
+
+
+# --- going on
+
+
+def test_a_session_is_gone_on_with_by_its_id(sibyl, configured, store):
+    with ChatServer(answers("one"), answers("two")) as server:
+        configured(server)
+        sibyl("ask", "first")
+        session_id = only_session(store).id
+        assert sibyl("ask", "second", "--session", session_id).code == 0
+        sent = server.requests[1].body["messages"]
+    assert [message["content"] for message in sent] == ["first", "one", "second"]
+    assert [each[1] for each in said(store)] == ["first", "one", "second", "two"]
+    assert only_session(store).prompt_count == 2
+
+
+def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(
+    sibyl, configured, store
+):
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        sibyl("ask", "first", "--continue")
+        session_id = only_session(store).id
+        sibyl("ask", "elsewhere", "--scope", "other")
+        sibyl("ask", "second", "--continue")
+    assert [m.text for m in store.load(session_id).messages if m.role == "user"] == [
+        "first",
+        "second",
+    ]
+
+
+def test_without_a_flag_each_question_is_a_session_of_its_own(sibyl, configured, store):
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        sibyl("ask", "first")
+        sibyl("ask", "second")
+    entries = store.list(SessionFilter(), None, 10).entries
+    assert [entry.ordinal for entry in entries] == [2, 1]
+    assert [entry.active for entry in entries] == [True, False]
+
+
+def test_an_unknown_session_is_an_error_and_asks_nobody(sibyl, configured, store):
+    with ChatServer(answers("never")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--session", "session-20990101-000000-000000")
+        assert server.requests == []
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("Session not found: session-20990101-000000-000000\n")
+
+
+def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
+    sibyl, configured, saved, store
+):
+    session_id = saved("hello")
+    lease = store.lease(session_id)
+    with ChatServer(answers("never")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--session", session_id)
+        assert server.requests == []
+    lease.release()
+    assert result.code == 1
+    assert re.fullmatch(
+        f"Session {session_id} is open in another program "
+        rf"\(pid {os.getpid()} on \S+ since \d{{4}}-\d\d-\d\d \d\d:\d\d\)\.\n",
+        result.err,
+    )
+
+
+def test_an_archived_session_is_restored_by_its_first_change(sibyl, configured, saved, store):
+    session_id = saved("hello")
+    store.archive(session_id)
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--session", session_id)
+    assert f"Restored session: {session_id}" in result.err
+    assert store.entry(session_id).status == "closed"
+
+
+def test_a_damaged_session_opens_and_says_how_much_was_skipped(sibyl, configured, saved, store):
+    session_id = saved("hello", "yes?")
+    with store.path(session_id).open("ab") as file:
+        file.write(b"garbage\n{\n")
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--session", session_id)
+        sent = server.requests[0].body["messages"]
+    assert f"2 damaged records skipped in {session_id}; the file is unchanged" in result.err
+    assert [message["content"] for message in sent] == ["hello", "yes?", "hi"]
+    assert result.code == 0
+
+
+def test_a_session_of_a_newer_version_is_not_written(sibyl, configured, saved, store):
+    session_id = saved("hello")
+    path = store.path(session_id)
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":7'))
+    before = path.read_bytes()
+    with ChatServer(answers("never")) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--session", session_id)
+    assert result.code == 1
+    assert "newer version (7)" in result.err
+    assert path.read_bytes() == before
+
+
+def test_a_session_keeps_its_scope_wherever_it_is_gone_on_with(sibyl, configured, saved, store):
+    session_id = saved("hello", scope="work")
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        sibyl("ask", "hi", "--session", session_id)
+    assert store.entry(session_id).scope == "work"
+    assert store.active("work") == session_id
+
+
+# --- failures
+
+
+@pytest.mark.parametrize(
+    ("scenario", "kept", "reason"),
+    [
+        ("401", "", "401"),
+        ("429", "", "429"),
+        ("500", "", "500"),
+        ("404", "", "404|m"),
+        ("html", "", "."),
+        ("garbage", "So far ", "."),
+        ("cut", "The answer is forty-", "."),
+        ("ends", "The answer is forty-", "."),
+        ("error-within", None, "."),
+        ("empty", "", "."),
+        ("no-text", "", "."),
+    ],
+)
+def test_a_failure_keeps_the_prompt_says_why_and_the_next_question_goes_on(
+    sibyl, configured, store, scenario, kept, reason
+):
+    with ChatServer(*scenarios(Gate())[scenario]) as server:
+        configured(server)
+        result = sibyl("ask", "hi")
+    assert result.code == 1
+    user, answer = only_session(store).messages
+    assert (user.text, answer.status) == ("hi", "failed")
+    assert kept is None or answer.text == kept
+    assert re.search(reason, answer.error)
+    assert answer.error in result.err
+    with ChatServer(answers("better")) as server:
+        configured(server)
+        assert sibyl("ask", "again", "--continue").code == 0
+        sent = [message["content"] for message in server.requests[0].body["messages"]]
+    assert "\n\n".join(sent).split() == ["hi", "again"]
+
+
+def test_as_json_a_failure_is_an_error_and_then_done(sibyl, configured):
+    with ChatServer(refuses(401)) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--json")
+    assert [line["type"] for line in result.lines] == ["saved", "saved", "error", "done"]
+    assert result.lines[-1]["status"] == "failed"
+    assert result.code == 1
+
+
+def test_a_limit_that_passes_is_waited_for(sibyl, configured, store):
+    with ChatServer(*scenarios(Gate())["429-then-fine"]) as server:
+        configured(server)
+        assert sibyl("ask", "hi").out == "Fine now.\n"
+        assert len(server.requests) == 2
+
+
+def test_silence_is_not_borne_for_ever(sibyl, configured, store):
+    gate = Gate()
+    with ChatServer(is_silent(gate)) as server:
+        configured(server, timeout=0.3, retries=0)
+        assert sibyl("ask", "hi").code == 1
+    with ChatServer(answers_at(gate, "And then ", "never")) as server:
+        configured(server, timeout=0.3, retries=0)
+        assert sibyl("ask", "again", "--continue").code == 1
+    assert [each[1] for each in said(store)] == ["hi", "", "again", "And then "]
+
+
+def test_a_server_that_is_not_there_is_named(sibyl, configured, store):
+    with ChatServer() as server:
+        gone = server.base_url
+    configured(server, retries=0)
+    result = sibyl("ask", "hi")
+    assert result.code == 1
+    assert gone.split("/")[2] in result.err
+    assert said(store)[0] == ("user", "hi", None)
+
+
+@pytest.mark.parametrize("model", ["openai:gpt-x", "anthropic:claude", "nosuch:thing", "thing"])
+def test_a_model_that_cannot_be_had_keeps_the_prompt(sibyl, store, model):
+    result = sibyl("ask", "hi", "--model", model)
+    assert result.code == 1
+    user, answer = only_session(store).messages
+    assert (user.text, answer.status) == ("hi", "failed")
+    assert answer.error in result.err
+
+
+def test_an_anthropic_key_is_passed_over_with_a_word(sibyl, monkeypatch):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+    result = sibyl("ask", "hi")
+    assert "ANTHROPIC_API_KEY is set" in result.err
+    assert "sk-secret" not in result.err + result.out
+
+
+def test_without_any_model_the_offline_guide_answers(sibyl, store):
+    result = sibyl("ask", "How do I connect a model?")
+    assert result.code == 0
+    assert "OPENAI_API_KEY" in result.out
+    assert only_session(store).model == "offline:guide"
+
+
+def test_the_model_that_a_session_was_held_with_is_used_if_the_settings_know_it(
+    sibyl, configured, store, tmp_path
+):
+    with ChatServer(answers("fine")) as server:
+        configured(server, more='[providers.other]\nbase_url = "http://127.0.0.1:9/v1"\n')
+        sibyl("ask", "first", "--model", "local:special")
+        config = tmp_path / "config.toml"
+        config.write_text(config.read_text() + 'models = ["m", "special"]\n')
+        sibyl("ask", "second", "--continue")
+        sibyl("ask", "third", "--continue", "--model", "local:m")
+        asked = [request.body["model"] for request in server.requests]
+    assert asked == ["special", "special", "m"]
+
+
+def test_a_session_from_elsewhere_cannot_choose_what_is_asked(sibyl, configured, saved, store):
+    session_id = saved("hello")
+    path = store.path(session_id)
+    path.write_bytes(path.read_bytes().replace(b"offline:guide", b"evil:model"))
+    with ChatServer(answers("fine")) as server:
+        configured(server)
+        sibyl("ask", "hi", "--session", session_id)
+        assert server.requests[0].body["model"] == "m"
+    assert store.entry(session_id).model == "local:m"
+
+
+# --- ends
+
+
+def test_an_interrupted_answer_keeps_what_arrived(process, configured, store):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
+        configured(server)
+        asking = process("ask", "hi", "--json")
+        read_until(asking, '"delta"')
+        asking.send_signal(signal.SIGINT)
+        _, err = asking.communicate(timeout=GUARD_SECONDS)
+        server.wait_for_disconnect()
+    assert asking.returncode == 128 + signal.SIGINT
+    assert "Traceback" not in err
+    assert said(store) == [("user", "hi", None), ("assistant", "half an ", "interrupted")]
+    assert only_session(store).closed_at is not None
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_that_ends_the_program_ends_it_in_order(process, configured, store, number):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
+        configured(server)
+        asking = process("ask", "hi", "--json")
+        read_until(asking, '"delta"')
+        asking.send_signal(number)
+        asking.communicate(timeout=GUARD_SECONDS)
+    assert asking.returncode == 128 + number
+    assert said(store)[-1] == ("assistant", "half an ", "interrupted")
+
+
+def test_killed_in_the_middle_nothing_that_was_told_to_be_saved_is_missing(
+    process, configured, store
+):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
+        configured(server)
+        asking = process("ask", "hi", "--json")
+        read_until(asking, '"delta"')
+        (entry,) = store.list(SessionFilter(), None, 10).entries
+        wait_until(lambda: b'"partial"' in store.path(entry.id).read_bytes())
+        asking.kill()
+        asking.communicate(timeout=GUARD_SECONDS)
+    assert said(store) == [("user", "hi", None), ("assistant", "half an ", "interrupted")]
+
+
+def test_a_session_that_was_killed_is_gone_on_with_and_its_half_answer_is_sent(
+    process, sibyl, configured, store
+):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "half an ", "answer"), answers("whole")) as server:
+        configured(server)
+        asking = process("ask", "hi", "--json")
+        read_until(asking, '"delta"')
+        (entry,) = store.list(SessionFilter(), None, 10).entries
+        wait_until(lambda: b'"partial"' in store.path(entry.id).read_bytes())
+        asking.kill()
+        asking.communicate(timeout=GUARD_SECONDS)
+        assert sibyl("ask", "go on", "--session", entry.id).out == "whole\n"
+        sent = [message["content"] for message in server.requests[1].body["messages"]]
+    assert sent == ["hi", "half an ", "go on"]
+    kinds = [type(record) for record in records(store, entry.id)]
+    assert kinds.count(Partial) == 1
+    assert [m.status for m in store.load(entry.id).messages] == [
+        None,
+        "interrupted",
+        None,
+        None,
+    ]
+
+
+def test_a_reader_that_leaves_ends_the_answer_which_is_kept(process, configured, store):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
+        configured(server)
+        asking = process("ask", "hi", "--json")
+        read_until(asking, '"delta"')
+        asking.stdout.close()
+        gate.open()
+        assert asking.wait(GUARD_SECONDS) == 1
+        assert "Traceback" not in asking.stderr.read()
+    assert only_session(store).messages[0].text == "hi"
+    assert only_session(store).messages[1].text.startswith("half an ")
+
+
+def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(process, configured, store):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "half an ", "answer")) as server:
+        configured(server)
+        asking = process("ask", "hi", "--json")
+        read_until(asking, '"delta"')
+        (entry,) = store.list(SessionFilter(), None, 10).entries
+        store.path(entry.id).unlink()
+        gate.open()
+        _, err = asking.communicate(timeout=GUARD_SECONDS)
+    assert entry.id in err
+    session = only_session(store)
+    assert session.id != entry.id
+    assert [m.text for m in session.messages] == ["hi", "half an answer"]
+
+
+@pytest.mark.parametrize("piece", ["", "half an "])
+def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
+    sibyl, configured, saved, store, monkeypatch, piece
+):
+    session_id = saved("hello")
+    full = OSError(errno.ENOSPC, "no room")
+
+    def answer_and_fill_the_disk(exchange):
+        if piece:
+            monkeypatch.setattr(writer, "write_whole", raiser(full))
+        answers("half an ", "answer")(exchange)
+
+    with ChatServer(answer_and_fill_the_disk) as server:
+        configured(server)
+        if not piece:
+            monkeypatch.setattr(writer, "write_whole", raiser(full))
+        result = sibyl("ask", "hi", "--session", session_id)
+        assert len(server.requests) == bool(piece)
+    assert result.code == 1
+    monkeypatch.undo()
+    file = re.search(r"What could not be saved is in (.*)\.\n", result.err)[1]
+    assert f"sessions import {file} --data-dir {store.root}" in result.err
+    assert result.err.count("No space left on device") == 1 + bool(piece)
+    assert sibyl("sessions", "import", file).code == 0
+    assert [m.text for m in store.load(session_id).messages] == (
+        ["hello", "hi", "half an answer"] if piece else ["hello", "hi"]
+    )
+
+
+# --- a session beside
+
+
+def test_two_programs_asking_at_once_get_two_numbers(process, configured, store):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "one ", "two")) as server:
+        configured(server)
+        asking = [process("ask", f"question {number}") for number in range(4)]
+        server.wait_for_request(4)
+        gate.open()
+        for each in asking:
+            each.communicate(timeout=GUARD_SECONDS)
+    entries = store.list(SessionFilter(), None, 10).entries
+    assert sorted(entry.ordinal for entry in entries) == [1, 2, 3, 4]
+
+
+def raiser(error):
+    def fail(*_):
+        raise error
+
+    return fail
+
+
+def read_until(process, text):
+    """Read lines of standard output up to one with a text; a guard ends a process that hangs."""
+    guard = threading.Timer(GUARD_SECONDS, process.kill)
+    guard.start()
+    try:
+        for line in process.stdout:
+            if text in line:
+                return
+        raise AssertionError(process.stderr.read())
+    finally:
+        guard.cancel()
+
+
+def wait_until(condition):
+    done = threading.Event()
+    guard = threading.Timer(GUARD_SECONDS, done.set)
+    guard.start()
+    try:
+        while not condition():
+            assert not done.wait(0.01), "it never came"
+    finally:
+        guard.cancel()
+
+
+def records(store, session_id):
+    lines = store.path(session_id).read_bytes().splitlines()
+    return [decode(line) for line in lines]

@@ -1,0 +1,165 @@
+"""The grammar, the exit codes, and the commands that only tell."""
+
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+NAME = [sys.executable, "-m", "tui", "sessions", "name"]
+
+
+def test_without_a_command_usage_is_told_on_standard_error(sibyl):
+    result = sibyl()
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("usage: sibyl-tui")
+
+
+def test_help_lists_every_command(sibyl):
+    result = sibyl("--help")
+    assert result.code == 0
+    for command in ("ask", "sessions", "doctor", "config", "completion"):
+        assert command in result.out
+
+
+def test_the_version_is_told(sibyl):
+    result = sibyl("--version")
+    assert (result.code, result.out) == (0, "sibyl-tui 0.1.0\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nosuch"],
+        ["sessions"],
+        ["sessions", "nosuch"],
+        ["sessions", "show"],
+        ["config"],
+        ["completion", "powershell"],
+        ["ask", "--session", "x", "--continue", "hello"],
+        ["sessions", "list", "--js"],
+        ["--dat", "x", "doctor"],
+    ],
+)
+def test_what_is_no_command_is_a_usage_error(sibyl, arguments):
+    result = sibyl(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert "usage: sibyl-tui" in result.err
+
+
+def test_a_usage_error_quotes_no_control_raw(sibyl):
+    result = sibyl("\x1b]0;title\x07\x9b31m")
+    assert result.code == 2
+    assert "\x1b" not in result.err
+    assert "\x9b" not in result.err
+
+
+def test_what_follows_two_dashes_is_data(sibyl, saved, store):
+    session_id = saved("hello")
+    assert sibyl("--data-dir", store.root, "sessions", "name", session_id).code == 2
+    code = subprocess.run(
+        [*NAME, "--data-dir", store.root, session_id, "--", "--yes"],
+        check=False,
+        capture_output=True,
+    ).returncode
+    assert code == 0
+    assert store.entry(session_id).name == "--yes"
+
+
+def test_a_flag_before_the_command_counts_unless_it_is_given_again(sibyl, saved):
+    saved("a", scope="here"), saved("b", scope="there")
+
+    def scopes(*arguments):
+        return {entry["scope"] for entry in sibyl(*arguments, "--json").json}
+
+    assert scopes("--scope", "here", "sessions", "list") == {"here"}
+    assert scopes("--scope", "here", "sessions", "list", "--scope", "there") == {"there"}
+
+
+def test_the_environment_names_the_data_directory_and_a_flag_overrules_it(
+    saved, store, tmp_path, monkeypatch, capsys
+):
+    from tui.cli import run
+
+    saved("hello")
+    monkeypatch.setenv("SIBYL_DATA_DIR", str(store.root))
+    assert run(["sessions", "list"]) == 0
+    assert "hello" in capsys.readouterr().out
+    assert run(["sessions", "list", "--data-dir", str(tmp_path / "other")]) == 0
+    assert capsys.readouterr().out == "No saved sessions.\n"
+
+
+def test_a_mistake_in_the_configuration_names_file_key_and_type(sibyl, tmp_path, monkeypatch):
+    config = tmp_path / "config.toml"
+    config.write_text('auto_save_interval = "often"\n')
+    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+    result = sibyl("sessions", "list")
+    assert (result.code, result.out) == (2, "")
+    assert f"{config}: auto_save_interval: expected" in result.err
+
+
+def test_the_example_configuration_is_toml_and_its_place_is_told(sibyl, tmp_path, monkeypatch):
+    monkeypatch.setenv("SIBYL_CONFIG", str(tmp_path / "mine.toml"))
+    assert sibyl("config", "path").out == f"{tmp_path / 'mine.toml'}\n"
+    tomllib.loads(sibyl("config", "example").out)
+
+
+def test_the_settings_in_force_are_shown_with_what_a_flag_changed(sibyl):
+    shown = sibyl("config", "show", "--model", "openai:gpt-x").out
+    assert tomllib.loads(shown)["model"] == "openai:gpt-x"
+
+
+@pytest.mark.parametrize(
+    ("shell", "known"), [("bash", "--continue"), ("zsh", "--continue"), ("tcsh", "completion")]
+)
+def test_completion_scripts_know_the_commands(sibyl, shell, known):
+    script = sibyl("completion", shell).out
+    assert "sessions" in script
+    assert known in script
+
+
+def test_a_clean_data_directory_is_clean(sibyl, saved):
+    saved("hello")
+    assert sibyl("doctor").out == "clean\n"
+    assert sibyl("doctor", "--json").json == {"status": "clean", "findings": []}
+
+
+def test_damage_and_findings_have_their_exit_codes(sibyl, saved, store):
+    session_id = saved("hello")
+    store.path(session_id).chmod(0o644)
+    result = sibyl("doctor", "--json")
+    assert (result.code, result.json["status"]) == (1, "findings")
+    assert set(result.json["findings"][0]) == {
+        "kind",
+        "session_id",
+        "path",
+        "message",
+        "repaired",
+    }
+    assert sibyl("doctor", "--repair").code == 1
+    assert sibyl("doctor").code == 0
+    with store.path(session_id).open("ab") as file:
+        file.write(b"garbage\n")
+    assert sibyl("doctor").code == 2
+
+
+def test_a_data_directory_that_cannot_be_read_is_a_sentence(sibyl, data):
+    data.write_text("a file in the way")
+    result = sibyl("ask", "hello")
+    assert result.code == 1
+    assert result.err.count("\n") == 1
+    assert str(data) in result.err
+
+
+def test_a_reader_that_leaves_early_is_no_error_message(saved, store):
+    for number in range(300):
+        saved(f"session {number}")
+    listing = subprocess.Popen(
+        [sys.executable, "-m", "tui", "sessions", "list", "--data-dir", store.root],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    listing.stdout.close()
+    assert listing.wait(30) == 1
+    assert listing.stderr.read() == b""
+    listing.stderr.close()

@@ -1,0 +1,120 @@
+"""How a turn is told, and a session shown, on the command line."""
+
+import io
+import sys
+
+import pytest
+
+from tui.cli import output
+from tui.cli.markdown import as_markdown
+from tui.cli.printing import JsonPrinter, TextPrinter
+from tui.domain.fold import Fold
+from tui.domain.message import Message, ToolCall
+from tui.domain.records import SessionHeader, Summary, Todos
+from tui.domain.todo import TodoItem
+from tui.engine.events import (
+    AnswerStarted,
+    NoticeGiven,
+    SaveFailed,
+    TextAdded,
+    ToolCalled,
+    ToolReturned,
+    TurnEnded,
+)
+from tui.storage.listing import describe
+
+CALL = ToolCall("c1", "read\x1b[31m", {"path": "\x9b2J"})
+TIME = "2026-01-11T14:30:00.000Z"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def told(printer, *events, capsys):
+    for event in events:
+        printer.show(event)
+    return capsys.readouterr()
+
+
+def test_a_line_that_was_begun_is_ended_before_anything_else_is_told(capsys):
+    printed = told(
+        TextPrinter(),
+        AnswerStarted("m1"),
+        TextAdded("m1", "Reading."),
+        ToolCalled(ToolCall("c1", "read", {"path": "a"})),
+        ToolReturned(CALL, "Tool read is not available."),
+        AnswerStarted("m2"),
+        TextAdded("m2", "Sorry.\n"),
+        TurnEnded("s", "m2", "complete"),
+        capsys=capsys,
+    )
+    assert printed.out == "Reading.\nSorry.\n"
+    assert printed.err == 'Tool called: read {"path":"a"}\nTool read is not available.\n'
+
+
+def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
+    printed = told(
+        TextPrinter(),
+        TextAdded("m1", "half"),
+        NoticeGiven("Restored session: s"),
+        SaveFailed("no room"),
+        TurnEnded("s", "m1", "truncated"),
+        capsys=capsys,
+    )
+    assert printed.out == "half\n"
+    assert printed.err == ("Restored session: s\nNOT SAVED: no room\nThe answer was truncated.\n")
+
+
+def test_as_json_a_failed_save_is_an_error(capsys):
+    printed = told(
+        JsonPrinter(), SaveFailed("no room"), NoticeGiven("Restored session: s"), capsys=capsys
+    )
+    assert printed.out == '{"type":"error","message":"no room"}\n'
+    assert printed.err == "Restored session: s\n"
+
+
+@pytest.mark.parametrize("printer", [TextPrinter(), JsonPrinter()])
+def test_the_name_and_the_arguments_of_a_tool_reach_no_reader_raw(printer, capsys):
+    printed = told(printer, ToolCalled(CALL), ToolReturned(CALL, "\x1b]0;x\x07"), capsys=capsys)
+    assert "\x1b" not in printed.out + printed.err
+    assert "\x9b" not in printed.out + printed.err
+
+
+def test_on_a_terminal_data_is_made_visible_and_in_a_pipe_it_is_as_it_is(monkeypatch):
+    for stream, expected in ((Terminal(), "␛[31m\ufffd"), (io.StringIO(), "\x1b[31m\ufffd")):
+        monkeypatch.setattr(sys, "stdout", stream)
+        output.put("\x1b[31m\ud800")
+        assert stream.getvalue() == expected
+
+
+def test_streams_that_were_closed_swallow_what_is_printed(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    monkeypatch.setattr(sys, "stderr", None)
+    output.prepare()
+    output.put_line("to nobody")
+    output.tell("to nobody")
+
+
+def test_markdown_shows_all_that_a_session_holds():
+    header = SessionHeader(1, "s", TIME, "project:/shop", 1, "/shop", "m")
+    fold = Fold(header)
+    for record in (
+        Message("m1", "user", "Hello", TIME),
+        Message("m2", "assistant", "", TIME, tool_calls=(ToolCall("c1", "read", {"a": "日本"}),)),
+        Message("m3", "tool", "content", TIME, tool_call_id="c1"),
+        Message("m4", "assistant", "half", "never", status="failed", error="No key.", model="x:y"),
+        Summary("They met.", "m1"),
+        Todos((TodoItem("Sort", "completed", "Sorting"), TodoItem("Ship", "in_progress", "…"))),
+    ):
+        fold.add(record)
+    session = fold.session()
+    entry = describe(session, "Hello", "closed", TIME, active=True)
+    shown = as_markdown(entry, session, session.messages)
+    assert "## Summary\n\nThey met." in shown
+    assert "- [x] Sort\n- [~] Ship" in shown
+    assert '> read {"a": "日本"}' in shown
+    assert "## Tool · " in shown
+    assert "## x:y · unknown (failed)\n\nhalf\n\n> No key." in shown
+    assert shown.endswith("> No key.\n")

@@ -1,0 +1,445 @@
+"""``sibyl-tui sessions …``"""
+
+import json
+import os
+import re
+
+import pytest
+
+from tui.domain.message import ToolCall
+from tui.domain.records import Reset, Summary, Todos
+from tui.domain.todo import TodoItem
+
+ENTRY_FIELDS = [
+    "id",
+    "name",
+    "label",
+    "scope",
+    "ordinal",
+    "active",
+    "project_path",
+    "model",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "closed_at",
+    "message_count",
+    "status",
+]
+
+
+def add(store, session_id, *records):
+    lease = store.lease(session_id)
+    store.append(lease, records)
+    lease.release()
+
+
+def ids(result):
+    return [entry["id"] for entry in result.json]
+
+
+# --- list
+
+
+def test_without_sessions_the_list_says_so(sibyl):
+    assert sibyl("sessions", "list").out == "No saved sessions.\n"
+    assert sibyl("sessions", "list", "--json").json == []
+
+
+def test_the_list_is_a_table_with_the_newest_use_first(sibyl, saved):
+    first, second = saved("How do I sort?", "So."), saved("Was ist das?", name="Frage")
+    heading, columns, *rows = sibyl("sessions", "list").out.splitlines()
+    assert heading == "Saved sessions:"
+    assert columns.split("  ")[0] == "#"
+    assert re.split(r" {2,}", columns) == ["#", "ID", "Name", "Last used", "Messages"]
+    assert re.split(r" {2,}", rows[0]) == ["1", second, "Frage", "2026-01-11", "1"]
+    assert re.split(r" {2,}", rows[1]) == ["2", first, "How do I sort?", "2026-01-11", "2"]
+
+
+def test_the_columns_of_the_list_stand_below_each_other_in_any_script(sibyl, saved):
+    saved("日本語で話しましょう"), saved("short")
+    rows = sibyl("sessions", "list").out.splitlines()[2:]
+    assert len({len(row.encode("gb18030")) for row in rows}) == 1
+
+
+def test_the_list_as_json_has_exactly_these_fields(sibyl, saved):
+    session_id = saved("How do I sort?", "So.", name="Sorting")
+    (entry,) = sibyl("sessions", "list", "--json").json
+    assert list(entry) == ENTRY_FIELDS
+    assert entry["id"] == session_id
+    assert (entry["name"], entry["label"]) == ("Sorting", "Sorting")
+    assert (entry["scope"], entry["ordinal"], entry["active"]) == ("project:/shop", 1, True)
+    assert (entry["message_count"], entry["status"]) == (2, "closed")
+    assert entry["last_used_at"] == "2026-01-11T14:30:01.000Z"
+
+
+def test_an_unnamed_session_has_an_empty_name_and_its_first_words_for_a_label(sibyl, saved):
+    saved("How do I sort?")
+    (entry,) = sibyl("sessions", "list", "--json").json
+    assert (entry["name"], entry["label"]) == ("", "How do I sort?")
+
+
+def test_a_session_that_is_held_is_listed_as_open(sibyl, saved, store):
+    session_id = saved("hello")
+    lease = store.lease(session_id)
+    (entry,) = sibyl("sessions", "list", "--json").json
+    lease.release()
+    assert (entry["status"], entry["closed_at"]) == ("open", None)
+
+
+def test_archived_and_trashed_sessions_are_listed_only_when_asked_for(sibyl, saved, store):
+    kept, archived, trashed = saved("a"), saved("b"), saved("c")
+    store.archive(archived)
+    store.delete(trashed)
+    assert ids(sibyl("sessions", "list", "--json")) == [kept]
+    assert ids(sibyl("sessions", "list", "--json", "--archived")) == [archived]
+    assert ids(sibyl("sessions", "list", "--json", "--trashed")) == [trashed]
+    everything = sibyl("sessions", "list", "--json", "--all")
+    assert ids(everything) == [trashed, archived, kept]
+    assert [entry["status"] for entry in everything.json] == ["trashed", "archived", "closed"]
+    assert "(archived)" in sibyl("sessions", "list", "--all").out
+
+
+def test_a_scope_narrows_the_list_wherever_the_flag_stands(sibyl, saved):
+    here, _ = saved("a", scope="here"), saved("b", scope="there")
+    assert ids(sibyl("sessions", "list", "--json", "--scope", "here")) == [here]
+    assert ids(sibyl("--scope", "here", "sessions", "list", "--json")) == [here]
+
+
+def test_the_environment_narrows_the_list_like_the_flag(sibyl, saved, monkeypatch):
+    here, _ = saved("a", scope="here"), saved("b", scope="there")
+    monkeypatch.setenv("SIBYL_SCOPE", "here")
+    assert ids(sibyl("sessions", "list", "--json")) == [here]
+
+
+# --- show
+
+
+def test_a_session_is_shown_as_markdown(sibyl, saved):
+    session_id = saved("How do I sort?", "Use `sorted`.", name="Sorting")
+    shown = sibyl("sessions", "show", session_id).out
+    assert shown.startswith("# Sorting\n")
+    assert shown.index("How do I sort?") < shown.index("Use `sorted`.")
+    assert "## You · " in shown
+
+
+def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store):
+    session_id = saved("How do I sort?", "So.")
+    add(
+        store,
+        session_id,
+        Todos((TodoItem("Sort", "pending", "Sorting"),)),
+        Summary("They sorted.", "m0"),
+    )
+    shown = sibyl("sessions", "show", session_id, "--json").json
+    session = shown["session"]
+    assert list(session) == [*ENTRY_FIELDS, "todos", "summary", "prompt_count", "damaged"]
+    assert session["todos"] == [{"content": "Sort", "status": "pending", "active_form": "Sorting"}]
+    assert (session["summary"], session["prompt_count"], session["damaged"]) == (
+        "They sorted.",
+        1,
+        0,
+    )
+    lines = store.path(session_id).read_text().splitlines()
+    written = [json.loads(line) for line in lines if '"type":"message"' in line]
+    assert shown["messages"] == written
+
+
+def test_tool_calls_are_shown_with_nested_arguments(sibyl, saved):
+    calls = (ToolCall("c1", "edit", {"edits": [{"from": "a", "to": {"b": [1, None]}}]}),)
+    session_id = saved("hello", tool_calls=calls)
+    (message,) = sibyl("sessions", "show", session_id, "--json").json["messages"]
+    assert message["tool_calls"][0]["arguments"] == {
+        "edits": [{"from": "a", "to": {"b": [1, None]}}]
+    }
+    assert "edit" in sibyl("sessions", "show", session_id).out
+
+
+def test_messages_before_a_reset_are_shown_only_when_asked_for(sibyl, saved, store):
+    session_id = saved("before")
+    add(store, session_id, Reset("2026-01-11T15:00:00.000Z"))
+
+    def texts(*flags):
+        shown = sibyl("sessions", "show", session_id, "--json", *flags).json
+        return [message["content"] for message in shown["messages"]]
+
+    assert texts() == []
+    assert texts("--all-messages") == ["before"]
+
+
+def test_damage_is_said_on_standard_error_and_hides_nothing_else(sibyl, saved, store):
+    session_id = saved("one", "two")
+    with store.path(session_id).open("ab") as file:
+        file.write(b'{"type":"message","id":"x"\ngarbage\n')
+    before = store.path(session_id).read_bytes()
+    shown = sibyl("sessions", "show", session_id, "--json")
+    assert [m["content"] for m in shown.json["messages"]] == ["one", "two"]
+    assert shown.json["session"]["damaged"] == 2
+    assert f"2 damaged records skipped in {session_id}; the file is unchanged" in shown.err
+    assert store.path(session_id).read_bytes() == before
+
+
+@pytest.mark.parametrize("target", ["#1", "project:/shop#1", "Sorting", "1"])
+def test_a_session_is_found_by_number_ordinal_and_name(sibyl, saved, target):
+    session_id = saved("How do I sort?", name="Sorting")
+    shown = sibyl("sessions", "show", target, "--json", "--scope", "project:/shop")
+    assert shown.json["session"]["id"] == session_id
+
+
+def test_a_session_is_found_by_the_beginning_of_its_id(sibyl, saved):
+    session_id = saved("hello")
+    for target in (session_id[:-2], session_id.removeprefix("session-")[:-2]):
+        assert sibyl("sessions", "show", target, "--json").json["session"]["id"] == session_id
+
+
+def test_an_unknown_target_names_the_closest(sibyl, saved):
+    session_id = saved("hello")
+    result = sibyl("sessions", "show", session_id[:-1] + "x")
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err == f"Session not found: {session_id[:-1]}x\nClosest: {session_id}\n"
+
+
+def test_a_scope_narrows_names_and_numbers(sibyl, saved):
+    here = saved("a", scope="here", name="same")
+    there = saved("b", scope="there", name="same")
+    for scope, session_id in (("here", here), ("there", there)):
+        for target in ("same", "1"):
+            shown = sibyl("sessions", "show", target, "--json", "--scope", scope)
+            assert shown.json["session"]["id"] == session_id
+
+
+def test_an_ambiguous_target_names_the_candidates(sibyl, saved):
+    first, second = saved("a", name="same"), saved("b", name="same")
+    result = sibyl("sessions", "show", "same")
+    assert result.code == 2
+    assert result.err.splitlines() == [
+        "Ambiguous session: same",
+        *(f"  {each}" for each in sorted((first, second))),
+    ]
+
+
+@pytest.mark.parametrize("target", ["../../etc/passwd", "", ".", "a/b", "x" * 300, "a\nb"])
+def test_a_hostile_target_is_not_found_and_builds_no_path(sibyl, saved, target):
+    saved("hello")
+    assert sibyl("sessions", "show", target).code == 2
+
+
+# --- name
+
+
+def test_a_session_is_named(sibyl, saved, store):
+    session_id = saved("hello")
+    assert sibyl("sessions", "name", session_id, "Greeting").out == "Session named: Greeting\n"
+    assert store.entry(session_id).name == "Greeting"
+    assert store.entry(session_id).message_count == 1
+
+
+def test_naming_is_no_use_of_a_session(sibyl, saved, store):
+    session_id = saved("hello")
+    before = store.entry(session_id).last_used_at
+    sibyl("sessions", "name", session_id, "Greeting")
+    assert store.entry(session_id).last_used_at == before
+    assert sibyl("sessions", "list", "--json").json[0]["last_used_at"] == before
+
+
+@pytest.mark.parametrize("name", ["", "  ", "x" * 201])
+def test_a_name_must_be_there_and_not_too_long(sibyl, saved, name):
+    result = sibyl("sessions", "name", saved("hello"), name)
+    assert result.code == 2
+    assert ("longer than 200" in result.err) == (len(name) > 200)
+
+
+def test_a_name_of_200_characters_is_taken(sibyl, saved, store):
+    session_id = saved("hello")
+    assert sibyl("sessions", "name", session_id, "名" * 200).code == 0
+    assert store.entry(session_id).name == "名" * 200
+
+
+def test_a_session_that_another_program_holds_is_not_named(sibyl, saved, store):
+    session_id = saved("hello")
+    lease = store.lease(session_id)
+    result = sibyl("sessions", "name", session_id, "Greeting")
+    lease.release()
+    assert result.code == 1
+    assert result.err.startswith(f"Session {session_id} is open in another program (pid ")
+
+
+# --- archive, restore, delete, purge
+
+
+def test_a_session_goes_to_the_archive_and_comes_back(sibyl, saved, store):
+    session_id = saved("hello", name="Greeting")
+    assert sibyl("sessions", "archive", "Greeting").out == f"Archived session: {session_id}\n"
+    assert store.entry(session_id).status == "archived"
+    assert sibyl("sessions", "restore", "Greeting").out == f"Restored session: {session_id}\n"
+    entry = store.entry(session_id)
+    assert (entry.status, entry.name, entry.ordinal) == ("closed", "Greeting", 1)
+
+
+def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
+    session_id = saved("hello")
+    deleted = sibyl("sessions", "delete", session_id, "--yes")
+    assert deleted.out == f"Deleted session: {session_id}\n"
+    assert store.entry(session_id).status == "trashed"
+    assert sibyl("sessions", "restore", session_id).code == 0
+    assert [m.text for m in store.load(session_id).messages] == ["hello"]
+
+
+def test_deleting_off_a_terminal_needs_yes(sibyl, saved, store):
+    session_id = saved("hello")
+    result = sibyl("sessions", "delete", session_id)
+    assert result.code == 2
+    assert "--yes" in result.err
+    assert store.entry(session_id).status == "closed"
+
+
+@pytest.mark.parametrize("target", ["#1", "1", "Greeting"])
+def test_only_a_whole_id_is_deleted(sibyl, saved, store, target):
+    session_id = saved("hello", name="Greeting")
+    result = sibyl("sessions", "delete", target, "--yes", "--scope", "project:/shop")
+    assert (result.code, result.err) == (2, f"Deleting takes the whole id: {session_id}\n")
+    assert sibyl("sessions", "delete", session_id[:-1], "--yes").code == 2
+    assert store.entry(session_id).status == "closed"
+
+
+def test_a_purge_lists_and_does_nothing_without_yes(sibyl, saved, store):
+    session_id = saved("hello")
+    store.delete(session_id)
+    result = sibyl("sessions", "purge")
+    assert result.out.splitlines()[-1] == ("Would purge 1 session(s). Add --yes to destroy them.")
+    assert session_id in result.out
+    assert store.entry(session_id).status == "trashed"
+
+
+def test_a_purge_destroys_only_what_is_in_the_trash(sibyl, saved, store):
+    kept, trashed = saved("kept"), saved("trashed")
+    store.delete(trashed)
+    assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session(s).\n"
+    assert sibyl("sessions", "show", trashed).code == 2
+    assert [m.text for m in store.load(kept).messages] == ["kept"]
+
+
+def test_only_the_sessions_named_are_purged(sibyl, saved, store):
+    first, second = saved("a"), saved("b")
+    store.delete(first)
+    store.delete(second)
+    assert sibyl("sessions", "purge", first, "--yes").out == "Purged 1 session(s).\n"
+    assert store.entry(second).status == "trashed"
+
+
+def test_a_session_that_is_not_in_the_trash_is_not_purged(sibyl, saved, store):
+    session_id = saved("kept")
+    assert sibyl("sessions", "purge", session_id, "--yes").code == 2
+    assert store.load(session_id).message_count == 1
+
+
+def test_the_archive_hook_is_told_what_the_user_archived(sibyl, saved, tmp_path, monkeypatch):
+    told = tmp_path / "told.json"
+    config = tmp_path / "config.toml"
+    config.write_text(f'[hooks]\non_archive = ["/bin/sh", "-c", "cat > {told}"]\n')
+    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+    session_id = saved("hello")
+    sibyl("sessions", "archive", session_id)
+    assert json.loads(told.read_text()) == {
+        "scope": "project:/shop",
+        "sessions": [session_id],
+        "reason": "user",
+    }
+
+
+def test_a_failing_archive_hook_is_told_and_harmless(sibyl, saved, tmp_path, monkeypatch, store):
+    config = tmp_path / "config.toml"
+    config.write_text('[hooks]\non_archive = ["/bin/sh", "-c", "exit 3"]\n')
+    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+    session_id = saved("hello")
+    result = sibyl("sessions", "archive", session_id)
+    assert result.code == 0
+    assert "hook" in result.err
+    assert store.entry(session_id).status == "archived"
+
+
+# --- import
+
+
+def test_a_session_file_is_taken_back_as_it_was(sibyl, saved, store, data, tmp_path):
+    session_id = saved("one", "two", name="Talk")
+    copy = tmp_path / "copy.jsonl"
+    copy.write_bytes(store.path(session_id).read_bytes())
+    store.delete(session_id)
+    store.purge(session_id)
+    result = sibyl("sessions", "import", copy)
+    assert result.out == f"Imported session: {session_id} (2 messages)\n"
+    entry = store.entry(session_id)
+    assert (entry.name, entry.message_count, entry.status) == ("Talk", 2, "closed")
+    assert entry.ordinal == 1
+
+
+def test_only_messages_that_are_missing_are_imported(sibyl, saved, store, tmp_path):
+    session_id = saved("one", "two")
+    copy = tmp_path / "copy.jsonl"
+    whole = store.path(session_id).read_bytes()
+    copy.write_bytes(whole + whole.splitlines(keepends=True)[-1].replace(b"m1", b"m9"))
+    assert sibyl("sessions", "import", copy).out.endswith("(1 messages)\n")
+    assert sibyl("sessions", "import", copy).out.endswith("(0 messages)\n")
+    assert [m.id for m in store.load(session_id).messages] == ["m0", "m1", "m9"]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b'{"type":"reset","at":"x"}\n'])
+def test_what_is_no_session_file_is_not_imported(sibyl, tmp_path, content):
+    file = tmp_path / "file"
+    file.write_bytes(content)
+    assert sibyl("sessions", "import", file).code == 2
+
+
+def test_an_import_of_a_file_that_is_not_there_says_so(sibyl, tmp_path):
+    result = sibyl("sessions", "import", tmp_path / "none.jsonl")
+    assert result.code == 1
+    assert "none.jsonl" in result.err
+
+
+def test_an_import_whose_id_is_hostile_is_refused(sibyl, tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(
+        b'{"type":"session","version":1,"id":"../../x","created_at":"","scope":"s",'
+        b'"ordinal":1,"project_path":"/","model":"m"}\n'
+    )
+    assert sibyl("sessions", "import", file).code == 2
+
+
+# --- output
+
+
+def test_json_output_holds_no_control_that_a_terminal_obeys(sibyl, saved):
+    saved("\x1b]52;c;aGk=\x1b\\ 会話 \x9b31m \u202e \U000e0041 \ud800")
+    out = sibyl("sessions", "list", "--json").out
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\U000e0041\ud800]", out)
+    assert "会話" in out
+
+
+def test_a_list_holds_no_control_even_where_it_is_piped(sibyl, saved):
+    saved("\x1b]52;c;aGk=\x1b\\")
+    assert "\x1b" not in sibyl("sessions", "list").out
+
+
+def test_looking_writes_nothing(sibyl, saved, data):
+    session_id = saved("hello")
+    before = snapshot(data)
+    sibyl("sessions", "list")
+    sibyl("sessions", "show", session_id)
+    sibyl("sessions", "purge")
+    sibyl("doctor")
+    assert snapshot(data) == before
+
+
+def test_looking_at_nothing_makes_no_data_directory(sibyl, data):
+    sibyl("sessions", "list")
+    assert not data.exists()
+
+
+def snapshot(root):
+    return {
+        path: (os.stat(os.path.join(base, path)).st_mtime_ns)
+        for base, _, files in os.walk(root)
+        for path in files
+    }

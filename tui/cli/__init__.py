@@ -1,0 +1,80 @@
+"""The command line: reads arguments, puts the program together, says how it went.
+
+Exit codes: 0 fine, 1 failed, 2 usage or not found; a signal's number plus 128 if one ended it.
+Data go to standard output, everything else to standard error.
+"""
+
+from argparse import Namespace
+from collections.abc import Sequence
+
+from tui.cli import output
+from tui.cli.parser import build, parse
+from tui.errors import (
+    AmbiguousSession,
+    ConfigError,
+    SessionNotFound,
+    SibylError,
+    UsageError,
+)
+
+FINE, FAILED, USAGE = 0, 1, 2
+_INTERRUPTED = 130
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and give its exit code."""
+    output.prepare()
+    try:
+        return _dispatch(parse(arguments))
+    except SibylError as error:
+        _tell(error)
+        return _exit_code(error)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has gone: nobody is left to be told.
+        output.discard()
+        return FAILED
+
+
+def _dispatch(chosen: Namespace) -> int:
+    """Import only what the command needs."""
+    verb = str(chosen.command)
+    if verb == "ask":
+        from tui.cli import ask
+
+        return ask.run(chosen)
+    if verb.startswith("sessions "):
+        from tui.cli import sessions
+
+        return sessions.run(chosen)
+    if verb == "doctor":
+        from tui.cli import doctor
+
+        return doctor.run(chosen)
+    if verb.startswith("config "):
+        from tui.cli import settings
+
+        return settings.run(chosen)
+    if verb == "completion":
+        from tui.cli import completion
+
+        return completion.run(chosen)
+    raise UsageError(build().format_usage().rstrip())
+
+
+def _tell(error: SibylError) -> None:
+    output.tell(str(error))
+    match error:
+        case SessionNotFound(closest=closest) if closest:
+            output.tell(f"Closest: {', '.join(closest)}")
+        case AmbiguousSession(candidates=candidates):
+            for candidate in candidates:
+                output.tell(f"  {candidate}")
+        case _:
+            pass
+
+
+def _exit_code(error: SibylError) -> int:
+    usage = (UsageError, ConfigError, SessionNotFound, AmbiguousSession)
+    return USAGE if isinstance(error, usage) else FAILED

@@ -1,0 +1,138 @@
+"""``sibyl-tui ask``: one turn without the screen, kept like every other."""
+
+import asyncio
+import shlex
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+
+from tui import paths
+from tui.cli import output
+from tui.cli.parser import PROGRAM
+from tui.cli.printing import JsonPrinter, Printer, TextPrinter
+from tui.cli.program import Program
+from tui.cli.prompt import read_prompt
+from tui.engine.events import TurnEnded, TurnEvent
+from tui.engine.open_session import OpenSession, Place
+from tui.engine.turn import run_turn
+from tui.errors import StorageError
+from tui.providers.protocol import Model
+from tui.storage.rescue import write_rescue
+
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def run(chosen: Namespace) -> int:
+    """Ask, print the answer, and give the exit code."""
+    prompt = read_prompt(chosen.prompt)
+    program = Program.from_arguments(chosen)
+    return asyncio.run(_ask(program, chosen, prompt))
+
+
+async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
+    session, model = _session(program, chosen)
+    printer = JsonPrinter() if chosen.json else TextPrinter()
+    events = run_turn(session, prompt, model, program.turn_settings())
+    turn = asyncio.create_task(_told(events, printer))
+    ended_by = _end_on_signals(turn)
+    complete = kept = False
+    said = ""
+    try:
+        complete = await turn
+    except asyncio.CancelledError:
+        printer.fail("Interrupted.")
+    except StorageError as error:
+        said = str(error)
+        printer.fail(said)
+    finally:
+        kept = await _leave(program, session, said)
+    if kept and session.published:
+        _tell_how_to_go_on(program, session)
+    if ended_by:
+        return 128 + ended_by[0]
+    return 0 if complete and kept else 1
+
+
+def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
+    session_id = _existing(program, chosen)
+    if session_id is None:
+        model = program.model()
+        place = Place(program.scope, program.project_path, model.name)
+        return OpenSession.new(program.store, place, program.clock), model
+    session = OpenSession.resume(program.store, session_id, program.clock, sys.maxsize)
+    program.tell_damage(session.session)
+    model = program.model(session.model)
+    session.use_model(model.name)
+    return session, model
+
+
+def _existing(program: Program, chosen: Namespace) -> str | None:
+    if chosen.session is not None:
+        return program.resolve(chosen.session)
+    return program.store.active(program.scope) if chosen.go_on else None
+
+
+async def _told(events: AsyncGenerator[TurnEvent], printer: Printer) -> bool:
+    """Tell a turn to its end; whether it did not fail."""
+    complete = False
+    async with aclosing(events):
+        async for event in events:
+            printer.show(event)
+            if isinstance(event, TurnEnded):
+                complete = event.status != "failed"
+    return complete
+
+
+def _end_on_signals(turn: asyncio.Task[bool]) -> list[int]:
+    """Stop the turn when the program is asked to end; the signal is in the list then."""
+    received: list[int] = []
+
+    def stop(number: int) -> None:
+        received.append(number)
+        turn.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in _ENDING:
+        loop.add_signal_handler(number, stop, number)
+    return received
+
+
+async def _leave(program: Program, session: OpenSession, said: str) -> bool:
+    """Save what is pending and let go; where it cannot be saved, put it into a rescue file.
+
+    ``said`` is a reason that the user has been told already.
+    """
+    try:
+        await session.close()
+    except StorageError as error:
+        session.abandon()
+        if not session.unsaved:
+            return True
+        if str(error) != said:
+            output.tell(str(error))
+        _rescue(program, session)
+        return False
+    return True
+
+
+def _rescue(program: Program, session: OpenSession) -> None:
+    try:
+        path = write_rescue((paths.state_directory(), Path.home()), session.header, session.pending)
+    except OSError as error:
+        output.tell(f"And no rescue file could be written: {error.strerror}.")
+        return
+    output.tell(f"What could not be saved is in {path}.")
+    name = shlex.quote(str(path))
+    output.tell(f"Take it back with: {PROGRAM} sessions import {name}{_place(program)}")
+
+
+def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
+    output.tell(f"Session saved: {session.id}")
+    output.tell(f"Resume with: {PROGRAM} ask --session {session.id}{_place(program)}")
+
+
+def _place(program: Program) -> str:
+    return f" --data-dir {shlex.quote(program.data_dir)}" if program.data_dir else ""

@@ -1,0 +1,53 @@
+"""Printing: what came from outside reaches a terminal only with its controls made visible."""
+
+import os
+import sys
+from typing import Any, TextIO
+
+from tui.domain.json_text import terminal_json
+from tui.domain.safe_text import make_visible, without_surrogates
+
+
+def prepare() -> None:
+    """Let no character that a locale cannot say stop the program."""
+    for stream in (sys.stdout, sys.stderr):
+        # A stream that was closed by whoever started the program is None.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="replace")
+
+
+def put(text: str) -> None:
+    """Print data as it is, or made visible on a terminal; at once, as more may come late."""
+    if sys.stdout is None:
+        return
+    sys.stdout.write(make_visible(text) if sys.stdout.isatty() else without_surrogates(text))
+    sys.stdout.flush()
+
+
+def put_line(text: str = "") -> None:
+    """Print a line of data."""
+    put(text + "\n")
+
+
+def put_json(value: Any, indent: int | None = None) -> None:
+    """Print a value as JSON, harmless anywhere."""
+    put(terminal_json(value, indent) + "\n")
+
+
+def tell(text: str) -> None:
+    """Say something about the run on standard error."""
+    if sys.stderr is not None:
+        sys.stderr.write(make_visible(text) + "\n")
+        sys.stderr.flush()
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is there and leads to a terminal."""
+    return stream is not None and stream.isatty()
+
+
+def discard() -> None:
+    """Throw away what is still to be printed: its reader is gone."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, sys.stdout.fileno())

@@ -1,0 +1,192 @@
+"""The command line's grammar."""
+
+import argparse
+from collections.abc import Sequence
+from typing import Any, NoReturn, TypeAlias
+
+from tui.cli import output
+from tui.errors import UsageError
+
+PROGRAM = "sibyl-tui"
+_TARGET = "an id, scope#N, a name, the beginning of an id, or a number of `sessions list`"
+
+
+class Parser(argparse.ArgumentParser):
+    """Raises its errors, so that what they quote is made safe where it is printed."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.format_usage()}{self.prog}: {message}")
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        import tui
+
+        output.put_line(f"{PROGRAM} {tui.__version__}")
+        parser.exit(0)
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments; ``command`` names what is to be done, ``""`` if nothing was asked for.
+
+    Raises ``UsageError``. Prints and leaves for ``--help`` and ``--version``.
+    """
+    return build().parse_args(arguments)
+
+
+def build() -> Parser:
+    """The whole grammar."""
+    parser = Parser(
+        prog=PROGRAM,
+        description="Chat with language models in sessions that are never lost.",
+        epilog="What follows -- is data. The full screen comes with the next release.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
+    _add_common(parser)
+    # Subparsers would overwrite what came before them, were it not for SUPPRESS.
+    parser.set_defaults(command="", data_dir=None, scope=None, model=None)
+    commands = parser.add_subparsers(metavar="COMMAND")
+    _add_ask(commands)
+    _add_sessions(commands)
+    _add_doctor(commands)
+    _add_config(commands)
+    _add_completion(commands)
+    return parser
+
+
+# argparse has no public name for what add_subparsers gives, and it is generic for checkers only.
+_Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+def _command(commands: _Commands, name: str, command: str, text: str) -> Parser:
+    parser = commands.add_parser(
+        name, help=text, description=text, argument_default=argparse.SUPPRESS
+    )
+    _add_common(parser)
+    parser.set_defaults(command=command)
+    return parser
+
+
+def _add_common(parser: Parser) -> None:
+    common = parser.add_argument_group("everywhere")
+    suppressed = argparse.SUPPRESS
+    common.add_argument(
+        "--data-dir", metavar="DIR", default=suppressed, help="where sessions are kept"
+    )
+    common.add_argument(
+        "--scope", metavar="NAME", default=suppressed, help="the group of sessions to work in"
+    )
+    common.add_argument(
+        "--model", metavar="PROVIDER:MODEL", default=suppressed, help="what answers"
+    )
+
+
+def _add_ask(commands: _Commands) -> None:
+    ask = _command(commands, "ask", "ask", "Ask once: the answer goes to standard output.")
+    ask.add_argument(
+        "prompt",
+        nargs="?",
+        default=None,
+        metavar="PROMPT",
+        help="- reads it all from standard input; input piped in beside a PROMPT follows it",
+    )
+    which = ask.add_mutually_exclusive_group()
+    which.add_argument("--session", metavar="TARGET", default=None, help=_TARGET)
+    which.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        default=False,
+        help="the scope's active session",
+    )
+    _add_json(ask, "print one JSON object a line")
+
+
+def _add_sessions(commands: _Commands) -> None:
+    parser = _command(commands, "sessions", "sessions", "Sessions: list, show and tidy them.")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    _add_list(verbs)
+    show = _command(verbs, "show", "sessions show", "Print a session as Markdown.")
+    show.add_argument("target", metavar="TARGET", help=_TARGET)
+    show.add_argument(
+        "--all-messages", action="store_true", default=False, help="those before a reset, too"
+    )
+    _add_json(show)
+    name = _command(verbs, "name", "sessions name", "Name a session.")
+    name.add_argument("target", metavar="TARGET", help=_TARGET)
+    name.add_argument("name", metavar="NAME")
+    for verb, text in (
+        ("archive", "Set sessions aside."),
+        ("restore", "Bring sessions back from the archive or the trash."),
+    ):
+        moved = _command(verbs, verb, f"sessions {verb}", text)
+        moved.add_argument("targets", metavar="TARGET", nargs="+", help=_TARGET)
+    delete = _command(verbs, "delete", "sessions delete", "Move sessions to the trash.")
+    delete.add_argument("ids", metavar="ID", nargs="+", help="the whole id")
+    delete.add_argument("--yes", action="store_true", default=False, help="do not ask")
+    purge = _command(verbs, "purge", "sessions purge", "Destroy what is in the trash.")
+    purge.add_argument("ids", metavar="ID", nargs="*", default=[], help="only these; the whole id")
+    purge.add_argument(
+        "--yes",
+        action="store_true",
+        default=False,
+        help="do it, and not only say what would be done",
+    )
+    taken = _command(
+        verbs, "import", "sessions import", "Take a rescue file or a session file back."
+    )
+    taken.add_argument("file", metavar="FILE")
+
+
+def _add_list(verbs: _Commands) -> None:
+    parser = _command(verbs, "list", "sessions list", "List sessions, newest use first.")
+    for name, text in (
+        ("archived", "those set aside"),
+        ("trashed", "those deleted"),
+        ("all", "all of them, wherever they are"),
+    ):
+        parser.add_argument(f"--{name}", action="store_true", default=False, help=text)
+    _add_json(parser)
+
+
+def _add_doctor(commands: _Commands) -> None:
+    doctor = _command(
+        commands,
+        "doctor",
+        "doctor",
+        "Check files, leases and modes: exit 0 clean, 1 findings, 2 damage.",
+    )
+    doctor.add_argument(
+        "--repair",
+        action="store_true",
+        default=False,
+        help="mend what can be mended without touching a record",
+    )
+    _add_json(doctor)
+
+
+def _add_config(commands: _Commands) -> None:
+    parser = _command(commands, "config", "config", "The configuration.")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    for verb, text in (
+        ("show", "Print the settings in force."),
+        ("path", "Print where the file lies."),
+        ("example", "Print a commented example."),
+    ):
+        _command(verbs, verb, f"config {verb}", text)
+
+
+def _add_completion(commands: _Commands) -> None:
+    parser = _command(
+        commands, "completion", "completion", "Print a completion script for a shell."
+    )
+    parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+
+
+def _add_json(parser: Parser, text: str = "print JSON") -> None:
+    parser.add_argument("--json", action="store_true", default=False, help=text)

@@ -1,0 +1,111 @@
+"""How a turn is told on the command line: as text, or as JSON, one object a line."""
+
+from typing import Protocol
+
+import msgspec
+
+from tui.cli import output
+from tui.domain.json_text import terminal_json
+from tui.engine.events import (
+    AnswerStarted,
+    MessageSaved,
+    NoticeGiven,
+    SaveFailed,
+    TextAdded,
+    ToolCalled,
+    ToolReturned,
+    TurnEnded,
+    TurnEvent,
+)
+
+
+class Printer(Protocol):
+    """Tells what happens in a turn."""
+
+    def show(self, event: TurnEvent) -> None:
+        """Tell of one event."""
+        ...
+
+    def fail(self, reason: str) -> None:
+        """Tell why there will be no more."""
+        ...
+
+
+class TextPrinter:
+    """The answer on standard output, all else on standard error."""
+
+    def __init__(self) -> None:
+        self._in_line = False
+
+    def show(self, event: TurnEvent) -> None:
+        match event:
+            case TextAdded(text=text):
+                output.put(text)
+                self._in_line = not text.endswith("\n")
+            case AnswerStarted():
+                self._end_line()
+            case ToolCalled(call=call):
+                self._end_line()
+                output.tell(f"Tool called: {call.name} {terminal_json(call.arguments)}")
+            case ToolReturned(result=result):
+                output.tell(result)
+            case NoticeGiven(text=text):
+                self._end_line()
+                output.tell(text)
+            case SaveFailed(reason=reason):
+                self._end_line()
+                output.tell(f"NOT SAVED: {reason}")
+            case TurnEnded():
+                self._end_turn(event)
+            case MessageSaved():
+                pass
+
+    def fail(self, reason: str) -> None:
+        self._end_line()
+        output.tell(reason)
+
+    def _end_turn(self, event: TurnEnded) -> None:
+        self._end_line()
+        if event.error:
+            output.tell(event.error)
+        elif event.status != "complete":
+            output.tell(f"The answer was {event.status}.")
+
+    def _end_line(self) -> None:
+        if self._in_line:
+            output.put_line()
+            self._in_line = False
+
+
+class JsonPrinter:
+    """One JSON object a line on standard output."""
+
+    def show(self, event: TurnEvent) -> None:
+        match event:
+            case MessageSaved(session_id=session_id, message=message):
+                ids = {"session_id": session_id, "message_id": message.id}
+                output.put_json({"type": "saved", **ids, "role": message.role})
+            case TextAdded(text=text):
+                output.put_json({"type": "delta", "text": text})
+            case ToolCalled(call=call):
+                output.put_json({"type": "tool_call", **msgspec.structs.asdict(call)})
+            case ToolReturned(call=call, result=result):
+                told = {"tool_call_id": call.id, "name": call.name, "content": result}
+                output.put_json({"type": "tool_result", **told})
+            case NoticeGiven(text=text):
+                output.tell(text)
+            case SaveFailed(reason=reason):
+                self.fail(reason)
+            case TurnEnded():
+                self._end_turn(event)
+            case AnswerStarted():
+                pass
+
+    def fail(self, reason: str) -> None:
+        output.put_json({"type": "error", "message": reason})
+
+    def _end_turn(self, event: TurnEnded) -> None:
+        if event.error:
+            self.fail(event.error)
+        ids = {"session_id": event.session_id, "message_id": event.message_id}
+        output.put_json({"type": "done", **ids, "status": event.status})

@@ -1,0 +1,129 @@
+"""The parts of the program as a command line puts them together."""
+
+import asyncio
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tui import paths
+from tui.cli import output
+from tui.config import Flags, Settings, load_settings
+from tui.domain.session import Session, SessionEntry
+from tui.engine.open_session import OpenSession
+from tui.engine.turn import TurnSettings
+from tui.errors import ModelUnavailable
+from tui.providers.deferred import LazyModel, UnavailableModel
+from tui.providers.protocol import Model
+from tui.providers.selection import choose
+from tui.storage.file_store import FileStore
+from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
+from tui.storage.retention import HookFailed, SetAside, run_archive_hook
+
+_PAGE = 200
+
+
+def utc_now() -> datetime:
+    """The clock that the program runs by."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Configuration, store and the scope that a command works in."""
+
+    environment: Mapping[str, str]
+    settings: Settings
+    store: FileStore
+    scope: str
+    narrowed: str | None
+    project_path: str
+    data_dir: str | None
+    clock: Callable[[], datetime] = utc_now
+
+    @classmethod
+    def from_arguments(cls, chosen: Namespace) -> "Program":
+        """Put it together. Raises ``ConfigError`` and ``UsageError``."""
+        environment = dict(os.environ)
+        flags = Flags(model=chosen.model, scope=chosen.scope)
+        settings = load_settings(paths.config_file(environment), environment, flags)
+        project = str(paths.project_path(Path.cwd()))
+        return cls(
+            environment=environment,
+            settings=settings,
+            store=FileStore(paths.data_directory(environment, chosen.data_dir), utc_now),
+            scope=settings.scope or f"project:{project}",
+            narrowed=settings.scope,
+            project_path=project,
+            data_dir=chosen.data_dir,
+        )
+
+    def model(self, proposed: str | None = None) -> Model:
+        """What answers; ``proposed`` is what a session was held with. Says what was passed over.
+
+        A model that cannot be had fails when it is asked, once the prompt is saved.
+        """
+        try:
+            choice, notices = choose(self.settings, self.environment, proposed)
+        except ModelUnavailable as error:
+            return UnavailableModel(self.settings.config.model or proposed or "", error)
+        for notice in notices:
+            output.tell(notice)
+        return LazyModel(choice)
+
+    def turn_settings(self) -> TurnSettings:
+        """What each turn is run with."""
+        return TurnSettings(self.settings.config.system_prompt)
+
+    def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
+        """The session that is meant; a number counts in what ``sessions list`` prints."""
+        listed: list[str] = []
+        if target.isdigit():
+            listed = [entry.id for entry in self.entries(SessionFilter(self.narrowed, KEPT))]
+        among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
+        return self.store.resolve(target, self.scope, listed=listed, wanted=among)
+
+    def entries(self, wanted: SessionFilter) -> Iterator[SessionEntry]:
+        """All sessions that a filter lets through, newest use first."""
+        cursor: str | None = None
+        while True:
+            listing = self.store.list(wanted, cursor, _PAGE)
+            yield from listing.entries
+            cursor = listing.cursor
+            if cursor is None:
+                return
+
+    def change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
+        """Change a session that is not open here, and let go of it."""
+        asyncio.run(self._change(session_id, change))
+
+    async def _change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
+        session = OpenSession.take(self.store, session_id, self.clock)
+        try:
+            change(session)
+            await session.close()
+        finally:
+            session.abandon()
+        for notice in session.take_notices():
+            output.tell(notice)
+
+    def tell_damage(self, session: Session) -> None:
+        """Say how much of a session could not be read."""
+        if session.damaged:
+            records = "record" if session.damaged == 1 else "records"
+            output.tell(
+                f"{session.damaged} damaged {records} skipped in {session.id}; "
+                "the file is unchanged"
+            )
+
+    def run_archive_hook(self, done: SetAside) -> None:
+        """Tell the user's hook, if there is one; its failure is said and changes nothing."""
+        command = self.settings.config.hooks.on_archive
+        if not command:
+            return
+        try:
+            run_archive_hook(command, done)
+        except HookFailed as error:
+            output.tell(str(error))

@@ -1,0 +1,33 @@
+"""What ``ask`` is to send: from the command line, from standard input, or from both."""
+
+import sys
+
+from tui.cli.output import is_terminal
+from tui.domain.message import TEXT_BYTES
+from tui.errors import UsageError
+
+_STANDARD_INPUT = "-"
+
+
+def read_prompt(argument: str | None) -> str:
+    """Put the prompt together. Raises ``UsageError`` for nothing, and for too much."""
+    text = _joined(argument, _piped())
+    if not text.strip():
+        raise UsageError("Nothing to send.")
+    if len(text.encode("utf-8", "surrogatepass")) > TEXT_BYTES:
+        raise UsageError("Prompt is larger than 8 MiB.")
+    return text
+
+
+def _joined(argument: str | None, piped: str) -> str:
+    if argument is None or argument == _STANDARD_INPUT:
+        return piped
+    return f"{argument}\n\n{piped}" if piped.strip() else argument
+
+
+def _piped() -> str:
+    if sys.stdin is None or is_terminal(sys.stdin):
+        return ""
+    # One byte more than is taken shows that it is too much, and endless input ends here.
+    data = sys.stdin.buffer.read(TEXT_BYTES + 2)
+    return data.decode("utf-8", "surrogateescape").removesuffix("\n")

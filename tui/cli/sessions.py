@@ -1,0 +1,188 @@
+"""``sibyl-tui sessions …``: list, show and tidy sessions."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tui.cli import output
+from tui.cli.markdown import as_markdown
+from tui.cli.program import Program
+from tui.cli.table import session_table
+from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.safe_text import make_visible_line
+from tui.domain.session import Session, SessionEntry, Status
+from tui.domain.timestamps import format_utc
+from tui.errors import SessionNotFound, UsageError
+from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
+from tui.storage.rescue import import_file
+from tui.storage.retention import SetAside
+
+_ARCHIVED: frozenset[Status] = frozenset({"archived"})
+_TRASHED: frozenset[Status] = frozenset({"trashed"})
+_ASIDE = _ARCHIVED | _TRASHED
+_JSON_FIELDS = (
+    "id",
+    "name",
+    "label",
+    "scope",
+    "ordinal",
+    "active",
+    "project_path",
+    "model",
+    "created_at",
+    "updated_at",
+    "last_used_at",
+    "closed_at",
+    "message_count",
+    "status",
+)
+
+
+def run(chosen: Namespace) -> int:
+    """Do what the verb says."""
+    program = Program.from_arguments(chosen)
+    _VERBS[chosen.command](program, chosen)
+    return 0
+
+
+def _list(program: Program, chosen: Namespace) -> None:
+    entries = list(program.entries(SessionFilter(program.narrowed, _statuses(chosen))))
+    if chosen.json:
+        output.put_json([_entry_json(entry) for entry in entries], 2)
+    elif entries:
+        output.put_line("Saved sessions:")
+        output.put_line(session_table(entries, program.clock().astimezone()))
+    else:
+        output.put_line("No saved sessions.")
+
+
+def _statuses(chosen: Namespace) -> frozenset[Status]:
+    if chosen.all:
+        return EVERYWHERE
+    archived = _ARCHIVED if chosen.archived else frozenset[Status]()
+    trashed = _TRASHED if chosen.trashed else frozenset[Status]()
+    return archived | trashed or KEPT
+
+
+def _show(program: Program, chosen: Namespace) -> None:
+    session_id = program.resolve(chosen.target)
+    session = program.store.load(session_id)
+    entry = program.store.entry(session_id)
+    program.tell_damage(session)
+    messages = session.all_messages if chosen.all_messages else session.messages
+    if not chosen.json:
+        output.put(as_markdown(entry, session, messages))
+        return
+    output.put_json(
+        {"session": _session_json(entry, session), "messages": msgspec.to_builtins(messages)}, 2
+    )
+
+
+def _entry_json(entry: SessionEntry) -> dict[str, Any]:
+    return {name: getattr(entry, name) for name in _JSON_FIELDS}
+
+
+def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
+    exact = replace(entry, message_count=session.message_count)
+    return {
+        **_entry_json(exact),
+        "todos": msgspec.to_builtins(session.todos),
+        "summary": session.summary.text if session.summary else None,
+        "prompt_count": session.prompt_count,
+        "damaged": session.damaged,
+    }
+
+
+def _name(program: Program, chosen: Namespace) -> None:
+    name = str(chosen.name)
+    if not name.strip():
+        raise UsageError("Usage: sibyl-tui sessions name TARGET NAME")
+    if len(name) > NAME_CHARACTERS:
+        raise UsageError(f"Name is longer than {NAME_CHARACTERS} characters.")
+    program.change(program.resolve(chosen.target), lambda session: session.rename(name))
+    output.put_line(f"Session named: {make_visible_line(name)}")
+
+
+def _archive(program: Program, chosen: Namespace) -> None:
+    for session_id in [program.resolve(target) for target in chosen.targets]:
+        scope = program.store.entry(session_id).scope
+        program.store.archive(session_id)
+        output.put_line(f"Archived session: {session_id}")
+        program.run_archive_hook(SetAside(scope, (session_id,), "user"))
+
+
+def _restore(program: Program, chosen: Namespace) -> None:
+    wanted = SessionFilter(program.narrowed, _ASIDE)
+    for session_id in [program.resolve(target, wanted) for target in chosen.targets]:
+        program.store.restore(session_id)
+        output.put_line(f"Restored session: {session_id}")
+
+
+def _delete(program: Program, chosen: Namespace) -> None:
+    ids = [_known(program, session_id) for session_id in chosen.ids]
+    if not chosen.yes and not output.is_terminal(sys.stdin):
+        raise UsageError("Deleting asks first: add --yes where there is no terminal to ask on.")
+    for session_id in ids:
+        if not chosen.yes and not _confirmed(f"Delete session {session_id}? (y/n) "):
+            output.tell("Nothing deleted.")
+            continue
+        program.store.delete(session_id)
+        output.put_line(f"Deleted session: {session_id}")
+
+
+def _known(program: Program, session_id: str) -> str:
+    """Only a whole id: what is to go is never guessed."""
+    meant = program.resolve(session_id)
+    if meant != session_id:
+        raise UsageError(f"Deleting takes the whole id: {meant}")
+    return session_id
+
+
+def _confirmed(question: str) -> bool:
+    sys.stderr.write(question)
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _purge(program: Program, chosen: Namespace) -> None:
+    entries = list(_doomed(program, chosen.ids, SessionFilter(program.narrowed, _TRASHED)))
+    if not chosen.yes:
+        for entry in entries:
+            output.put_line(f"{entry.id}  {entry.label}")
+        output.put_line(f"Would purge {len(entries)} session(s). Add --yes to destroy them.")
+        return
+    for entry in entries:
+        program.store.purge(entry.id)
+    output.put_line(f"Purged {len(entries)} session(s).")
+
+
+def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iterator[SessionEntry]:
+    trashed = {entry.id: entry for entry in program.entries(wanted)}
+    for session_id in ids or trashed:
+        if session_id not in trashed:
+            raise SessionNotFound(session_id)
+        yield trashed[session_id]
+
+
+def _import(program: Program, chosen: Namespace) -> None:
+    done = import_file(program.store, Path(chosen.file), format_utc(program.clock()))
+    output.put_line(f"Imported session: {done.session_id} ({done.messages} messages)")
+    if done.damaged:
+        output.tell(f"{done.damaged} damaged records skipped in {chosen.file}")
+
+
+_VERBS: Mapping[str, Callable[[Program, Namespace], None]] = {
+    "sessions list": _list,
+    "sessions show": _show,
+    "sessions name": _name,
+    "sessions archive": _archive,
+    "sessions restore": _restore,
+    "sessions delete": _delete,
+    "sessions purge": _purge,
+    "sessions import": _import,
+}

@@ -1,0 +1,28 @@
+"""Sessions as a table of text."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from tui.domain.labels import age, cell_width, pad_to_cells
+from tui.domain.session import SessionEntry
+from tui.domain.timestamps import parse_utc
+
+_HEADINGS = ("#", "ID", "Name", "Last used", "Messages")
+
+
+def session_table(entries: Sequence[SessionEntry], now: datetime) -> str:
+    """One line a session below the headings, numbered from 1; ages in the zone of ``now``."""
+    rows = [_HEADINGS, *(_row(number, entry, now) for number, entry in enumerate(entries, 1))]
+    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(_line(row, widths) for row in rows)
+
+
+def _row(number: int, entry: SessionEntry, now: datetime) -> tuple[str, ...]:
+    mark = f" ({entry.status})" if entry.status in ("archived", "trashed") else ""
+    last_used = age(parse_utc(entry.last_used_at), now)
+    return str(number), entry.id, entry.label + mark, last_used, str(entry.message_count)
+
+
+def _line(row: Sequence[str], widths: Sequence[int]) -> str:
+    cells = (pad_to_cells(cell, width) for cell, width in zip(row, widths, strict=True))
+    return "  ".join(cells).rstrip()
