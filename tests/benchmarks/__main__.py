@@ -1,0 +1,33 @@
+"""Measure, print one table, and say which budgets are kept.
+
+Every figure stands beside what it is compared with, measured in turn with it in the same run:
+the machines are shared, and only ratios travel. Nothing here is a test; CI does not run it.
+"""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.benchmarks import listing, saving, tail
+from tests.benchmarks.table import Row, as_table
+
+SUITES = {"saving": saving.rows, "tail": tail.rows, "listing": listing.rows}
+
+
+def main() -> int:
+    """Run the suites that were named, else all; exit 1 if a budget is broken."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("suite", nargs="*", metavar="SUITE", help=", ".join(SUITES))
+    parser.add_argument("--directory", help="measure on this disk; by default the temporary one")
+    chosen = parser.parse_args()
+    rows: list[Row] = []
+    for name in chosen.suite or SUITES:
+        with tempfile.TemporaryDirectory(dir=chosen.directory) as directory:
+            rows += SUITES[name](Path(directory))
+    print(as_table(rows))
+    return 0 if all(row.kept for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

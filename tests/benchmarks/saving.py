@@ -1,0 +1,40 @@
+"""A save of one message, beside the same bytes by a bare write and sync."""
+
+import os
+import statistics
+
+from tests.benchmarks.journals import message, write_session
+from tests.benchmarks.table import Row, timed
+from tui.domain.records import encode
+from tui.storage.file_store import FileStore
+
+BUDGET = 1.5
+_TIMES = 400
+
+
+def rows(directory):
+    """At 10 and at 100,000 messages."""
+    return [_row(directory / str(count), count) for count in (10, 100_000)]
+
+
+def _row(root, count):
+    store = FileStore(root)
+    write_session(root, "session-20260111-153000-000001", count)
+    lease = store.lease("session-20260111-153000-000001")
+    beside = os.open(root / "beside", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    saves, writes = [], []
+    for number in range(_TIMES):
+        record = message(count + number)
+        line = encode(record)
+        writes.append(timed(lambda: _write(beside, line)))  # noqa: B023 - called at once
+        saves.append(timed(lambda: store.append(lease, [record])))  # noqa: B023
+    os.close(beside)
+    lease.release()
+    save, write = statistics.median(saves), statistics.median(writes)
+    what = f"save of one message, {count:,} there"
+    return Row(what, save, "write + fdatasync", write, f"{BUDGET} ×", save <= BUDGET * write)
+
+
+def _write(descriptor, data):
+    os.write(descriptor, data)
+    os.fdatasync(descriptor)
