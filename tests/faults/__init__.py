@@ -1,0 +1,1 @@
+"""Failing disks, kills and power cuts, at every point of what the program does to its files."""

@@ -1,0 +1,194 @@
+"""The commands that the fault tests walk through, and what must be true after each of them."""
+
+import io
+import json
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from tui import cli
+from tui.domain.message import Message
+from tui.domain.records import Opened
+from tui.domain.session import SessionEntry, Status
+from tui.errors import StorageError
+from tui.storage.doctor import Doctor
+from tui.storage.file_store import FileStore
+from tui.storage.protocol import EVERYWHERE, SessionFilter
+
+KEPT = "session-20260111-153000-000001"
+ASIDE = "session-20260111-153000-000002"
+TRASHED = "session-20260111-153000-000003"
+SCOPE = "walk"
+NEW = "a new question"
+TEXTS = {KEPT: ("kept question", "kept answer"), ASIDE: ("aside",), TRASHED: ("trashed",)}
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A command, what is there when it has said that it is done, and what it may destroy."""
+
+    name: str
+    arguments: Sequence[str]
+    done: Callable[[FileStore], bool]
+    destroys: frozenset[str] = frozenset()
+
+    def command(self, root: Path) -> list[str]:
+        return [sys.executable, "-m", "tui", *within(root, self.arguments)]
+
+
+def within(root: Path, arguments: Sequence[str]) -> list[str]:
+    """Arguments for the data directory and the scope of the walk."""
+    return [*arguments, "--data-dir", str(root), "--scope", SCOPE]
+
+
+def walks(directory: Path) -> list[Walk]:
+    """All commands that write; ``directory`` has the file that is imported."""
+    return [
+        Walk("ask", ["ask", NEW, "--json"], lambda store: NEW in everything_said(store)),
+        Walk("ask-session", ["ask", NEW, "--json", "--session", KEPT], _asked(KEPT)),
+        Walk("ask-archived", ["ask", NEW, "--json", "--session", ASIDE], _asked(ASIDE)),
+        Walk("name", ["sessions", "name", KEPT, "A name"], _named("A name")),
+        Walk("archive", ["sessions", "archive", KEPT], _is(KEPT, "archived")),
+        Walk("restore", ["sessions", "restore", ASIDE], _is(ASIDE, "closed")),
+        Walk("restore-trashed", ["sessions", "restore", TRASHED], _is(TRASHED, "closed")),
+        Walk("delete", ["sessions", "delete", KEPT, "--yes"], _is(KEPT, "trashed")),
+        Walk("purge", ["sessions", "purge", "--yes"], _is_gone, frozenset({TRASHED})),
+        Walk(
+            "import",
+            ["sessions", "import", str(directory / "rescue.jsonl")],
+            lambda store: "rescued" in said(store, KEPT),
+        ),
+        Walk(
+            "import-new",
+            ["sessions", "import", str(directory / "new.jsonl")],
+            lambda store: "rescued" in everything_said(store),
+        ),
+    ]
+
+
+def _asked(session_id: str) -> Callable[[FileStore], bool]:
+    return lambda store: said(store, session_id)[-2:-1] == [NEW]
+
+
+def _named(name: str) -> Callable[[FileStore], bool]:
+    return lambda store: store.entry(KEPT).name == name
+
+
+def _is(session_id: str, status: Status) -> Callable[[FileStore], bool]:
+    return lambda store: store.entry(session_id).status == status
+
+
+def _is_gone(store: FileStore) -> bool:
+    return TRASHED not in {entry.id for entry in _entries(store)}
+
+
+def fill(root: Path, directory: Path) -> None:
+    """A data directory with a session in each folder, and two files to be imported."""
+    store = FileStore(root)
+    for session_id, texts in TEXTS.items():
+        lease = store.create(SCOPE, "/walk", "offline:guide", session_id=session_id)
+        store.append(lease, [Opened(at=_time(0)), *_messages(session_id, texts)])
+        state = store.load(session_id).state(_time(9))
+        store.append(lease, [state])
+        lease.release()
+    store.archive(ASIDE)
+    store.delete(TRASHED)
+    header, *_ = store.path(KEPT).read_bytes().splitlines(keepends=True)
+    rescued = (
+        b'{"type":"message","id":"rescued","role":"user","content":"rescued",'
+        b'"timestamp":"2026-01-11T14:31:00.000Z"}\n'
+    )
+    (directory / "rescue.jsonl").write_bytes(header + rescued)
+    (directory / "new.jsonl").write_bytes(header.replace(b"-000001", b"-000009") + rescued)
+
+
+def plainly(arguments: Sequence[str]) -> tuple[int, str]:
+    """Run a command that nobody disturbs, in this process; its exit code and what it said."""
+    told = io.StringIO()
+    with mock.patch.object(sys, "stdin", None), redirect_stdout(told), redirect_stderr(told):
+        code = cli.run(arguments)
+    return code, told.getvalue()
+
+
+def lost(root: Path, walk: Walk, stdout: str) -> list[str]:
+    """What is not as it was promised: nothing, or the test has found a way to lose something."""
+    return [
+        *_missing_sessions(root, walk, stdout),
+        *_missing_messages(root, stdout),
+        *_ordinals_twice(root),
+        *_damage(root),
+    ]
+
+
+def said(store: FileStore, session_id: str) -> list[str]:
+    """The texts of a session, in their order."""
+    return [message.text for message in store.load(session_id).all_messages]
+
+
+def everything_said(store: FileStore) -> list[str]:
+    """The texts of all sessions, wherever they are."""
+    return [text for entry in _entries(store) for text in said(store, entry.id)]
+
+
+def _missing_sessions(root: Path, walk: Walk, stdout: str) -> list[str]:
+    problems: list[str] = []
+    for session_id, texts in TEXTS.items():
+        if session_id in walk.destroys:
+            continue
+        try:
+            there = said(FileStore(root), session_id)
+        except StorageError as error:
+            problems.append(f"{session_id} cannot be read: {error}")
+            continue
+        if tuple(there[: len(texts)]) != texts:
+            problems.append(f"{session_id} says {there}")
+    return problems
+
+
+def _missing_messages(root: Path, stdout: str) -> list[str]:
+    problems: list[str] = []
+    for saved in _acknowledged(stdout):
+        try:
+            session = FileStore(root).load(saved["session_id"])
+        except StorageError as error:
+            problems.append(f"said to be saved, but: {error}")
+            continue
+        if saved["message_id"] not in {message.id for message in session.all_messages}:
+            problems.append(f"said to be saved, but not there: {saved}")
+    return problems
+
+
+def _acknowledged(stdout: str) -> list[dict[str, str]]:
+    lines = [line for line in stdout.split("\n")[:-1] if line.startswith('{"type":"saved"')]
+    return [json.loads(line) for line in lines]
+
+
+def _ordinals_twice(root: Path) -> list[str]:
+    ordinals = [entry.ordinal for entry in _entries(FileStore(root))]
+    return [] if len(set(ordinals)) == len(ordinals) else [f"numbers given twice: {ordinals}"]
+
+
+def _damage(root: Path) -> list[str]:
+    """A killed write may leave one torn line; everything else is whole."""
+    allowed = {"temporary_file", "two_folders", "unlisted", "damaged_scopes"}
+    bad = [finding for finding in Doctor(root).examine() if finding.kind not in allowed]
+    torn = [finding for finding in bad if finding.message.startswith("1 damaged record ")]
+    return [str(finding) for finding in bad if finding not in torn or len(torn) > 1]
+
+
+def _entries(store: FileStore) -> Sequence[SessionEntry]:
+    return store.list(SessionFilter(SCOPE, EVERYWHERE), None, 100).entries
+
+
+def _messages(session_id: str, texts: Sequence[str]) -> list[Message]:
+    return [
+        Message(f"{session_id}-{place}", "assistant" if place % 2 else "user", text, _time(place))
+        for place, text in enumerate(texts)
+    ]
+
+
+def _time(seconds: int) -> str:
+    return f"2026-01-11T14:30:{seconds:02d}.000Z"

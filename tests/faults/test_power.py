@@ -1,0 +1,49 @@
+"""When the power goes at any point, in any order in which a disk may have written."""
+
+import shutil
+
+import pytest
+
+from tests.faults import commands
+from tests.faults.power_cut import Disk, Snapshot
+from tests.faults.shim import run
+
+NAMES = [walk.name for walk in commands.walks(commands.Path())]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("template")
+    commands.fill(directory / "data", directory)
+    return directory
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_that_was_said_to_be_saved_is_lost(template, tmp_path, name):
+    (walk,) = [each for each in commands.walks(template) if each.name == name]
+    root = tmp_path / "data"
+    shutil.copytree(template / "data", root)
+    before = Snapshot.of(root)
+    outcome = run(walk.command(root), root)
+    assert outcome.returncode == 0, outcome.stderr
+    problems = []
+    for number, cut in enumerate(Disk(before, outcome.operations).cuts()):
+        left = tmp_path / str(number)
+        cut.materialise(left)
+        found = commands.lost(left, walk, cut.acknowledged.decode())
+        problems += [f"{cut}: {each}" for each in found]
+        shutil.rmtree(left)
+    assert problems == []
+
+
+def test_what_a_command_said_to_be_done_is_done_after_a_power_cut(template, tmp_path):
+    problems = []
+    for walk in commands.walks(template):
+        root, left = tmp_path / walk.name, tmp_path / f"{walk.name}-left"
+        shutil.copytree(template / "data", root)
+        before = Snapshot.of(root)
+        outcome = run(walk.command(root), root)
+        Disk(before, outcome.operations).materialise(left)
+        if not walk.done(commands.FileStore(left)):
+            problems.append(walk.name)
+    assert problems == []
