@@ -1,13 +1,31 @@
 """The command ``sibyl-tui``, and ``python -m tui``."""
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from tui.cli import run
+    try:
+        from tui.cli import run
 
-    sys.exit(run(sys.argv[1:]))
+        sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 - the last line: a defect is told in a sentence
+        _tell(error)
+        sys.exit(1)
+
+
+def _tell(error: Exception) -> None:
+    from tui.cli import output
+
+    if os.environ.get("SIBYL_TRACEBACK"):
+        import traceback
+
+        output.tell("".join(traceback.format_exception(error)))
+    output.tell(f"Unexpected error: {type(error).__name__}: {error}")
+    output.tell("This is a defect of sibyl-tui; SIBYL_TRACEBACK=1 shows where it is.")
 
 
 if __name__ == "__main__":
