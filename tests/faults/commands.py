@@ -117,7 +117,7 @@ def lost(root: Path, walk: Walk, stdout: str) -> list[str]:
     """What is not as it was promised: nothing, or the test has found a way to lose something."""
     return [
         *_missing_sessions(root, walk, stdout),
-        *_missing_messages(root, stdout),
+        *missing_messages(root, stdout),
         *_ordinals_twice(root),
         *_damage(root),
     ]
@@ -148,7 +148,8 @@ def _missing_sessions(root: Path, walk: Walk, stdout: str) -> list[str]:
     return problems
 
 
-def _missing_messages(root: Path, stdout: str) -> list[str]:
+def missing_messages(root: Path, stdout: str) -> list[str]:
+    """Messages that were said to be saved and are not there."""
     problems: list[str] = []
     for saved in _acknowledged(stdout):
         try:

@@ -26,13 +26,31 @@ def test_nothing_that_was_said_to_be_saved_is_lost(template, tmp_path, name):
     before = Snapshot.of(root)
     outcome = run(walk.command(root), root)
     assert outcome.returncode == 0, outcome.stderr
+    disk = Disk(before, outcome.operations)
+    disk.verify(root)
     problems = []
-    for number, cut in enumerate(Disk(before, outcome.operations).cuts()):
+    for number, cut in enumerate(disk.cuts()):
         left = tmp_path / str(number)
         cut.materialise(left)
         found = commands.lost(left, walk, cut.acknowledged.decode())
         problems += [f"{cut}: {each}" for each in found]
         shutil.rmtree(left)
+    assert problems == []
+
+
+def test_a_first_question_is_not_lost_with_the_directories_that_were_made_for_it(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    data = root / "home" / "data"
+    walk = commands.Walk("first", ["ask", commands.NEW, "--json"], bool)
+    outcome = run(walk.command(data), root)
+    assert outcome.returncode == 0, outcome.stderr
+    problems = []
+    for number, cut in enumerate(Disk(Snapshot(), outcome.operations).cuts()):
+        left = tmp_path / str(number)
+        cut.materialise(left)
+        found = commands.missing_messages(left / "home" / "data", cut.acknowledged.decode())
+        problems += [f"{cut}: {each}" for each in found]
     assert problems == []
 
 
