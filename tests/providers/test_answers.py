@@ -1,6 +1,7 @@
 """What comes from a real server, as it arrives."""
 
 import asyncio
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -92,6 +93,34 @@ async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
     with ChatServer(answers("And so on", finish="length")) as server:
         events = await collected(model_at(server).stream(asks()))
     assert events[-1] == AnswerEnded("length")
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+async def test_names_numbers_and_comments_of_events_are_no_part_of_an_answer(
+    model_at: ModelAt, line_end: str, size: int
+):
+    pieces = (chunk({"content": "id: "}), chunk({"content": "1"}), chunk({}, "stop"))
+    lines = ["retry: 1000", ""]
+    for number, piece in enumerate(pieces):
+        lines += [
+            "event: ping",
+            "",
+            f"id: {number}",
+            f"data: {json.dumps(piece)}",
+            "",
+            ": keep-alive",
+            "",
+        ]
+    data = line_end.join([*lines, "data: [DONE]", "", ""]).encode()
+
+    def reply(exchange: Exchange) -> None:
+        exchange.head()
+        for start in range(0, len(data), size):
+            exchange.raw(data[start : start + size])
+
+    with ChatServer(reply) as server:
+        assert text_of(await collected(model_at(server).stream(asks()))) == "id: 1"
 
 
 async def test_a_server_that_says_done_and_no_reason_has_come_to_the_end(model_at: ModelAt):

@@ -22,6 +22,7 @@ _SENT = frozenset({"accept", "content-length", "content-type", "host"})
 _SENT_TO_OPENAI = _SENT | {"openai-organization", "openai-project"}
 
 _DONE = re.compile(rb"[\r\n]data: ?\[DONE\]")
+_FIELDS = re.compile(rb"(?:^|(?<=[\r\n]))(?:event|id|retry)(?::[^\r\n]*)?(?:\r\n|\r|\n|$)")
 _LONGEST_DONE = 32
 _HEAD = 4_096
 _LONGEST_LINE = 16 * 1024 * 1024
@@ -56,6 +57,15 @@ class Reply:
         """Whether it is a line, or an error, that nobody can want to read to its end."""
         error = (self.status or 0) >= 400
         return self._line > _LONGEST_LINE or (error and self._length > _LONGEST_ERROR)
+
+
+def _without_fields(lines: bytes) -> bytes:
+    """Lines of an event stream, but for the names, numbers and waiting times of its events.
+
+    The client library takes each of them for an event, with data or without, and after a number
+    each comment that keeps the connection alive; on one without data it fails.
+    """
+    return _FIELDS.sub(b"", lines)
 
 
 @asynccontextmanager
@@ -118,11 +128,17 @@ class _ObservedBody(httpx2.AsyncByteStream):
         self._reply = reply
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        begun: list[bytes] = []
         async for piece in self._body:
             self._reply.note(piece)
-            yield piece
+            end = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
+            if end:
+                yield _without_fields(b"".join((*begun, piece[:end])))
+                begun = []
+            begun.append(piece[end:])
             if self._reply.endless:
                 break
+        yield _without_fields(b"".join(begun))
 
     async def aclose(self) -> None:
         await self._body.aclose()

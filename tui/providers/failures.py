@@ -25,7 +25,7 @@ LONGEST_QUOTE = 300
 
 _LONGEST_PAUSE = 60
 _PASSING = frozenset({408, 409, 429})
-_EVENT_LINES = (b"data:", b"event:", b"id:", b":")
+_EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
 _SPACE = re.compile(r"\s+")
 
 
