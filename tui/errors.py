@@ -5,6 +5,7 @@
     SibylError
     ├── UsageError                what was asked for cannot be done as asked
     ├── ConfigError               the configuration names something unknown or of a wrong type
+    ├── OutputError               what was to be printed could not be
     ├── StorageError              the data directory could not be read or written
     │   ├── StorageFull           no room is left
     │   ├── SessionNotFound       no session answers to the target
@@ -44,6 +45,10 @@ class ConfigError(SibylError):
         self.expected = expected
 
 
+class OutputError(SibylError):
+    """Standard output does not take what was to be printed."""
+
+
 class StorageError(SibylError):
     """The data directory could not be read or written."""
 
@@ -53,10 +58,10 @@ class StorageFull(StorageError):
 
 
 class SessionNotFound(StorageError):
-    """No session answers to the target."""
+    """No session answers to the target, or not ``where`` it would have to be."""
 
-    def __init__(self, target: str, closest: Sequence[str] = ()) -> None:
-        super().__init__(f"Session not found: {target}")
+    def __init__(self, target: str, closest: Sequence[str] = (), where: str = "") -> None:
+        super().__init__(f"Session not found: {target}" + (f" ({where})" if where else ""))
         self.target = target
         self.closest = tuple(closest)
 

@@ -5,7 +5,7 @@ import pytest
 from tui.domain.message import Message
 from tui.domain.records import Offsets, Opened, Partial, Reset, SessionHeader, State, Summary, Todos
 from tui.domain.todo import TodoItem
-from tui.errors import SessionBusy, UsageError
+from tui.errors import SessionBusy, SessionNotFound, UsageError
 from tui.storage import rescue
 from tui.storage.file_store import FileStore
 from tui.storage.rescue import import_file, write_rescue
@@ -126,6 +126,46 @@ def test_an_answer_cut_off_by_a_crash_is_taken_back_as_interrupted(store, rescue
     import_file(store, rescued(message(1), piece), NOW)
     last = store.load(HEADER.id).messages[-1]
     assert (last.text, last.status) == ("half an", "interrupted")
+
+
+@pytest.mark.parametrize("written_down", [False, True])
+def test_the_whole_answer_takes_the_place_of_its_beginning(store, rescued, written_down):
+    piece = Partial("m2", 0, "half an", "assistant", "2026-01-11T14:30:01.000Z")
+    begun = Message("m2", "assistant", "half an", "2026-01-11T14:30:01.000Z", status="interrupted")
+    import_file(store, rescued(message(1), begun if written_down else piece), NOW)
+    whole = Message("m2", "assistant", "half an answer", "2026-01-11T14:30:01.000Z")
+    assert import_file(store, rescued(whole), NOW).messages == 1
+    assert [(m.text, m.status) for m in store.load(HEADER.id).messages] == [
+        ("text 1", None),
+        ("half an answer", None),
+    ]
+    assert import_file(store, rescued(begun), NOW).messages == 0
+    assert store.load(HEADER.id).messages[-1].text == "half an answer"
+
+
+def test_a_file_of_a_newer_version_is_refused(store, rescued):
+    path = rescued(message(1))
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
+    with pytest.raises(UsageError, match="newer version"):
+        import_file(store, path, NOW)
+
+
+def test_a_file_that_says_nothing_makes_no_session(store, rescued):
+    with pytest.raises(UsageError, match="nothing"):
+        import_file(store, rescued(state("Talk")), NOW)
+    assert store.holder(HEADER.id) is None
+
+
+def test_a_session_in_the_trash_is_not_imported_into_and_the_reason_is_said(store, rescued):
+    import_file(store, rescued(message(1)), NOW)
+    store.delete(HEADER.id)
+    with pytest.raises(SessionNotFound, match="it is in trash"):
+        import_file(store, rescued(message(2)), NOW)
+
+
+def test_an_imported_session_is_as_old_as_it_was(store, rescued):
+    import_file(store, rescued(message(1)), NOW)
+    assert store.load(HEADER.id).header.created_at == HEADER.created_at
 
 
 def test_a_replaced_answer_is_not_added_a_second_time(store, rescued):

@@ -70,18 +70,20 @@ class FileStore:
 
     # --- holding
 
-    def create(
+    def create(  # noqa: PLR0913 - each is a field of the header
         self,
         scope: str,
         project_path: str,
         model: str,
         *,
         session_id: str | None = None,
+        created_at: str | None = None,
         forked_from: str | None = None,
         imported_from: str | None = None,
     ) -> Lease:
-        now = self._now()
-        beginning = Beginning(scope, project_path, model, now, forked_from, imported_from)
+        beginning = Beginning(
+            scope, project_path, model, created_at or self._now(), forked_from, imported_from
+        )
         self._folders.prepare()
         with storage_errors("Cannot reserve a session"):
             lease = self._reserve_new() if session_id is None else self._reserve(session_id)
@@ -249,7 +251,7 @@ class FileStore:
     def _require(self, session_id: str, folders: Sequence[Folder]) -> tuple[Folder, Path]:
         folder, path = self._folders.find(session_id)
         if folder not in folders:
-            raise SessionNotFound(session_id)
+            raise SessionNotFound(session_id, where=f"it is in {folder.value}")
         return folder, path
 
     @contextmanager

@@ -86,20 +86,21 @@ class MemoryStore:
 
     # --- holding
 
-    def create(
+    def create(  # noqa: PLR0913 - each is a field of the header
         self,
         scope: str,
         project_path: str,
         model: str,
         *,
         session_id: str | None = None,
+        created_at: str | None = None,
         forked_from: str | None = None,
         imported_from: str | None = None,
     ) -> Lease:
         header = SessionHeader(
             version=VERSION,
             id=session_id if session_id is not None else self._new_id(),
-            created_at=format_utc(self._clock()),
+            created_at=created_at or format_utc(self._clock()),
             scope=scope,
             ordinal=0,
             project_path=project_path,

@@ -64,19 +64,21 @@ class Lease(Protocol):
 class SessionStore(Protocol):
     """Keeps sessions."""
 
-    def create(
+    def create(  # noqa: PLR0913 - each is a field of the header
         self,
         scope: str,
         project_path: str,
         model: str,
         *,
         session_id: str | None = None,
+        created_at: str | None = None,
         forked_from: str | None = None,
         imported_from: str | None = None,
     ) -> Lease:
         """Reserve a session and hold it; it exists for others with its first ``append``.
 
-        Without ``session_id`` the store names it. Raises ``SessionBusy`` if the id is taken by
+        Without ``session_id`` the store names it; ``created_at`` is for one that is older than
+        its reservation. Raises ``SessionBusy`` if the id is taken by
         another program and ``StorageError`` if a session with it exists.
         """
         ...

@@ -14,6 +14,7 @@ from tui.domain.fold import Fold
 from tui.domain.ids import is_session_id
 from tui.domain.message import Message
 from tui.domain.records import (
+    VERSION,
     DamagedRecord,
     Partial,
     Record,
@@ -67,6 +68,8 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
     """
     found = _read(path)
     existing = _existing(store, found.header.id)
+    if existing is None and not _contents(found):
+        raise UsageError(f"{path} holds nothing that could be imported.")
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
     try:
         records = _missing(found, existing) if existing else _contents(found)
@@ -111,6 +114,8 @@ def _read(path: Path) -> _File:
     header = _decoded(lines[0]) if lines else None
     if not isinstance(header, SessionHeader) or not is_session_id(header.id):
         raise UsageError(f"{path} is no session file: its first line does not say which session.")
+    if header.version > VERSION:
+        raise UsageError(f"{path} was written by a newer version ({header.version}).")
     fold = Fold(header)
     records = tuple(record for line in lines[1:] if (record := _counted(line, fold)) is not None)
     for record in records:
@@ -146,6 +151,7 @@ def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
         header.project_path,
         header.model,
         session_id=header.id,
+        created_at=header.created_at,
         forked_from=header.forked_from,
         imported_from=path.name,
     )
@@ -160,11 +166,24 @@ def _contents(found: _File) -> list[Record]:
 def _missing(found: _File, existing: Session) -> list[Record]:
     """What a session that is there lacks; its own summary and to-dos stay, unless older."""
     messages = existing.all_messages
-    known = {message.id for message in messages} | {message.replaces for message in messages}
-    missing = [message for message in found.session.all_messages if message.id not in known]
+    replaced = {message.replaces for message in messages}
+    own = {message.id: message for message in messages}
+    missing = [
+        message
+        for message in found.session.all_messages
+        if message.id not in replaced and _adds_to(own.get(message.id), message)
+    ]
     if not _later(found.session, existing):
         return [*missing]
     return [*missing, *(r for r in found.records if isinstance(r, Summary | Todos))]
+
+
+def _adds_to(own: Message | None, message: Message) -> bool:
+    """Whether a session lacks a message, or has only the beginning of the answer that it is."""
+    if own is None:
+        return True
+    begun = own.status == "interrupted" and message.text.startswith(own.text)
+    return begun and (message.status != "interrupted" or len(message.text) > len(own.text))
 
 
 def _state(found: _File, existing: Session | None, records: Sequence[Record], now: str) -> State:
