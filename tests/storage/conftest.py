@@ -7,11 +7,28 @@ from pathlib import Path
 import pytest
 
 from tests.builders import Clock
+from tui.storage import locks
 from tui.storage.file_store import FileStore
 
 pytest.register_assert_rewrite("tests.storage.contract")
 
 _REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def locks_are_given_up(monkeypatch):
+    """What a test still holds at its end is free again, and its files are closed."""
+    taken = []
+
+    class Lock(locks.Lock):
+        def __init__(self, *arguments):
+            super().__init__(*arguments)
+            taken.append(self)
+
+    monkeypatch.setattr(locks, "Lock", Lock)
+    yield taken
+    for lock in taken:
+        lock.release()
 
 
 @pytest.fixture

@@ -484,7 +484,7 @@ class StoreContract:
         entries, cursor = list(tail.session.entries), tail.cursor
         while cursor:
             page = store.page(name, cursor, 2)
-            assert sum(map(lambda each: hasattr(each, "role"), page.entries)) <= 2
+            assert len([each for each in page.entries if hasattr(each, "role")]) <= 2
             entries, cursor = [*page.entries, *entries], page.cursor
         assert tuple(entries) == store.load(name).entries
 

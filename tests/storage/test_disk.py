@@ -51,9 +51,11 @@ def test_a_full_disk_is_told_apart(code):
 
 
 def test_other_errors_are_told_with_what_was_being_done():
-    with pytest.raises(StorageError, match="Cannot save it: Input/output error") as told:
-        with storage_errors("Cannot save it"):
-            raise OSError(errno.EIO, "x")
+    with (
+        pytest.raises(StorageError, match="Cannot save it: Input/output error") as told,
+        storage_errors("Cannot save it"),
+    ):
+        raise OSError(errno.EIO, "x")
     assert not isinstance(told.value, StorageFull)
     with pytest.raises(StorageError, match="Cannot: short"), storage_errors("Cannot"):
         raise OSError("short")
@@ -71,7 +73,7 @@ def test_only_plain_files_are_opened(tmp_path, open_):
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "folder", "pipe"):
-        with pytest.raises(OSError) as told:
+        with pytest.raises(OSError, match=name) as told:
             open_(tmp_path / name)
         assert told.value.errno in disk.NOT_PLAIN
     with pytest.raises(FileNotFoundError):
@@ -82,7 +84,7 @@ def test_nothing_stays_open_after_what_was_not_a_plain_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else None
     for _ in range(5):
-        with pytest.raises(OSError):
+        with pytest.raises(OSError, match="pipe"):
             open_to_read(tmp_path / "pipe")
     if before is not None:
         assert len(os.listdir("/proc/self/fd")) == before
@@ -151,7 +153,7 @@ def test_where_links_are_refused_a_file_is_published_all_the_same(tmp_path, monk
 )
 def test_a_publishing_that_failed_leaves_nothing(tmp_path, monkeypatch, name, first):
     Fails(monkeypatch, name, errno.EIO, first)
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="Input/output"):
         publish(tmp_path / "new", b"text")
     monkeypatch.undo()
     assert names(tmp_path) == []
@@ -163,7 +165,7 @@ def test_a_publishing_that_failed_leaves_nothing(tmp_path, monkeypatch, name, fi
 def test_a_publishing_without_links_that_failed_leaves_nothing(tmp_path, monkeypatch, name):
     Fails(monkeypatch, "link", errno.EPERM, forever=True)
     Fails(monkeypatch, name, errno.EIO, first=2)
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="Input/output"):
         publish(tmp_path / "new", b"text")
     assert names(tmp_path) == []
 
@@ -184,7 +186,7 @@ def test_a_file_is_durable_before_its_name_is(tmp_path, monkeypatch):
 def test_a_short_write_is_an_error(tmp_path, monkeypatch):
     real = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: real(descriptor, data[:2]))
-    with pytest.raises(OSError) as told:
+    with pytest.raises(OSError, match="short write") as told:
         publish(tmp_path / "new", b"text")
     assert told.value.errno == errno.ENOSPC
     assert names(tmp_path) == []
@@ -219,7 +221,7 @@ def test_a_file_is_replaced_in_one_step_by_itself_and_more(tmp_path):
 def test_a_replacing_that_failed_changes_nothing(tmp_path, monkeypatch, name):
     (tmp_path / "file").write_bytes(b"old")
     Fails(monkeypatch, name)
-    with pytest.raises(OSError):
+    with pytest.raises(OSError, match="Input/output"):
         replace(tmp_path / "file", b"new")
     assert names(tmp_path) == ["file"]
     assert (tmp_path / "file").read_bytes() == b"old"

@@ -172,6 +172,28 @@ def test_what_is_no_session_is_told_and_left_alone(root, store, session_id):
     assert (root / "sessions" / "notes.txt").read_text() == "mine"
 
 
+def test_a_file_in_the_place_of_the_directory_is_damage(root):
+    root.write_text("in the way")
+    assert kinds(root) == ["unreadable"]
+
+
+def test_a_directory_in_the_place_of_a_lock_or_of_the_numbers_is_damage(root, store, session_id):
+    (root / "locks" / f"{session_id}.lock").unlink()
+    (root / "locks" / f"{session_id}.lock").mkdir()
+    (root / "scopes.jsonl").unlink()
+    (root / "scopes.jsonl").mkdir()
+    assert [f.path for f in found(root) if f.kind == "unreadable"] == [
+        f"locks/{session_id}.lock",
+        "scopes.jsonl",
+    ]
+
+
+def test_a_link_to_the_directory_is_as_private_as_the_directory(root, store, session_id, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    assert kinds(link) == []
+
+
 def test_examining_changes_nothing(root, store, session_id):
     before = store.list(SessionFilter(), None, 10)
     os.link(store.path(session_id), root / "archive" / f"{session_id}.jsonl")

@@ -293,9 +293,8 @@ def test_a_message_that_was_written_again_with_all_before_it_shows_once():
     ["null", "{}", "[]", "[0]", "[true,[],[]]", "[1.5,[],[]]", "[-1,[],[]]", "[0,0,0]", '"0"'],
 )
 def test_a_cursor_that_is_none_is_refused(cursor):
-    with reading(every_kind().data) as journal:
-        with pytest.raises(StorageError):
-            journal.page(cursor, 5)
+    with reading(every_kind().data) as journal, pytest.raises(StorageError):
+        journal.page(cursor, 5)
 
 
 def test_a_cursor_beyond_the_file_says_that_the_file_has_changed():
@@ -546,8 +545,8 @@ def test_lines_lost_shuffled_and_strewn_with_garbage_are_read_without_fail(
         messages = {line["id"] for line in map(json.loads, kept) if line["type"] == "message"}
         hidden = {line.get("replaces") for line in map(json.loads, kept)}
         assert messages - hidden <= {message.id for message in session.all_messages}
-        for count in (0, 1, 3, 50):
-            journal.tail(count)
+        for last in (0, 1, 3, 50):
+            journal.tail(last)
         journal.ends()
         journal.name()
         journal.since("m0005")

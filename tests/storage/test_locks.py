@@ -226,7 +226,7 @@ def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):
         take(path, patience=0)
     monkeypatch.setattr(locks.fcntl, "flock", refused)
     for ask in (take, holder_of):
-        with pytest.raises(OSError):
+        with pytest.raises(OSError, match="no locks"):
             ask(path)
     again = os.dup(lock.descriptor)
     assert again == opened
@@ -236,7 +236,7 @@ def test_nothing_stays_open_when_a_lock_cannot_be_had(path, monkeypatch):
 def test_a_link_in_the_place_of_a_lock_is_not_followed(path, tmp_path):
     path.symlink_to(tmp_path / "victim")
     for ask in (take, holder_of):
-        with pytest.raises(OSError):
+        with pytest.raises(OSError, match=path.name):
             ask(path)
     assert not (tmp_path / "victim").exists()
 

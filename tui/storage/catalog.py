@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
+from tui.errors import AmbiguousSession
 from tui.storage.folders import Folders
 from tui.storage.listing import Directory
 from tui.storage.protocol import SessionFilter
@@ -33,8 +34,11 @@ class FileCatalog:
         return [file.session_id for file in self._directory.files(self._wanted)]
 
     def numbered(self, scope: str, ordinal: int) -> str | None:
-        there = filter(self.has, self._scopes.table().with_ordinal(scope, ordinal))
-        return next(iter(there), None)
+        there = [*filter(self.has, self._scopes.table().with_ordinal(scope, ordinal))]
+        if len(there) > 1:
+            # Only files from elsewhere can bring a number that was given already.
+            raise AmbiguousSession(f"{scope}#{ordinal}", sorted(there))
+        return there[0] if there else None
 
     def named(self, name: str) -> Iterable[str]:
         return [key for key, own_name in self._directory.names(self._wanted) if own_name == name]

@@ -4,6 +4,7 @@ Repairs touch no record: they close modes, remove temporary files that nobody ho
 that were killed half-way and complete ``scopes.jsonl``.
 """
 
+import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -58,7 +59,10 @@ class Doctor:
 
     def examine(self, *, repair: bool = False) -> Iterator[Finding]:
         """Give what is found, mended first where that can be done and was asked for."""
+        if not os.path.lexists(self._root):
+            return
         if not self._root.is_dir():
+            yield Finding("unreadable", None, ".", "it is no directory")
             return
         for finding, mend in self._found():
             if repair and mend is not None:
@@ -73,6 +77,7 @@ class Doctor:
             for folder in Folder:
                 yield from self._folder(folder)
             yield from self._twice()
+            yield from self._locks()
             yield from self._scope_lines()
             yield from self._drafts()
 
@@ -86,7 +91,7 @@ class Doctor:
                     yield from self._mode(path, FILE_MODE)
 
     def _mode(self, path: Path, wanted: int) -> Iterator[_Found]:
-        mode = stat.S_IMODE(path.lstat().st_mode)
+        mode = stat.S_IMODE(path.stat().st_mode)
         if not mode & _OTHERS:
             return
         message = f"others can open it (mode {mode:04o}); it should be {wanted:04o}"
@@ -151,6 +156,13 @@ class Doctor:
                 finding = self._finding("two_folders", session_id, path, message)
                 yield finding, path.unlink if same else None
 
+    def _locks(self) -> Iterator[_Found]:
+        paths = [*self._folders.locks.glob("*"), self._folders.scopes_lock]
+        for path in sorted(path for path in paths if os.path.lexists(path)):
+            if path.is_symlink() or not path.is_file():
+                message = "no plain file: what it locks cannot be opened; move it away"
+                yield self._finding("unreadable", None, path, message), None
+
     def _scope_lines(self) -> Iterator[_Found]:
         path = self._folders.scopes
         if not path.exists():
@@ -158,7 +170,12 @@ class Doctor:
                 finding = self._finding("scopes_missing", None, path, "the list of numbers is gone")
                 yield finding, self._rebuild
             return
-        damaged = damaged_lines(read_whole(path))
+        try:
+            damaged = damaged_lines(read_whole(path))
+        except OSError:
+            message = "no plain file: numbers are taken from the sessions; move it away"
+            yield self._finding("unreadable", None, path, message), None
+            return
         if damaged:
             yield self._finding("damaged_scopes", None, path, f"{damaged} damaged lines"), None
         yield from self._unlisted(path)

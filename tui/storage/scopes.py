@@ -93,9 +93,16 @@ class Scopes:
             if stamp is None:
                 return fold_lines(self._headers())
             if stamp != self._stamp:
-                self._table = fold_lines(_decoded(read_whole(self._path)))
+                self._table = self._read()
                 self._stamp = stamp
         return self._table
+
+    def _read(self) -> ScopeTable:
+        try:
+            return fold_lines(_decoded(read_whole(self._path)))
+        except OSError:
+            # A directory, a link or a file that may not be read hides no session.
+            return fold_lines(self._headers())
 
     @contextmanager
     def locked(self) -> Generator[None]:
