@@ -178,6 +178,8 @@ class TestAWrongValue:
             ("providers.x.base_url = 'http://[::1/v1'", "providers.x.base_url: expected .*"),
             ("providers.x.base_url = 'ftp://h/v1'", "providers.x.base_url: expected .*"),
             ("providers.openai.base_url = 'http://me:pass@h'", ".* without name, password, .*"),
+            ("providers.openai.base_url = 'http://token@h'", ".* without name, password, .*"),
+            ("providers.openai.base_url = 'http://h/?key=token'", ".* password, [?] and #"),
             ("providers.openai.timeout = 0", "providers.openai.timeout: .* above 0 .*, got 0"),
             ("providers.openai.retries = 11", "providers.openai.retries: .* from 0 to 10, got 11"),
             (

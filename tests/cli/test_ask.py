@@ -89,7 +89,7 @@ def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
     assert (result.code, result.out) == (0, "Hello.\n")
     assert result.err.splitlines() == [
         f"Session saved: {session.id}",
-        f"Resume with: sibyl-tui ask --session {session.id} --data-dir {store.root}",
+        f"Resume with: sibyl-tui ask --session {session.id} --data-dir {store.root} PROMPT",
     ]
     assert said(store) == [("user", "hi", None), ("assistant", "Hello.", None)]
     assert session.messages[1].model == "local:m"

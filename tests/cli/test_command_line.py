@@ -1,5 +1,6 @@
 """The grammar, the exit codes, and the commands that only tell."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -149,6 +150,39 @@ def test_a_data_directory_that_cannot_be_read_is_a_sentence(sibyl, data):
     assert result.code == 1
     assert result.err.count("\n") == 1
     assert str(data) in result.err
+
+
+def test_a_working_directory_that_is_gone_is_told_unless_the_scope_is_named(
+    sibyl, tmp_path, monkeypatch
+):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    monkeypatch.setattr(os, "getcwd", raiser(FileNotFoundError(2, "gone")))
+    result = sibyl("sessions", "list")
+    assert result.code == 2
+    assert "--scope" in result.err
+    assert sibyl("sessions", "list", "--scope", "here").code == 0
+
+
+def test_a_full_standard_output_is_a_sentence(saved, store):
+    saved("hello")
+    with open("/dev/full", "wb") as full:
+        listing = subprocess.run(
+            [sys.executable, "-m", "tui", "sessions", "list", "--data-dir", store.root],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    assert listing.returncode == 1
+    assert listing.stderr == b"Standard output cannot be written: No space left on device.\n"
+
+
+def raiser(error):
+    def fail(*_):
+        raise error
+
+    return fail
 
 
 def test_a_reader_that_leaves_early_is_no_error_message(saved, store):

@@ -225,6 +225,31 @@ def test_a_hostile_target_is_not_found_and_builds_no_path(sibyl, saved, target):
     assert sibyl("sessions", "show", target).code == 2
 
 
+def test_a_newer_version_is_told(sibyl, saved, store):
+    session_id = saved("hello")
+    path = store.path(session_id)
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":3'))
+    shown = sibyl("sessions", "show", session_id)
+    assert "hello" in shown.out
+    assert "newer version (3); opened read-only." in shown.err
+
+
+def test_only_the_numbers_of_the_plain_list_mean_a_session(sibyl, saved, store):
+    archived, kept = saved("a"), saved("b")
+    store.archive(archived)
+    assert sibyl("sessions", "list").out.splitlines()[2].startswith(f"1  {kept}")
+    assert sibyl("sessions", "list", "--archived").out.splitlines()[2].startswith("-  ")
+    assert sibyl("sessions", "restore", "1").code == 2
+
+
+def test_many_candidates_are_not_all_named(sibyl, saved):
+    for number in range(25):
+        saved(f"talk {number}", name="same")
+    lines = sibyl("sessions", "show", "same").err.splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "  and 5 more"
+
+
 # --- name
 
 

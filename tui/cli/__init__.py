@@ -19,6 +19,7 @@ from tui.errors import (
 
 FINE, FAILED, USAGE = 0, 1, 2
 _INTERRUPTED = 130
+_CANDIDATES = 20
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -69,8 +70,10 @@ def _tell(error: SibylError) -> None:
         case SessionNotFound(closest=closest) if closest:
             output.tell(f"Closest: {', '.join(closest)}")
         case AmbiguousSession(candidates=candidates):
-            for candidate in candidates:
+            for candidate in candidates[:_CANDIDATES]:
                 output.tell(f"  {candidate}")
+            if len(candidates) > _CANDIDATES:
+                output.tell(f"  and {len(candidates) - _CANDIDATES} more")
         case _:
             pass
 

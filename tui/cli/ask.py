@@ -18,7 +18,7 @@ from tui.cli.prompt import read_prompt
 from tui.engine.events import TurnEnded, TurnEvent
 from tui.engine.open_session import OpenSession, Place
 from tui.engine.turn import run_turn
-from tui.errors import StorageError
+from tui.errors import OutputError, StorageError
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue
 
@@ -47,6 +47,8 @@ async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
     except StorageError as error:
         said = str(error)
         printer.fail(said)
+    except OutputError as error:
+        output.tell(str(error))
     finally:
         kept = await _leave(program, session, said)
     if kept and session.published:
@@ -63,7 +65,7 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
         place = Place(program.scope, program.project_path, model.name)
         return OpenSession.new(program.store, place, program.clock), model
     session = OpenSession.resume(program.store, session_id, program.clock, sys.maxsize)
-    program.tell_damage(session.session)
+    program.tell_condition(session.session)
     model = program.model(session.model)
     session.use_model(model.name)
     return session, model
@@ -131,7 +133,7 @@ def _rescue(program: Program, session: OpenSession) -> None:
 
 def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
     output.tell(f"Session saved: {session.id}")
-    output.tell(f"Resume with: {PROGRAM} ask --session {session.id}{_place(program)}")
+    output.tell(f"Resume with: {PROGRAM} ask --session {session.id}{_place(program)} PROMPT")
 
 
 def _place(program: Program) -> str:

@@ -2,10 +2,12 @@
 
 import os
 import sys
+from contextlib import suppress
 from typing import Any, TextIO
 
 from tui.domain.json_text import terminal_json
 from tui.domain.safe_text import make_visible, without_surrogates
+from tui.errors import OutputError
 
 
 def prepare() -> None:
@@ -21,8 +23,14 @@ def put(text: str) -> None:
     """Print data as it is, or made visible on a terminal; at once, as more may come late."""
     if sys.stdout is None:
         return
-    sys.stdout.write(make_visible(text) if sys.stdout.isatty() else without_surrogates(text))
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(make_visible(text) if sys.stdout.isatty() else without_surrogates(text))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard()
+        raise OutputError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
 def put_line(text: str = "") -> None:
@@ -38,8 +46,10 @@ def put_json(value: Any, indent: int | None = None) -> None:
 def tell(text: str) -> None:
     """Say something about the run on standard error."""
     if sys.stderr is not None:
-        sys.stderr.write(make_visible(text) + "\n")
-        sys.stderr.flush()
+        # Whoever does not read it does not stop the work.
+        with suppress(OSError):
+            sys.stderr.write(make_visible(text) + "\n")
+            sys.stderr.flush()
 
 
 def is_terminal(stream: TextIO | None) -> bool:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,10 +11,11 @@ from pathlib import Path
 from tui import paths
 from tui.cli import output
 from tui.config import Flags, Settings, load_settings
+from tui.domain.records import VERSION
 from tui.domain.session import Session, SessionEntry
 from tui.engine.open_session import OpenSession
 from tui.engine.turn import TurnSettings
-from tui.errors import ModelUnavailable
+from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.deferred import LazyModel, UnavailableModel
 from tui.providers.protocol import Model
 from tui.providers.selection import choose
@@ -23,6 +24,19 @@ from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
 from tui.storage.retention import HookFailed, SetAside, run_archive_hook
 
 _PAGE = 200
+_NUMBER_DIGITS = 7
+
+
+def _project(scope: str | None) -> str:
+    try:
+        return str(paths.project_path(Path.cwd()))
+    except OSError as error:
+        # Only the scope needs it, unless that is named.
+        if scope is not None:
+            return ""
+        raise UsageError(
+            "The current directory is gone; go to another, or name a scope with --scope."
+        ) from error
 
 
 def utc_now() -> datetime:
@@ -49,7 +63,7 @@ class Program:
         environment = dict(os.environ)
         flags = Flags(model=chosen.model, scope=chosen.scope)
         settings = load_settings(paths.config_file(environment), environment, flags)
-        project = str(paths.project_path(Path.cwd()))
+        project = _project(settings.scope)
         return cls(
             environment=environment,
             settings=settings,
@@ -79,11 +93,16 @@ class Program:
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """The session that is meant; a number counts in what ``sessions list`` prints."""
-        listed: list[str] = []
-        if target.isdigit():
-            listed = [entry.id for entry in self.entries(SessionFilter(self.narrowed, KEPT))]
+        listed = [] if wanted else self._listed(target)
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
         return self.store.resolve(target, self.scope, listed=listed, wanted=among)
+
+    def _listed(self, target: str) -> Sequence[str]:
+        """As much of the list as a number can mean."""
+        if not (target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS):
+            return []
+        kept = SessionFilter(self.narrowed, KEPT)
+        return [entry.id for entry in self.store.list(kept, None, int(target)).entries]
 
     def entries(self, wanted: SessionFilter) -> Iterator[SessionEntry]:
         """All sessions that a filter lets through, newest use first."""
@@ -109,14 +128,17 @@ class Program:
         for notice in session.take_notices():
             output.tell(notice)
 
-    def tell_damage(self, session: Session) -> None:
+    def tell_condition(self, session: Session) -> None:
+        """Say what is not as it should be with a session that was read."""
+        self.tell_damage(session.damaged, session.id)
+        if session.header.version > VERSION:
+            output.tell(str(NewerVersion(session.id, session.header.version)))
+
+    def tell_damage(self, damaged: int, place: str) -> None:
         """Say how much of a session could not be read."""
-        if session.damaged:
-            records = "record" if session.damaged == 1 else "records"
-            output.tell(
-                f"{session.damaged} damaged {records} skipped in {session.id}; "
-                "the file is unchanged"
-            )
+        if damaged:
+            records = "record" if damaged == 1 else "records"
+            output.tell(f"{damaged} damaged {records} skipped in {place}; the file is unchanged")
 
     def run_archive_hook(self, done: SetAside) -> None:
         """Tell the user's hook, if there is one; its failure is said and changes nothing."""

@@ -56,7 +56,9 @@ def _list(program: Program, chosen: Namespace) -> None:
         output.put_json([_entry_json(entry) for entry in entries], 2)
     elif entries:
         output.put_line("Saved sessions:")
-        output.put_line(session_table(entries, program.clock().astimezone()))
+        numbered = _statuses(chosen) == KEPT
+        now = program.clock().astimezone()
+        output.put_line(session_table(entries, now, numbered=numbered))
     else:
         output.put_line("No saved sessions.")
 
@@ -73,7 +75,7 @@ def _show(program: Program, chosen: Namespace) -> None:
     session_id = program.resolve(chosen.target)
     session = program.store.load(session_id)
     entry = program.store.entry(session_id)
-    program.tell_damage(session)
+    program.tell_condition(session)
     messages = session.all_messages if chosen.all_messages else session.messages
     if not chosen.json:
         output.put(as_markdown(entry, session, messages))
@@ -172,8 +174,7 @@ def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iter
 def _import(program: Program, chosen: Namespace) -> None:
     done = import_file(program.store, Path(chosen.file), format_utc(program.clock()))
     output.put_line(f"Imported session: {done.session_id} ({done.messages} messages)")
-    if done.damaged:
-        output.tell(f"{done.damaged} damaged records skipped in {chosen.file}")
+    program.tell_damage(done.damaged, chosen.file)
 
 
 _VERBS: Mapping[str, Callable[[Program, Namespace], None]] = {

@@ -10,17 +10,21 @@ from tui.domain.timestamps import parse_utc
 _HEADINGS = ("#", "ID", "Name", "Last used", "Messages")
 
 
-def session_table(entries: Sequence[SessionEntry], now: datetime) -> str:
-    """One line a session below the headings, numbered from 1; ages in the zone of ``now``."""
-    rows = [_HEADINGS, *(_row(number, entry, now) for number, entry in enumerate(entries, 1))]
+def session_table(entries: Sequence[SessionEntry], now: datetime, *, numbered: bool) -> str:
+    """One line a session below the headings; ages in the zone of ``now``.
+
+    ``numbered`` from 1, where these numbers mean the sessions elsewhere, too.
+    """
+    numbers = [str(number) if numbered else "-" for number in range(1, len(entries) + 1)]
+    rows = [_HEADINGS, *(_row(*each, now) for each in zip(numbers, entries, strict=True))]
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join(_line(row, widths) for row in rows)
 
 
-def _row(number: int, entry: SessionEntry, now: datetime) -> tuple[str, ...]:
+def _row(number: str, entry: SessionEntry, now: datetime) -> tuple[str, ...]:
     mark = f" ({entry.status})" if entry.status in ("archived", "trashed") else ""
     last_used = age(parse_utc(entry.last_used_at), now)
-    return str(number), entry.id, entry.label + mark, last_used, str(entry.message_count)
+    return number, entry.id, entry.label + mark, last_used, str(entry.message_count)
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:

@@ -25,6 +25,7 @@ from tui.domain.records import (
 from tui.domain.session import Session
 from tui.domain.timestamps import format_utc
 from tui.engine.answer import Answer
+from tui.engine.memory import after_summary
 from tui.errors import SessionDamaged, StorageError
 from tui.storage.protocol import Appended, Lease, SessionStore
 
@@ -175,12 +176,21 @@ class OpenSession:
     async def context(self) -> Sequence[Message]:
         """The live messages after the summary: what a model may be sent."""
         if self._context is None:
-            through = self.summary.through if self.summary else None
-            stored = await asyncio.to_thread(self._store.since, self.id, through)
+            stored = self._all_live() or await self._stored()
             known = {message.id for message in stored}
             waiting = [m for m in self._pending if isinstance(m, Message) and m.id not in known]
             self._context = [*stored, *waiting]
         return tuple(self._context)
+
+    def _all_live(self) -> Sequence[Message]:
+        """What was read already, if that is all of it."""
+        session = self._fold.session(held=True)
+        whole = len(session.messages) == session.message_count
+        return after_summary(session.summary, session.messages) if whole else ()
+
+    async def _stored(self) -> Sequence[Message]:
+        through = self.summary.through if self.summary else None
+        return await asyncio.to_thread(self._store.since, self.id, through)
 
     # --- changes
 
