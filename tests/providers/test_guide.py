@@ -95,3 +95,8 @@ async def test_it_quotes_the_users_own_sessions_where_it_can_search_them():
     assert asked == ["Where were we?"]
     assert "In your own sessions:\n\n- session-0: hit 0\n- session-1: hit 1\n" in text
     assert "session-3" not in text
+
+
+async def test_an_example_at_the_beginning_of_a_section_keeps_its_indent():
+    answer = text_of(await collected(OfflineGuide().stream(asks("trash purge"))))
+    assert "\n    sibyl-tui sessions archive" in answer

@@ -111,7 +111,7 @@ def _sections() -> tuple[_Section, ...]:
     """What stands under each ``##`` of the manual."""
     _, *sections = _MANUAL.read_text("utf-8").split("\n## ")
     return tuple(
-        _Section(title.strip(), text.strip(), Counter(_words(f"{title} {text}")))
+        _Section(title.strip(), text.strip("\n"), Counter(_words(f"{title} {text}")))
         for title, _, text in (section.partition("\n") for section in sections)
     )
 
