@@ -311,6 +311,17 @@ def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
     assert [m.text for m in store.load(session_id).messages] == ["hello"]
 
 
+def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, saved, store):
+    session_id = saved("hello")
+    other = store.root / "trash" / f"{session_id}.jsonl"
+    other.write_text("another\n")
+    result = sibyl("sessions", "delete", session_id, "--yes")
+    assert result.code == 1
+    assert "another file" in result.err
+    assert other.read_text() == "another\n"
+    assert [m.text for m in store.load(session_id).messages] == ["hello"]
+
+
 def test_deleting_off_a_terminal_needs_yes(sibyl, saved, store):
     session_id = saved("hello")
     result = sibyl("sessions", "delete", session_id)

@@ -321,7 +321,7 @@ class FileStore:
         path = self._folders.journal(lease.session_id, target)
         try:
             with storage_errors(f"Cannot move session {lease.session_id} to {target.value}"):
-                move(source, path)
+                _move_to_free_name(source, path)
         finally:
             # A move that could only not be made durable has happened; another begins anew.
             if not os.path.lexists(source):
@@ -346,6 +346,16 @@ class FileStore:
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
         raise SessionNotFound(session_id)
+
+
+def _move_to_free_name(source: Path, target: Path) -> None:
+    try:
+        move(source, target)
+    except FileExistsError as error:
+        raise StorageError(
+            f"{source} cannot be moved: {target} is another file. "
+            "Both are left as they are; sibyl-tui doctor names them."
+        ) from error
 
 
 def _publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
