@@ -368,6 +368,15 @@ def test_as_json_a_failure_is_an_error_and_then_done(sibyl, configured):
     assert result.code == 1
 
 
+def test_as_json_an_error_before_the_question_is_an_error_too(sibyl, saved, store):
+    session_id = saved("hello")
+    lease = store.lease(session_id)
+    result = sibyl("ask", "hi", "--json", "--session", session_id)
+    lease.release()
+    assert result.lines == [{"type": "error", "message": result.err.rstrip("\n")}]
+    assert sibyl("ask", "", "--json").lines == [{"type": "error", "message": "Nothing to send."}]
+
+
 def test_a_limit_that_passes_is_waited_for(sibyl, configured, store):
     with ChatServer(*scenarios(Gate())["429-then-fine"]) as server:
         configured(server)

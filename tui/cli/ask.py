@@ -18,7 +18,7 @@ from tui.cli.prompt import read_prompt
 from tui.engine.events import TurnEnded, TurnEvent
 from tui.engine.open_session import OpenSession, Place
 from tui.engine.turn import run_turn
-from tui.errors import OutputError, StorageError
+from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue
 
@@ -27,9 +27,15 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 def run(chosen: Namespace) -> int:
     """Ask, print the answer, and give the exit code."""
-    prompt = read_prompt(chosen.prompt)
-    program = Program.from_arguments(chosen)
-    return asyncio.run(_ask(program, chosen, prompt))
+    try:
+        prompt = read_prompt(chosen.prompt)
+        program = Program.from_arguments(chosen)
+        return asyncio.run(_ask(program, chosen, prompt))
+    except (ConfigError, StorageError, UsageError) as error:
+        if chosen.json:
+            # Who reads the objects may not see standard error.
+            JsonPrinter().fail(str(error))
+        raise
 
 
 async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
