@@ -65,7 +65,6 @@ class _Writer:
         self._fold = Fold(HEADER)
         self._count = 0
         self._chain = None
-        self._name = ""
 
     def write(self, record):
         self._fold.add(record, len(self.records))

@@ -335,6 +335,18 @@ def test_from_the_middle_on_a_retry_takes_off_the_answer_that_was_not_read():
     assert counts(session) == (9, 13)
 
 
+def test_from_the_middle_on_what_was_not_read_is_not_live_after_a_reset():
+    told = state(message_count=9, total_count=12)
+    session = session_of(told, RESET, answer("m2", replaces="m1"), whole=False)
+    assert counts(session) == (1, 13)
+
+
+def test_going_on_an_id_seen_again_hides_what_it_replaces_no_second_time():
+    retried = answer("m2", replaces="m1")
+    fold = Fold.continuing(session_of(user("m0"), answer("m1"), retried))
+    assert counts(folded([retried], fold).session()) == (2, 3)
+
+
 def test_what_was_read_before_the_state_is_in_its_counts_already():
     told = state(message_count=9, total_count=12)
     session = session_of(user("m1"), told, answer("m2"), whole=False)

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from wcwidth import wcswidth
 
@@ -177,12 +177,24 @@ def test_a_name_has_200_characters_at_most():
 
 def lines():
     wide = st.sampled_from(
-        ["会", FAMILY, "❤\ufe0f", "1\ufe0f\u20e3", "🇯🇵", "👍🏽", "e\u0301", "क\u094dष", " "]
+        [
+            "会",
+            FAMILY,
+            "❤\ufe0f",
+            "1\ufe0f\u20e3",
+            "🇯🇵",
+            "👍🏽",
+            "e\u0301",
+            "क\u094dष",
+            "\u094d❤",
+            " ",
+        ]
     )
     return st.lists(wide | st.characters(), max_size=30).map("".join).map(make_visible_line)
 
 
 @given(lines(), st.integers(1, 50))
+@example("\u094d❤xx", 3)  # wider than the sum of its parts
 def test_a_line_is_never_wider_than_it_was_cut_to(line, cells):
     assert 0 <= wcswidth(cut_to_cells(line, cells)) <= cells
 
@@ -212,6 +224,7 @@ def test_what_is_cut_is_the_beginning_and_an_ellipsis(line, cells):
         (f"a{FAMILY}bc", 4, f"a{FAMILY}…"),
         ("❤\ufe0f❤\ufe0f❤\ufe0f", 5, "❤\ufe0f❤\ufe0f…"),
         ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
+        ("a❤\ufe0fbc", 3, "a…"),
         ("🇯🇵🇯🇵", 3, "🇯🇵…"),
     ],
 )

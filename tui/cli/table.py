@@ -11,7 +11,7 @@ _HEADINGS = ("#", "ID", "Name", "Last used", "Messages")
 
 
 def session_table(entries: Sequence[SessionEntry], now: datetime, *, numbered: bool) -> str:
-    """One line a session below the headings; ages in the zone of ``now``.
+    """One line a session below the headings; ages as of ``now``.
 
     ``numbered`` from 1, where these numbers mean the sessions elsewhere, too.
     """
