@@ -93,7 +93,7 @@ class Program:
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """The session that is meant; a number counts in what ``sessions list`` prints."""
-        listed = [] if wanted else self._listed(target)
+        listed: Sequence[str] = () if wanted else self._listed(target)
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
         return self.store.resolve(target, self.scope, listed=listed, wanted=among)
 
