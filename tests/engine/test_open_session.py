@@ -121,7 +121,9 @@ async def test_an_answer_that_a_crash_cut_off_is_written_by_the_next_holder(
     session.add_piece(answer)
     await session.save()
     session.abandon()
-    await resume(session.id).close()
+    again = resume(session.id)
+    assert kinds(again.pending) == ["Opened", "Message"]
+    await again.close()
     written = store.load(session.id)
     assert written.interrupted == ()
     assert [(m.text, m.status) for m in written.messages] == [

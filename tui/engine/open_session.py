@@ -104,14 +104,8 @@ class OpenSession:
         ``window`` is how many of the last messages are read at once.
         Raises what ``SessionStore.lease`` and ``tail`` raise.
         """
-        lease = store.lease(session_id)
-        try:
-            session = store.tail(session_id, window).session
-        except BaseException:
-            lease.release()
-            raise
-        opened = cls(store, lease, Fold.continuing(session), clock, published=True)
-        opened.keep(session.interrupted)
+        opened, interrupted = cls._leased(store, session_id, clock, window)
+        opened.keep(interrupted)
         return opened
 
     @classmethod
@@ -119,12 +113,26 @@ class OpenSession:
         cls, store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
     ) -> "OpenSession":
         """Open a session because the user asked for it: it becomes its scope's active one."""
-        opened = cls.take(store, session_id, clock, window)
+        opened, interrupted = cls._leased(store, session_id, clock, window)
         opened.mark_resumed()
+        opened.keep(interrupted)
         with suppress(StorageError):
             # What --continue picks next time is worth less than opening the session now.
             store.set_active(opened.header.scope, session_id)
         return opened
+
+    @classmethod
+    def _leased(
+        cls, store: SessionStore, session_id: str, clock: Clock, window: int
+    ) -> tuple["OpenSession", Sequence[Message]]:
+        lease = store.lease(session_id)
+        try:
+            session = store.tail(session_id, window).session
+        except BaseException:
+            lease.release()
+            raise
+        opened = cls(store, lease, Fold.continuing(session), clock, published=True)
+        return opened, session.interrupted
 
     # --- what is known
 
