@@ -1,0 +1,73 @@
+"""The command table: what parsing, help, completion and the palette all read.
+
+Only data: the functions behind it are in ``tui.commands``.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+Takes = Literal["nothing", "text", "session", "closed session", "model", "command"]
+"""What a command's argument is, so that it can be completed."""
+
+_COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: ``usage`` is what follows its name, ``title`` what the palette calls it."""
+
+    name: str
+    title: str
+    help: str
+    usage: str = ""
+    takes: Takes = "nothing"
+
+    @property
+    def line(self) -> str:
+        """How it is typed."""
+        return f"/{self.name} {self.usage}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A command that the user asked for, by whatever way, and what was said with it."""
+
+    name: str
+    arguments: str = ""
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("help", "Show help", "keys and commands", "[command]", "command"),
+    Command("sessions", "List all sessions", "every session, newest use first", "[text]", "text"),
+    Command("save", "Save now", "write what is not on disk yet"),
+    Command(
+        "load", "Load a session", "save, switch to a session and open it", "<target>", "session"
+    ),
+    Command("new", "New session", "save, and start the scope's next session", "[name]", "text"),
+    Command("reset", "Reset the conversation", "save, then begin anew under the same id"),
+    Command("name", "Name this session", "name the session", "<text>", "text"),
+    Command("retry", "Try again", "ask again where an answer failed or was stopped"),
+    Command("stop", "Stop the answer", "stop it and keep what has arrived"),
+    Command("model", "Choose a model", "say or change what answers", "[name]", "model"),
+    Command("quit", "Quit", "save everything and leave"),
+)
+"""Every command there is, in the order in which help lists them."""
+
+BY_NAME = {command.name: command for command in COMMANDS}
+
+
+def parse(text: str) -> Invocation | None:
+    """The command that a prompt is; ``None`` if it is a text to be sent.
+
+    A command is one whose first word is ``/`` and letters only: ``/etc/hosts`` is text.
+    """
+    match = _COMMAND.fullmatch(text.strip())
+    if match is None:
+        return None
+    return Invocation(match[1].lower(), (match[2] or "").strip())
+
+
+def text_to_send(text: str) -> str:
+    """What a prompt that is no command sends: ``//x`` stands for ``/x``."""
+    return text[1:] if text.startswith("//") else text

@@ -1,0 +1,36 @@
+"""What the status bar says of the session on screen."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SaveState:
+    """Whether all that was said is on disk: the time of the last save, or why not."""
+
+    saved_at: datetime | None = None
+    saving: bool = False
+    failure: str = ""
+
+    def __str__(self) -> str:
+        """As it is shown; empty for a session that nothing was said in."""
+        if self.failure:
+            return f"NOT SAVED: {self.failure}"
+        if self.saving:
+            return "saving"
+        return f"saved {self.saved_at.astimezone():%H:%M}" if self.saved_at else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStatus:
+    """All that stands in the status bar."""
+
+    session_id: str
+    label: str
+    message_count: int
+    model: str
+    scope: str
+    save: SaveState = SaveState()
+    running: bool = False
+    queued: int = 0
+    read_only: bool = False
