@@ -153,16 +153,63 @@ async def test_a_state_is_written_at_least_every_64_kib(new_session):
         assert since <= STATE_BYTES
 
 
-async def test_the_context_is_what_is_live_after_the_summary(new_session, resume):
+async def test_the_context_goes_on_with_what_is_added(new_session, resume):
     session = new_session()
-    first = session.add_message("user", "one")
-    session.add(Summary(text="They met.", through=first.id))
-    session.add_message("user", "two")
+    session.add_message("user", "one")
     await session.close()
     again = resume(session.id)
-    assert [each.text for each in await again.context()] == ["two"]
-    again.add_message("user", "three")
-    assert [each.text for each in await again.context()] == ["two", "three"]
+    assert [each.text for each in await again.context(100_000)] == ["one"]
+    again.add_message("user", "two")
+    assert [each.text for each in await again.context(100_000)] == ["one", "two"]
+
+
+async def test_after_a_reset_the_context_begins_anew_and_the_name_stays(new_session, store):
+    session = new_session()
+    session.add_message("user", "one")
+    session.rename("Greeting")
+    session.reset()
+    session.add_message("user", "two")
+    assert [each.text for each in await session.context(100_000)] == ["two"]
+    await session.save()
+    read = store.load(session.id)
+    assert [each.text for each in read.messages] == ["two"]
+    assert [each.text for each in read.all_messages] == ["one", "two"]
+    assert read.name == "Greeting"
+    assert read.prompt_count == 2
+
+
+async def test_an_answer_that_arrives_stands_at_the_end_of_the_conversation(new_session):
+    session = new_session()
+    question = session.add_message("user", "one")
+    answer = session.begin_answer("m")
+    answer.receive("so ")
+    session.add_piece(answer)
+    answer.receive("far")
+    assert [each.text for each in session.entries] == ["one", "so far"]
+    assert session.arriving == answer.message_id
+    session.interrupt()
+    assert session.arriving is None
+    assert session.entries[0] == question
+    assert session.entries[1].status == "interrupted"
+    session.interrupt()
+    assert len(session.entries) == 2
+
+
+async def test_an_answer_that_is_asked_for_again_hides_the_one_it_replaces(new_session):
+    session = new_session()
+    session.add_message("user", "one")
+    failed = session.end_answer(session.begin_answer("m"), status="failed", error="no")
+    again = session.begin_answer("m", replaces=failed.id)
+    again.receive("better")
+    assert [each.text for each in session.entries] == ["one", "better"]
+
+
+async def test_what_is_pending_can_be_saved_without_a_loop(new_session, store):
+    session = new_session()
+    session.add_message("user", "hello")
+    session.save_at_once()
+    assert not session.pending
+    assert [each.text for each in store.load(session.id).messages] == ["hello"]
 
 
 async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
@@ -198,7 +245,7 @@ async def test_what_others_appended_is_taken_in(file_session, other_program):
     other_program(session.id, "theirs")
     session.add_message("user", "mine again")
     await session.save()
-    assert [m.text for m in await session.context()] == ["mine", "mine again", "theirs"]
+    assert [m.text for m in await session.context(100_000)] == ["mine", "mine again", "theirs"]
     assert [m.text for m in store.load(session.id).messages] == ["mine", "theirs", "mine again"]
 
 

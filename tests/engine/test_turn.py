@@ -18,8 +18,8 @@ from tui.engine.events import (
     ToolReturned,
     TurnEnded,
 )
-from tui.engine.turn import ROUNDS, TurnSettings, run_turn
-from tui.errors import ModelRefused, SessionNotFound, StorageFull
+from tui.engine.turn import ROUNDS, TurnSettings, retry_turn, run_turn
+from tui.errors import ModelRefused, SessionNotFound, StorageFull, UsageError
 from tui.providers.protocol import AnswerEnded, UsageReported
 
 SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
@@ -267,3 +267,57 @@ async def test_what_happened_to_the_file_is_told(new_session, resume, store):
     store.archive(session.id)
     events = await played(resume(session.id), ScriptedModel(["two"]))
     assert NoticeGiven(f"Restored session: {session.id}") in events
+
+
+# --- asking again
+
+
+async def told(events):
+    return [event async for event in events]
+
+
+async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, store):
+    session = new_session()
+    model = ScriptedModel([ModelRefused("no")], ["Better."])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(retry_turn(session, model, TurnSettings()))
+    messages = store.load(session.id).messages
+    assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
+    assert [m.text for m in model.requests[-1].messages] == ["Hello"]
+    assert session.session.message_count == 2
+
+
+async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session, store):
+    session = new_session()
+    store.fail_next(StorageFull("no room"))
+    model = ScriptedModel(["There."])
+    with pytest.raises(StorageFull):
+        await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(retry_turn(session, model, TurnSettings()))
+    assert [m.text for m in store.load(session.id).messages] == ["Hello", "There."]
+
+
+async def test_a_whole_answer_is_not_asked_for_again(new_session):
+    session = new_session()
+    model = ScriptedModel(["There."])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    with pytest.raises(UsageError, match=r"Nothing to retry\."):
+        await told(retry_turn(session, model, TurnSettings()))
+
+
+async def test_nothing_is_asked_for_again_in_an_empty_session(new_session):
+    with pytest.raises(UsageError, match=r"Nothing to retry\."):
+        await told(retry_turn(new_session(), ScriptedModel(), TurnSettings()))
+
+
+async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(new_session, store):
+    session = new_session()
+    model = ScriptedModel(["half", asyncio.Event()])
+    events = run_turn(session, "Hello", model, TurnSettings())
+    while not isinstance(await anext(events), TextAdded):
+        pass
+    session.interrupt()
+    await events.aclose()
+    await session.save()
+    messages = store.load(session.id).messages
+    assert [(m.text, m.status) for m in messages] == [("Hello", None), ("half", "interrupted")]

@@ -1,12 +1,14 @@
 """An answer while it arrives."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import msgspec
 
 from tui.domain.message import TEXT_BYTES, Message, ToolCall
 from tui.domain.records import DamagedRecord, Partial, encode
+from tui.domain.session import Entry
 
 
 @dataclass(slots=True)
@@ -86,3 +88,9 @@ class Answer:
             model=self.model,
             replaces=self.replaces,
         )
+
+    def shown_in(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:
+        """A conversation with this answer at its end, in place of what it replaces."""
+        hidden = {self.message_id, self.replaces}
+        others = [e for e in entries if not (isinstance(e, Message) and e.id in hidden)]
+        return (*others, self.message())

@@ -18,9 +18,13 @@ class MessageSaved:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStarted:
-    """The model was asked; what comes belongs to this message."""
+    """The model was asked; what comes belongs to this message.
+
+    It ``replaces`` an answer that failed or was stopped, if that one was asked again.
+    """
 
     message_id: str
+    replaces: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ def project(
     """
     prompt = _with_summary(system_prompt, summary)
     room = context_window - context_window // _ANSWER_SHARE - _tokens(prompt)
-    turns = _turns(list(_paired(_sendable(after_summary(summary, messages)))))
+    turns = _turns(list(_paired(_sendable(_after_summary(summary, messages)))))
     return ModelRequest(prompt, tuple(_newest(turns, room)), tools)
 
 
@@ -49,7 +49,7 @@ def _with_summary(system_prompt: str, summary: Summary | None) -> str:
     return f"{system_prompt}\n\n{_SUMMARY_TITLE}\n{summary.text}".strip()
 
 
-def after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
+def _after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
     """The messages that a summary does not stand for."""
     if summary is None:
         return messages

@@ -16,16 +16,19 @@ from tui.domain.records import (
     Opened,
     Partial,
     Record,
+    Reset,
     SessionHeader,
     State,
     Summary,
     Todos,
     encode,
 )
-from tui.domain.session import Session
+from tui.domain.session import Entry, Session
 from tui.domain.timestamps import format_utc
 from tui.engine.answer import Answer
-from tui.engine.memory import after_summary
+from tui.engine.context import Context, context_of, read_context
+from tui.engine.copying import write_copy
+from tui.engine.saving import Saving
 from tui.errors import SessionDamaged, StorageError
 from tui.storage.protocol import Appended, Lease, SessionStore
 
@@ -71,9 +74,10 @@ class OpenSession:
         self._published = published
         self._stated = True
         self._since_state = 0
-        self._context: list[Message] | None = None
-        self._lock = asyncio.Lock()
-        self._saves: set[asyncio.Task[None]] = set()
+        self._context: Context | None = None
+        self._answer: Answer | None = None
+        self._cursor: str | None = None
+        self._saving = Saving(self._save)
         self._notices: list[str] = []
 
     @classmethod
@@ -92,7 +96,7 @@ class OpenSession:
             model=place.model,
         )
         session = cls(store, lease, Fold(header), clock)
-        session._context = []
+        session._context = Context((), 0, whole=True)
         return session
 
     @classmethod
@@ -127,12 +131,13 @@ class OpenSession:
     ) -> tuple["OpenSession", Sequence[Message]]:
         lease = store.lease(session_id)
         try:
-            session = store.tail(session_id, window).session
+            tail = store.tail(session_id, window)
         except BaseException:
             lease.release()
             raise
-        opened = cls(store, lease, Fold.continuing(session), clock, published=True)
-        return opened, session.interrupted
+        opened = cls(store, lease, Fold.continuing(tail.session), clock, published=True)
+        opened._cursor = tail.cursor
+        return opened, tail.session.interrupted
 
     # --- what is known
 
@@ -181,24 +186,31 @@ class OpenSession:
         notices, self._notices = tuple(self._notices), []
         return notices
 
-    async def context(self) -> Sequence[Message]:
-        """The live messages after the summary: what a model may be sent."""
-        if self._context is None:
-            stored = self._all_live() or await self._stored()
-            known = {message.id for message in stored}
-            waiting = [m for m in self._pending if isinstance(m, Message) and m.id not in known]
-            self._context = [*stored, *waiting]
-        return tuple(self._context)
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is at hand of the conversation, with all that has arrived of an answer."""
+        entries = self.session.entries
+        return self._answer.shown_in(entries) if self._answer else entries
 
-    def _all_live(self) -> Sequence[Message]:
-        """What was read already, if that is all of it."""
-        session = self._fold.session(held=True)
-        whole = len(session.messages) == session.message_count
-        return after_summary(session.summary, session.messages) if whole else ()
+    @property
+    def arriving(self) -> str | None:
+        """The id of the answer that is arriving."""
+        return self._answer.message_id if self._answer else None
 
-    async def _stored(self) -> Sequence[Message]:
-        through = self.summary.through if self.summary else None
-        return await asyncio.to_thread(self._store.since, self.id, through)
+    @property
+    def cursor(self) -> str | None:
+        """Leads to what comes before ``entries``; ``None`` if nothing does."""
+        return self._cursor
+
+    async def context(self, tokens: int) -> Sequence[Message]:
+        """The newest live messages, at least as many as a window of so many tokens takes."""
+        if self._context is None or not self._context.reaches(tokens):
+            self._context = context_of(self.session) or await asyncio.to_thread(
+                read_context, self._store, self.id, self.summary, tokens
+            )
+            for record in self._pending:
+                self._remember(record)
+        return self._context.messages
 
     # --- changes
 
@@ -235,7 +247,8 @@ class OpenSession:
     def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
         """Start collecting an answer; nothing of it is pending before it has text."""
         now = self._clock()
-        return Answer(self._message_id(now), format_utc(now), model, replaces)
+        self._answer = Answer(self._message_id(now), format_utc(now), model, replaces)
+        return self._answer
 
     def add_piece(self, answer: Answer) -> None:
         """Make what has arrived of an answer pending."""
@@ -253,8 +266,21 @@ class OpenSession:
             if not (isinstance(record, Partial) and record.message_id == answer.message_id)
         ]
         message = answer.message(status, error)
+        self._answer = None
         self.add(message)
         return message
+
+    def interrupt(self) -> None:
+        """End an answer that is arriving where it is; harmless without one."""
+        if self._answer is not None:
+            self._answer.calls.clear()
+            self.end_answer(self._answer, status="interrupted")
+
+    def reset(self) -> None:
+        """Let live start anew; what was before stays in the file."""
+        self.add(Reset(at=self._now()))
+        self._context = Context((), 0, whole=True)
+        self.note_state()
 
     def rename(self, name: str) -> None:
         """Name the session."""
@@ -281,11 +307,7 @@ class OpenSession:
         Goes on to its end when the caller is cancelled. Raises ``StorageError``: all that was
         not written stays pending.
         """
-        task = asyncio.create_task(self._save())
-        # The loop itself keeps only a weak reference.
-        self._saves.add(task)
-        task.add_done_callback(self._saved)
-        await asyncio.shield(task)
+        await self._saving.run()
 
     async def close(self) -> None:
         """Save, say that the session is closed, and give up the lease.
@@ -298,6 +320,15 @@ class OpenSession:
             self._enter(Closed(at=self._now()))
             await self.save()
         self.abandon()
+
+    def save_at_once(self) -> None:
+        """Write what is pending without an event loop, where none is left to save with.
+
+        Raises ``StorageError``.
+        """
+        batch = tuple(self._pending)
+        if batch:
+            self._take(self._store.append(self._lease, batch), batch)
 
     def abandon(self) -> None:
         """Give up the lease, whatever is pending."""
@@ -330,23 +361,20 @@ class OpenSession:
             case _:
                 pass
 
-    def _remember(self, message: Message) -> None:
-        if self._context is None:
-            return
-        others = [other for other in self._context if other.id != message.id]
-        self._context = [*others, message]
+    def _remember(self, record: Record) -> None:
+        if self._context is not None and isinstance(record, Message):
+            self._context.add(record)
 
     async def _save(self) -> None:
-        async with self._lock:
-            batch = tuple(self._pending)
-            if not batch:
-                return
-            try:
-                appended = await asyncio.to_thread(self._store.append, self._lease, batch)
-            except SessionDamaged as damage:
-                await asyncio.to_thread(self._write_beside, damage)
-                return
-            self._take(appended, batch)
+        batch = tuple(self._pending)
+        if not batch:
+            return
+        try:
+            appended = await asyncio.to_thread(self._store.append, self._lease, batch)
+        except SessionDamaged as damage:
+            await asyncio.to_thread(self._write_beside, damage)
+            return
+        self._take(appended, batch)
 
     def _take(self, appended: Appended, batch: Sequence[Record]) -> None:
         self._published = True
@@ -356,42 +384,17 @@ class OpenSession:
             self._notices.append(f"Restored session: {self.id}")
         for record in appended.foreign:
             self._fold.add(record)
-            if isinstance(record, Message):
-                self._remember(record)
+            self._remember(record)
 
     def _write_beside(self, damage: SessionDamaged) -> None:
         """Keep what this program knows in a session of its own: the file is somebody else's."""
-        header = self.header
-        lease = self._store.create(
-            header.scope, header.project_path, self.model, forked_from=header.id
-        )
-        try:
-            self._store.append(lease, self._known())
-        except BaseException:
-            lease.release()
-            raise
+        session = self._fold.session(held=True)
+        messages = self._context.messages if self._context is not None else session.messages
+        copy = write_copy(self._store, session, messages, self._pending, self._now())
         self._lease.release()
-        self._lease = lease
+        self._lease = copy
         self._pending = []
         self._notices.append(
-            f"Session {header.id}: {damage.reason}. It was left as it is; "
-            f"what was open here is saved as {lease.session_id}."
+            f"Session {session.id}: {damage.reason}. It was left as it is; "
+            f"what was open here is saved as {copy.session_id}."
         )
-
-    def _known(self) -> list[Record]:
-        session = self._fold.session(held=True)
-        messages = self._context if self._context is not None else session.messages
-        pending = [r for r in self._pending if not isinstance(r, Message | State | Opened)]
-        known: list[Record] = [Opened(at=self._now()), *messages]
-        if session.summary:
-            known.append(session.summary)
-        if session.todos:
-            known.append(Todos(session.todos))
-        return [*known, *pending, session.state(self._now())]
-
-    def _saved(self, task: asyncio.Task[None]) -> None:
-        self._saves.discard(task)
-        if not task.cancelled():
-            # Whoever awaited the save has the error; a save whose caller was cancelled tells
-            # it through what is still pending.
-            task.exception()

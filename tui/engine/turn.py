@@ -22,7 +22,7 @@ from tui.engine.events import (
 from tui.engine.memory import project
 from tui.engine.open_session import OpenSession
 from tui.engine.tools import Tools
-from tui.errors import ModelError, StorageError
+from tui.errors import ModelError, StorageError, UsageError
 from tui.providers.protocol import (
     AnswerEnded,
     Model,
@@ -58,17 +58,49 @@ async def run_turn(
     ``interrupted``, to be saved by the caller. Raises ``StorageError`` only if the prompt itself
     could not be saved: it is pending then, and nothing was sent.
     """
-    await session.context()
+    await session.context(model.context_window)
     message = session.add_message("user", prompt)
     await session.save()
     yield MessageSaved(session.id, message)
+    async with aclosing(_answers(session, model, settings, None)) as events:
+        async for event in events:
+            yield event
+
+
+async def retry_turn(
+    session: OpenSession, model: Model, settings: TurnSettings
+) -> AsyncGenerator[TurnEvent]:
+    """Ask again where the last answer failed or was stopped; the new one replaces it.
+
+    Else as ``run_turn``. Raises ``UsageError`` if there is nothing to ask again.
+    """
+    last = (await session.context(model.context_window))[-1:]
+    if not last or not can_retry(last[0]):
+        raise UsageError("Nothing to retry.")
+    await session.save()
+    replaces = last[0].id if last[0].role == "assistant" else None
+    async with aclosing(_answers(session, model, settings, replaces)) as events:
+        async for event in events:
+            yield event
+
+
+def can_retry(last: Message) -> bool:
+    """Whether a conversation that ends in this message waits for another answer."""
+    return last.role != "assistant" or last.status in {"failed", "interrupted"}
+
+
+async def _answers(
+    session: OpenSession, model: Model, settings: TurnSettings, replaces: str | None
+) -> AsyncGenerator[TurnEvent]:
+    """Ask, and go on as long as the answers call tools."""
     for _ in range(ROUNDS):
-        async with aclosing(_answer(session, model, settings)) as events:
+        async with aclosing(_answer(session, model, settings, replaces)) as events:
             async for event in events:
                 yield event
-        answer = (await session.context())[-1]
+        answer = (await session.context(model.context_window))[-1]
         if not answer.tool_calls or answer.status:
             break
+        replaces = None
         async with aclosing(_run_tools(session, answer, settings.tools)) as events:
             async for event in events:
                 yield event
@@ -84,18 +116,18 @@ async def run_turn(
 
 
 async def _answer(
-    session: OpenSession, model: Model, settings: TurnSettings
+    session: OpenSession, model: Model, settings: TurnSettings, replaces: str | None
 ) -> AsyncGenerator[TurnEvent]:
     """Ask once; at the end the answer is the last message of the session's context."""
-    answer = session.begin_answer(model.name)
+    answer = session.begin_answer(model.name, replaces=replaces)
     request = project(
         settings.system_prompt,
         session.summary,
-        await session.context(),
+        [m for m in await session.context(model.context_window) if m.id != replaces],
         model.context_window,
         settings.tools.definitions,
     )
-    yield AnswerStarted(answer.message_id)
+    yield AnswerStarted(answer.message_id, replaces)
     with _kept(session, answer), _saved_regularly(session, answer, settings.save_interval):
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -114,9 +146,10 @@ def _kept(session: OpenSession, answer: Answer) -> Generator[None]:
         answer.calls.clear()
         session.end_answer(answer, status="failed", error=str(error))
     except BaseException:
-        # Stopped, or a defect: either way nothing that arrived is lost.
-        answer.calls.clear()
-        session.end_answer(answer, status="interrupted")
+        # Stopped, or a defect: either way nothing that arrived is lost. The end of the program
+        # may have done it already.
+        if session.arriving == answer.message_id:
+            session.interrupt()
         raise
     else:
         _end_normally(session, answer)

@@ -1,0 +1,36 @@
+"""One write after another, each carried to its end."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+
+class Saving:
+    """Runs the writes of one session, one at a time.
+
+    A write that has begun goes on to its end when whoever asked for it is cancelled: the thread
+    that writes cannot be stopped, and the lock must be held as long as it does.
+    """
+
+    def __init__(self, write: Callable[[], Awaitable[None]]) -> None:
+        self._write = write
+        self._lock = asyncio.Lock()
+        # The loop itself keeps only a weak reference.
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Write once more. Raises what the write raises."""
+        task = asyncio.create_task(self._locked())
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        await asyncio.shield(task)
+
+    async def _locked(self) -> None:
+        async with self._lock:
+            await self._write()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            # Whoever awaited the write has the error; a write whose caller was cancelled tells
+            # it through what is still pending.
+            task.exception()
