@@ -414,17 +414,26 @@ def test_a_model_that_cannot_be_had_keeps_the_prompt(sibyl, store, model):
     assert answer.error in result.err
 
 
-def test_an_anthropic_key_is_passed_over_with_a_word(sibyl, monkeypatch):
+def test_an_anthropic_key_is_all_that_its_models_need(sibyl, monkeypatch, store):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
-    result = sibyl("ask", "hi")
-    assert "ANTHROPIC_API_KEY is set" in result.err
-    assert "sk-secret" not in result.err + result.out
+    with ChatServer(answers("Hello", "."), refuses(401, "No sk-secret.")) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.root)
+        first = sibyl("ask", "hi")
+        second = sibyl("ask", "again", "--continue")
+        assert [request.path for request in server.requests] == ["/v1/messages"] * 2
+        assert server.requests[0].headers["x-api-key"] == "sk-secret"
+    assert (first.code, first.out) == (0, "Hello.\n")
+    assert second.code == 1
+    assert f"{server.root} refused the key from ANTHROPIC_API_KEY" in second.err
+    assert "sk-secret" not in first.out + first.err + second.out + second.err
+    assert only_session(store).model == "anthropic:claude-sonnet-5-5"
 
 
 def test_without_any_model_the_offline_guide_answers(sibyl, store):
     result = sibyl("ask", "How do I connect a model?")
     assert result.code == 0
     assert "OPENAI_API_KEY" in result.out
+    assert "export ANTHROPIC_API_KEY=..." in result.out
     assert only_session(store).model == "offline:guide"
 
 

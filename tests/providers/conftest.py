@@ -9,7 +9,7 @@ import pytest
 from tests.providers.chat_server import ChatServer
 from tui.domain.message import Message
 from tui.providers.adapter import ChatModel
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import DialectName, ModelChoice
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
 
@@ -17,15 +17,30 @@ KEY = "sk-test-0123456789"
 
 ModelAt = Callable[..., ChatModel]
 
+only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
+only_anthropic = pytest.mark.parametrize("dialect", ["anthropic"], indirect=True)
+
+
+@pytest.fixture(params=["openai", "anthropic"])
+def dialect(request: pytest.FixtureRequest) -> DialectName:
+    """What is spoken: each test that asks a model runs once in each."""
+    return request.param
+
 
 @pytest.fixture
-def model_at() -> ModelAt:
+def model_at(dialect: DialectName) -> ModelAt:
     """``model_at(server, timeout=…)``: a model with a key that is in no other text."""
 
     def model_at(server: ChatServer | str, **changes: Any) -> ChatModel:
-        address = server if isinstance(server, str) else server.base_url
+        address = server if isinstance(server, str) else server.address(dialect)
         choice = ModelChoice(
-            "local", "test-model", address, Secret(KEY, "LOCAL_API_KEY"), timeout=30, retries=2
+            "local",
+            "test-model",
+            address,
+            Secret(KEY, "LOCAL_API_KEY"),
+            dialect,
+            timeout=30,
+            retries=2,
         )
         return ChatModel(replace(choice, **changes))
 

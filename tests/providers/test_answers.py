@@ -12,19 +12,20 @@ from tests.providers.chat_server import (
     Exchange,
     Gate,
     answers,
+    answers_after_thinking,
     answers_step_by_step,
     calls_tools,
     chunk,
+    says_and_sends,
     scenarios,
     sends_events,
     torn_inside_characters,
     usage_chunk,
 )
-from tests.providers.conftest import ModelAt, asks, collected, text_of
+from tests.providers.conftest import ModelAt, asks, collected, only_anthropic, only_openai, text_of
+from tests.providers.speech import block_delta, message_delta, message_start
 from tui.domain.message import ToolCall
 from tui.errors import ModelError
-from tui.providers.adapter import ChatModel
-from tui.providers.catalog import ModelChoice
 from tui.providers.protocol import (
     AnswerEnded,
     TextReceived,
@@ -95,6 +96,7 @@ async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
     assert events[-1] == AnswerEnded("length")
 
 
+@only_openai
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("size", [1, 7, 100_000])
 async def test_names_numbers_and_comments_of_events_are_no_part_of_an_answer(
@@ -121,6 +123,79 @@ async def test_names_numbers_and_comments_of_events_are_no_part_of_an_answer(
 
     with ChatServer(reply) as server:
         assert text_of(await collected(model_at(server).stream(asks()))) == "id: 1"
+
+
+@only_anthropic
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "future", "index": 0},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "future_delta", "x": 1}},
+        {"type": "content_block_start", "index": 1, "content_block": {"type": "future"}},
+        {"type": "ping"},
+    ],
+)
+async def test_events_of_a_kind_to_come_are_passed_over(model_at: ModelAt, event: object):
+    with ChatServer(says_and_sends("All of it.", event)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events == [TextReceived("All of it."), AnswerEnded("stop")]
+
+
+@only_anthropic
+@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+async def test_numbers_and_comments_of_named_events_are_no_part_of_an_answer(
+    model_at: ModelAt, line_end: str, size: int
+):
+    pieces = (
+        message_start(),
+        block_delta(0, {"type": "text_delta", "text": "event: message_stop"}),
+        block_delta(0, {"type": "text_delta", "text": "\nevent: message_stop\n"}),
+        message_delta("end_turn"),
+        {"type": "message_stop"},
+    )
+    lines = ["retry: 1000", ""]
+    for number, piece in enumerate(pieces):
+        lines += [
+            "event: ping",
+            "",
+            f"id: {number}",
+            f"event: {piece['type']}",
+            f"data: {json.dumps(piece)}",
+            "",
+            ": keep-alive",
+            "",
+        ]
+    data = line_end.join(lines).encode()
+
+    def reply(exchange: Exchange) -> None:
+        exchange.head()
+        for start in range(0, len(data), size):
+            exchange.raw(data[start : start + size])
+
+    with ChatServer(reply) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert text_of(events) == "event: message_stop\nevent: message_stop\n"
+    assert events[-1] == AnswerEnded("stop")
+
+
+@only_anthropic
+@pytest.mark.parametrize(
+    ("reason", "ended"),
+    [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("pause_turn", "stop"),
+        ("some_day", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+    ],
+)
+async def test_the_reasons_of_anthropic_are_one_of_ours(model_at: ModelAt, reason: str, ended: str):
+    with ChatServer(answers("One", finish=reason)) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert isinstance(events[-1], AnswerEnded)
+    assert events[-1].reason == ended
 
 
 async def test_a_server_that_says_done_and_no_reason_has_come_to_the_end(model_at: ModelAt):
@@ -211,6 +286,7 @@ class TestToolCalls:
         assert len(set(ids)) == 3
         assert ids[0] == "call"
 
+    @only_openai
     async def test_are_why_it_ended_even_if_the_server_says_stop(self, model_at: ModelAt):
         call = {"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}
         reply = sends_events(chunk({"tool_calls": [call]}), chunk({}, "stop"), "[DONE]")
@@ -220,6 +296,13 @@ class TestToolCalls:
 
 
 class TestThinking:
+    async def test_in_a_block_of_its_own_is_not_given(self, model_at: ModelAt):
+        reply = answers_after_thinking("Hm. ", "Well.", text="Yes.")
+        with ChatServer(reply) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert events == [TextReceived("Yes."), AnswerEnded("stop")]
+
+    @only_openai
     @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
     async def test_in_a_field_of_its_own_is_not_given(self, model_at: ModelAt, field: str):
         reply = sends_events(
@@ -245,6 +328,7 @@ class TestThinking:
         assert text_of(events) == " <th"
 
 
+@only_openai
 @pytest.mark.parametrize(
     "usage", ["many", {}, {"prompt_tokens": "a"}, {"prompt_tokens": -1, "completion_tokens": None}]
 )
@@ -255,14 +339,14 @@ async def test_usage_that_makes_no_sense_does_no_harm(model_at: ModelAt, usage: 
     assert events == [TextReceived("Yes."), AnswerEnded("stop")]
 
 
-def test_any_text_comes_as_it_was_sent():
+def test_any_text_comes_as_it_was_sent(model_at: ModelAt):
     sent: list[str] = []
 
     def reply(exchange: Exchange) -> None:
         answers(*sent)(exchange)
 
     with ChatServer(reply) as server:
-        model = ChatModel(ModelChoice("local", "m", server.base_url))
+        model = model_at(server)
 
         @settings(max_examples=60)
         @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), max_size=6))
@@ -295,6 +379,7 @@ async def test_every_scenario_of_the_server_ends_in_an_end_or_an_error_of_ours(
         "two-tool-calls",
         "length",
         "no-text",
+        "thinking",
         "multi-byte",
         "escapes",
     }

@@ -36,10 +36,13 @@ def start() -> Iterator[Start]:
         assert process.returncode == 0
 
 
-def asked(base_url: str) -> http.client.HTTPResponse:
-    host = base_url.removeprefix("http://").removesuffix("/v1")
+def asked(
+    base_url: str, path: str = "/v1/chat/completions", end: str = "/v1"
+) -> http.client.HTTPResponse:
+    assert base_url.endswith(end)
+    host = base_url.removeprefix("http://").removesuffix(end)
     connection = http.client.HTTPConnection(host, timeout=30)
-    connection.request("POST", "/v1/chat/completions", json.dumps({"model": "m"}))
+    connection.request("POST", path, json.dumps({"model": "m"}))
     return connection.getresponse()
 
 
@@ -55,7 +58,8 @@ def test_it_prints_its_address_and_serves_until_its_input_ends(start: Start, tmp
 def test_a_line_on_its_input_opens_the_gates(start: Start):
     process, base_url = start("--scenario", "slow")
     with asked(base_url) as response:
-        assert b"Slowly" in response.readline()
+        while b"Slowly" not in response.readline():
+            pass
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
@@ -70,3 +74,12 @@ def test_replies_are_taken_in_turn(start: Start):
             statuses.append(response.status)
             response.read()
     assert statuses == [429, 200, 200]
+
+
+def test_it_speaks_anthropics_dialect_too(start: Start):
+    _, address = start("--scenario", "normal", "--dialect", "anthropic")
+    with asked(address, "/v1/messages", end="") as response:
+        lines = response.read().splitlines()
+    names = [line.removeprefix(b"event: ") for line in lines if line.startswith(b"event:")]
+    assert names[:3] == [b"message_start", b"ping", b"content_block_start"]
+    assert names[-3:] == [b"content_block_stop", b"message_delta", b"message_stop"]

@@ -15,22 +15,25 @@ from tests.providers.chat_server import (
     Reply,
     answers,
     answers_at,
+    breaks_off_with_an_error,
     chunk,
     drops_the_connection,
     ends_without_a_word_after,
     is_cut_after,
     is_silent,
     refuses,
+    says_and_sends,
     sends,
     sends_events,
 )
-from tests.providers.conftest import KEY, ModelAt, asks, text_of
+from tests.providers.conftest import KEY, ModelAt, asks, only_anthropic, only_openai, text_of
+from tests.providers.speech import block_delta, block_start, message_delta, message_start
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers import failures
 from tui.providers.adapter import ChatModel
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import DialectName, ModelChoice
 from tui.providers.connection import Reply as Observed
-from tui.providers.protocol import ModelEvent, TextReceived
+from tui.providers.protocol import AnswerEnded, ModelEvent, TextReceived
 
 NOW = {"Retry_After": "0"}
 
@@ -44,6 +47,10 @@ async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
     except ModelError as error:
         return events, error
     pytest.fail(f"it did not fail: {events}")
+
+
+def address_of(model: ChatModel) -> str:
+    return model._choice.base_url
 
 
 def closed_port() -> int:
@@ -62,6 +69,7 @@ class TestWhatAServerSaysNoTo:
             (413, ModelRefused, "URL did not take the request (status 413)."),
             (429, ModelRefused, "URL takes no more requests for now (status 429); try again"),
             (500, ModelUnavailable, "URL is out of order (status 500); try again later."),
+            (529, ModelUnavailable, "URL is out of order (status 529); try again later."),
             (503, ModelUnavailable, "URL is out of order (status 503); try again later."),
         ],
     )
@@ -69,10 +77,11 @@ class TestWhatAServerSaysNoTo:
         self, model_at: ModelAt, status: int, kind: type[ModelError], said: str
     ):
         with ChatServer(refuses(status, "Because  of\nthis.")) as server:
-            events, error = await failed(model_at(server, retries=0))
+            model = model_at(server, retries=0)
+            events, error = await failed(model)
             assert events == []
             assert type(error) is kind
-            assert str(error).startswith(said.replace("URL", server.base_url))
+            assert str(error).startswith(said.replace("URL", address_of(model)))
             assert str(error).endswith(" It says: Because of this.")
 
     async def test_for_want_of_a_key_names_the_setting(self, model_at: ModelAt):
@@ -81,19 +90,38 @@ class TestWhatAServerSaysNoTo:
         assert "wants a key; name the variable that has it as api_key_env under" in str(error)
         assert "[providers.local]" in str(error)
 
-    async def test_because_the_conversation_is_too_long_names_the_setting(self, model_at: ModelAt):
-        body = {"error": {"message": "Too long.", "code": "context_length_exceeded"}}
+    @pytest.mark.parametrize(
+        ("dialect", "wrong"),
+        [
+            ("openai", {"message": "Too long.", "code": "context_length_exceeded"}),
+            ("anthropic", {"message": "prompt is too long", "type": "invalid_request_error"}),
+        ],
+        indirect=["dialect"],
+    )
+    async def test_because_the_conversation_is_too_long_names_the_setting(
+        self, model_at: ModelAt, wrong: dict[str, str]
+    ):
+        body = {"error": wrong}
         with ChatServer(refuses(400, body=body)) as server:
             _, error = await failed(model_at(server, context_window=123))
         assert isinstance(error, ModelRefused)
         assert "lower context_window under [providers.local], which is 123." in str(error)
 
-    async def test_because_the_account_is_empty_is_not_tried_again(self, model_at: ModelAt):
-        body = {"error": {"message": "Pay.", "code": "insufficient_quota"}}
-        with ChatServer(refuses(429, body=body, **NOW)) as server:
+    @pytest.mark.parametrize(
+        ("dialect", "status", "wrong"),
+        [
+            ("openai", 429, {"message": "Pay.", "code": "insufficient_quota"}),
+            ("anthropic", 402, {"message": "Pay.", "type": "billing_error"}),
+        ],
+        indirect=["dialect"],
+    )
+    async def test_because_the_account_is_empty_is_not_tried_again(
+        self, model_at: ModelAt, status: int, wrong: dict[str, str]
+    ):
+        with ChatServer(refuses(status, body={"error": wrong}, **NOW)) as server:
             _, error = await failed(model_at(server))
             assert len(server.requests) == 1
-        assert "has nothing left (status 429). It says: Pay." in str(error)
+        assert f"has nothing left (status {status}). It says: Pay." in str(error)
 
     @pytest.mark.parametrize(
         ("body", "quoted"),
@@ -137,7 +165,7 @@ class TestWhatAServerSaysNoTo:
 
 
 class TestARequestIsSentAgain:
-    @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504])
+    @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 504, 529])
     async def test_after_a_status_that_passes(self, model_at: ModelAt, status: int):
         with ChatServer(refuses(status, **NOW), answers("Fine.")) as server:
             events = [event async for event in model_at(server).stream(asks())]
@@ -174,8 +202,9 @@ class TestARequestIsSentAgain:
             ends_without_a_word_after("One"),
             sends(b""),
             sends(b"<html>"),
-            sends_events({"error": {"message": "m", "code": "rate_limit_exceeded"}}),
-            sends_events(chunk({"content": "One"}), {"error": {"message": "m", "code": 500}}),
+            breaks_off_with_an_error(),
+            breaks_off_with_an_error("One"),
+            lambda exchange: (exchange.head(), exchange.failure("m")),
         ],
     )
     async def test_but_not_once_an_answer_has_begun(self, model_at: ModelAt, reply: Reply):
@@ -261,14 +290,15 @@ class TestAServerThatIsNotThere:
 
 class TestSilence:
     async def test_before_an_answer_is_given_up_after_the_time_and_not_tried_again(
-        self, model_at: ModelAt
+        self, model_at: ModelAt, dialect: DialectName
     ):
         with ChatServer(is_silent(Gate())) as server:
             _, error = await failed(model_at(server, timeout=0.2))
             assert len(server.requests) == 1
             assert isinstance(error, ModelTimedOut)
+            address = server.address(dialect)
             assert str(error) == (
-                f"{server.base_url} was silent for 0.2 seconds; if it needs longer, raise timeout"
+                f"{address} was silent for 0.2 seconds; if it needs longer, raise timeout"
                 " under [providers.local]."
             )
 
@@ -284,14 +314,24 @@ class TestAnAnswerThatStops:
         "reply", [is_cut_after("One", "Two"), ends_without_a_word_after("One", "Two")]
     )
     async def test_because_of_the_connection_gives_what_came_and_then_the_error(
-        self, model_at: ModelAt, reply: Reply
+        self, model_at: ModelAt, dialect: DialectName, reply: Reply
     ):
         with ChatServer(reply) as server:
             events, error = await failed(model_at(server))
-            said = f"{server.base_url} closed the connection in the middle of its answer."
+            said = f"{server.address(dialect)} closed the connection in the middle of its answer."
         assert events == [TextReceived("One"), TextReceived("Two")]
         assert (type(error), str(error)) == (AnswerCut, said)
 
+    async def test_because_of_an_error_that_the_dialect_has_for_it_quotes_that(
+        self, model_at: ModelAt
+    ):
+        with ChatServer(breaks_off_with_an_error("One", error="On fire.")) as server:
+            events, error = await failed(model_at(server))
+        assert events == [TextReceived("One")]
+        assert isinstance(error, AnswerCut)
+        assert str(error).endswith("broke off its answer. It says: On fire.")
+
+    @only_openai
     @pytest.mark.parametrize(
         ("event", "said"),
         [
@@ -309,6 +349,29 @@ class TestAnAnswerThatStops:
         assert isinstance(error, AnswerCut)
         assert said in str(error)
 
+    @only_anthropic
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (
+                b'{"type": "error", "error": {"type": "overloaded_error", "message": "Full."}}',
+                "Full.",
+            ),
+            (b'{"error": "Full."}', "Full."),
+            (b"no json", "no json"),
+            (b'"Full."', "Full."),
+        ],
+    )
+    async def test_because_of_an_error_event_of_any_form_quotes_it(
+        self, model_at: ModelAt, body: bytes, said: str
+    ):
+        with ChatServer(sends(b"event: error\ndata: " + body + b"\n\n")) as server:
+            _, error = await failed(model_at(server))
+            assert len(server.requests) == 1
+        assert isinstance(error, AnswerCut)
+        assert str(error).endswith(f"broke off its answer. It says: {said}")
+
+    @only_openai
     async def test_because_the_model_declines_says_so(self, model_at: ModelAt):
         reply = sends_events(chunk({"refusal": "I will "}), chunk({"refusal": "not."}, "stop"))
         with ChatServer(reply) as server:
@@ -316,6 +379,34 @@ class TestAnAnswerThatStops:
         assert isinstance(error, ModelRefused)
         assert str(error) == "local:test-model declined to answer. It says: I will not."
 
+    @only_anthropic
+    @pytest.mark.parametrize(
+        ("details", "said"),
+        [
+            ({}, ""),
+            ({"stop_details": None}, ""),
+            ({"stop_details": {"type": "refusal", "explanation": None}}, ""),
+            (
+                {"stop_details": {"type": "refusal", "explanation": "Not that."}},
+                " It says: Not that.",
+            ),
+        ],
+    )
+    async def test_because_the_model_refuses_says_so(
+        self, model_at: ModelAt, details: dict[str, Any], said: str
+    ):
+        one = block_delta(0, {"type": "text_delta", "text": "One"})
+        end = message_delta("refusal", **details)
+        reply = sends_events(message_start(), one, end, {"type": "message_stop"})
+        with ChatServer(reply) as server:
+            events, error = await failed(model_at(server))
+        assert events == [TextReceived("One")]
+        assert (type(error), str(error)) == (
+            ModelRefused,
+            f"local:test-model declined to answer.{said}",
+        )
+
+    @only_openai
     async def test_because_of_a_filter_says_so(self, model_at: ModelAt):
         with ChatServer(answers("One", finish="content_filter")) as server:
             events, error = await failed(model_at(server))
@@ -326,6 +417,12 @@ class TestAnAnswerThatStops:
 
 GARBAGE = [
     "{no json",
+    "\udc80",
+    "[" * 5000,
+    f'{{"a": {"9" * 5000}}}',
+]
+
+OPENAI_GARBAGE = [
     '"text"',
     "3",
     "null",
@@ -337,24 +434,61 @@ GARBAGE = [
     {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": 5}]}}]},
     {"choices": [{"delta": {"refusal": 5}}]},
     {"choices": [{"delta": {"content": "x"}, "logprobs": 5}]},
-    "[" * 5000,
-    f'{{"a": {"9" * 5000}}}',
 ]
+
+ANTHROPIC_GARBAGE = [
+    '"text"',
+    "3",
+    "null",
+    "[1, 2]",
+    {"type": "content_block_delta"},
+    {"type": "content_block_delta", "index": 0, "delta": 5},
+    block_delta(0, {"type": "text_delta", "text": 5}),
+    block_delta(0, {"type": "text_delta", "text": ["x"]}),
+    block_delta([], {"type": "text_delta", "text": "x"}),
+    {"type": "message_start"},
+    {"type": "message_start", "message": 5},
+    {"type": 5},
+    block_start(7, {"type": "text", "text": 5}),
+    {"type": "message_delta", "delta": 5},
+    {"type": "message_delta", "delta": None},
+]
+
+garbage_among_events = pytest.mark.parametrize(
+    ("dialect", "event"),
+    [
+        *(("openai", event) for event in GARBAGE + OPENAI_GARBAGE),
+        *(("anthropic", event) for event in GARBAGE + ANTHROPIC_GARBAGE),
+    ],
+    indirect=["dialect"],
+    ids=lambda value: str(value)[:40],
+)
 
 
 class TestGarbage:
-    @pytest.mark.parametrize("event", GARBAGE, ids=lambda event: str(event)[:40])
+    @garbage_among_events
     async def test_among_events_is_an_error_of_ours_after_what_was_good(
         self, model_at: ModelAt, event: Any
     ):
-        reply = sends_events(chunk({"content": "Good."}), event, chunk({}, "stop"))
-        with ChatServer(reply) as server:
+        with ChatServer(says_and_sends("Good.", event)) as server:
             events, error = await failed(model_at(server))
         assert events[:1] == [TextReceived("Good.")]
         assert isinstance(error, AnswerCut)
         assert str(error).endswith("sent something that is no part of an answer.")
 
-    @pytest.mark.parametrize("event", GARBAGE, ids=lambda event: str(event)[:40])
+    @only_anthropic
+    @pytest.mark.parametrize(
+        "usage", ["many", 5, {"output_tokens": "a"}, {"input_tokens": -1, "output_tokens": [1]}]
+    )
+    async def test_in_place_of_usage_does_no_harm(self, model_at: ModelAt, usage: Any):
+        one = block_delta(0, {"type": "text_delta", "text": "One"})
+        end = message_delta("end_turn", usage)
+        reply = sends_events(message_start(usage), one, end, {"type": "message_stop"})
+        with ChatServer(reply) as server:
+            events = [event async for event in model_at(server).stream(asks())]
+        assert events == [TextReceived("One"), AnswerEnded("stop")]
+
+    @garbage_among_events
     async def test_as_the_first_event_is_an_error_of_ours(self, model_at: ModelAt, event: Any):
         with ChatServer(sends_events(event)) as server:
             _, error = await failed(model_at(server))
@@ -363,19 +497,21 @@ class TestGarbage:
     @pytest.mark.parametrize(
         ("body", "said"),
         [
-            (b"<!doctype html><h1>Log in</h1>", "up to /v1? It sent a web page."),
-            (b'{"choices": []}', 'up to /v1? It says: {"choices": []}'),
-            (b'{"error": {"message": "Nope."}}', "up to /v1? It says: Nope."),
-            (b"", "up to /v1?"),
-            (b"\xff\xfe\x00", "up to /v1? It says: \ufffd\ufffd\x00"),
+            (b"<!doctype html><h1>Log in</h1>", " It sent a web page."),
+            (b'{"choices": []}', ' It says: {"choices": []}'),
+            (b'{"error": {"message": "Nope."}}', " It says: Nope."),
+            (b"", ""),
+            (b"\xff\xfe\x00", " It says: \ufffd\ufffd\x00"),
         ],
     )
     async def test_in_place_of_a_stream_is_told_with_its_beginning(
-        self, model_at: ModelAt, body: bytes, said: str
+        self, model_at: ModelAt, dialect: DialectName, body: bytes, said: str
     ):
+        said = f"right, {'up to' if dialect == 'openai' else 'without'} /v1?{said}"
         with ChatServer(sends(body, "application/json")) as server:
             events, error = await failed(model_at(server))
-            assert str(error).startswith(f"{server.base_url} sent something else than the stream")
+            address = server.address(dialect)
+            assert str(error).startswith(f"{address} sent something else than the stream")
         assert events == []
         assert isinstance(error, AnswerCut)
         assert str(error).endswith(said)
@@ -411,7 +547,7 @@ class TestTheKey:
             refuses(500, body={"detail": f"Bearer {KEY}"}),
             refuses(307, Location=f"http://127.0.0.1/?{KEY}"),
             sends(f"Bearer {KEY}".encode()),
-            sends_events(chunk({"content": "One"}), {"error": {"message": KEY}}),
+            breaks_off_with_an_error("One", error=KEY),
             drops_the_connection(),
         ],
     )
@@ -425,6 +561,7 @@ class TestTheKey:
         everything = "".join([*shown, *told.format()])
         assert KEY[:8] not in everything
 
+    @only_openai
     async def test_is_not_in_what_a_model_declines_with(self, model_at: ModelAt):
         with ChatServer(sends_events(chunk({"refusal": f"Not with {KEY}."}, "stop"))) as server:
             _, error = await failed(model_at(server))

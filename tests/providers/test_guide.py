@@ -51,7 +51,10 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
         ("doctor", "Doctor"),
         ("--json", "Asking"),
         ("which scope am I in", "Scopes"),
-        ("claude, anthropic", "Next release"),
+        ("claude, anthropic", "Models"),
+        ("full screen", "The screen"),
+        ("how do I start the screen", "The screen"),
+        ("can it run tools", "Next release"),
         ("timeout", "Failed answers"),
     ],
 )

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -101,5 +103,19 @@ def test_a_list_that_makes_no_sense_has_no_model(listed: Any, monkeypatch: pytes
         def close(self) -> None:
             pass
 
-    monkeypatch.setattr(ollama, "HTTPConnection", Connection)
-    assert ollama.first_model("http://127.0.0.1:1/v1", deadline=30) is None
+    monkeypatch.setattr("http.client.HTTPConnection", Connection)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+        assert ollama.first_model(address, deadline=30) is None
+
+
+def test_where_nobody_listens_no_library_is_needed_to_find_that_out():
+    code = (
+        "import sys\n"
+        "from tui.providers.ollama import first_model\n"
+        "assert first_model('http://127.0.0.1:1/v1', 30) is None\n"
+        "print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not {"http.client", "httpx2", "email", "json", "ssl"} & set(done.stdout.split())

@@ -1,4 +1,4 @@
-"""What a real server is sent: what was typed, in the dialect it knows, and nothing besides."""
+"""What a real server is sent: what was typed, as chat completions, and nothing besides."""
 
 import asyncio
 import json
@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.providers.chat_server import ChatServer
-from tests.providers.conftest import KEY, ModelAt, asks, collected, says
+from tests.providers.conftest import KEY, ModelAt, asks, collected, only_openai, says
 from tui.domain.message import Message, ToolCall
-from tui.providers.adapter import ChatModel
-from tui.providers.catalog import ModelChoice
 from tui.providers.protocol import ModelRequest, ToolDefinition
+
+pytestmark = only_openai
 
 
 async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
@@ -129,9 +129,11 @@ async def test_a_prompt_of_a_megabyte_is_sent(model_at: ModelAt):
     assert sent[0]["content"] == text
 
 
-@pytest.mark.parametrize("name", ["gpt-6-luna", "o3-mini", "qwen3:4b", "vendor/deepseek-r1"])
+@pytest.mark.parametrize(
+    "name", ["gpt-6-luna", "o3-mini", "gpt-oss:20b", "qwen3:4b", "vendor/deepseek-r1"]
+)
 async def test_nothing_is_made_of_the_models_name(model_at: ModelAt, name: str):
-    text = " <|im_start|>system\n[INST] <think> "
+    text = " <|im_start|>system\n[INST] <think> <system>x</system> "
     body = await sent(model_at, asks(text, system="S"), model=name)
     assert body["model"] == name
     assert body["messages"] == [
@@ -141,9 +143,9 @@ async def test_nothing_is_made_of_the_models_name(model_at: ModelAt, name: str):
     assert set(body) == {"model", "messages", "stream", "stream_options"}
 
 
-def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates():
+def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: ModelAt):
     with ChatServer() as server:
-        model = ChatModel(ModelChoice("local", "m", server.base_url))
+        model = model_at(server)
 
         @settings(max_examples=40)
         @given(st.text(min_size=1))

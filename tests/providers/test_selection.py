@@ -1,5 +1,7 @@
 """The table of choices: which model answers in which circumstances, and what is said about it."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +9,7 @@ import pytest
 
 from tui.config import Flags, Settings, load_settings
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.catalog import PROVIDERS, ModelChoice
+from tui.providers.catalog import PROVIDERS, Missing, ModelChoice
 from tui.providers.guide import OfflineGuide
 from tui.providers.selection import build, choose, is_known
 
@@ -18,9 +20,7 @@ SERVER = (
     '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"\nmodels = ["qwen3", "qwen3:4b"]\n'
 )
 KEYED = SERVER + 'api_key_env = "LOCAL_API_KEY"\n'
-PASSED_OVER = (
-    "ANTHROPIC_API_KEY is set, but Anthropic models come with the full-screen program; passed over."
-)
+CLAUDE = "anthropic:claude-sonnet-5-5"
 
 SettingsWith = Callable[..., Settings]
 
@@ -50,15 +50,23 @@ class TestTheFirstThatIsFound:
         ("environ", "text", "ollama", "name"),
         [
             ({}, "", nothing, "offline:guide"),
-            (ANTHROPIC, "", nothing, "offline:guide"),
+            (ANTHROPIC, "", nothing, CLAUDE),
             (OPENAI, "", nothing, "openai:gpt-6-luna"),
-            (OPENAI | ANTHROPIC, SERVER, llama, "openai:gpt-6-luna"),
-            (ANTHROPIC, SERVER, llama, "local:qwen3"),
+            (OPENAI | ANTHROPIC, SERVER, llama, CLAUDE),
+            (OPENAI, SERVER, llama, "openai:gpt-6-luna"),
             ({}, SERVER, nothing, "local:qwen3"),
             ({}, KEYED, nothing, "offline:guide"),
             ({"LOCAL_API_KEY": KEY}, KEYED, nothing, "local:qwen3"),
             ({}, "", llama, "ollama:llama3.2"),
-            (ANTHROPIC, "", llama, "ollama:llama3.2"),
+            (ANTHROPIC, "", llama, CLAUDE),
+            (
+                ANTHROPIC,
+                '[providers.anthropic]\nmodels = ["claude-x"]',
+                llama,
+                "anthropic:claude-x",
+            ),
+            ({"ANTHROPIC_API_KEY": " "}, "", nothing, "offline:guide"),
+            ({"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"}, "", nothing, "offline:guide"),
             ({}, KEYED, llama, "ollama:llama3.2"),
             ({}, '[providers.ollama]\nmodels = ["mine"]', llama, "ollama:mine"),
             ({}, '[providers.ollama]\nmodels = ["mine"]', nothing, "offline:guide"),
@@ -92,6 +100,7 @@ class TestTheFirstThatIsFound:
             pytest.fail("Ollama was asked")
 
         choose(settings_with(), OPENAI, find_ollama=find)
+        choose(settings_with(), ANTHROPIC, find_ollama=find)
         choose(settings_with(SERVER), {}, find_ollama=find)
         choose(settings_with(model="offline:guide"), {}, find_ollama=find)
 
@@ -100,8 +109,13 @@ class TestTheFirstThatIsFound:
         [
             ({}, "", []),
             (OPENAI, "", []),
-            (ANTHROPIC, "", [PASSED_OVER]),
-            (OPENAI | ANTHROPIC, "", [PASSED_OVER]),
+            (ANTHROPIC, "", []),
+            (OPENAI | ANTHROPIC, "", []),
+            (
+                {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
+                "",
+                ["ANTHROPIC_BASE_URL is set, but ANTHROPIC_API_KEY is not; passed over."],
+            ),
             (
                 {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"},
                 "",
@@ -128,7 +142,10 @@ class TestTheFirstThatIsFound:
     def test_if_it_is_the_guide_knows_what_was_looked_for(self, settings_with: SettingsWith):
         settings = settings_with()
         choice, _ = choose(settings, {}, find_ollama=nothing)
-        assert [each.what for each in choice.missing] == [
+        assert choice.missing[0] == Missing(
+            "ANTHROPIC_API_KEY is not set.", "export ANTHROPIC_API_KEY=..."
+        )
+        assert [each.what for each in choice.missing[1:]] == [
             "OPENAI_API_KEY is not set.",
             f"No server is named in {settings.file}.",
             "No Ollama that has a model answers at http://127.0.0.1:11434/v1.",
@@ -139,6 +156,8 @@ class TestTheOneThatWasAskedFor:
     @pytest.mark.parametrize(
         ("asked", "name"),
         [
+            ("anthropic:claude-x", "anthropic:claude-x"),
+            ("anthropic", CLAUDE),
             ("openai:gpt-x", "openai:gpt-x"),
             ("openai", "openai:gpt-6-luna"),
             ("ollama:qwen3:4b", "ollama:qwen3:4b"),
@@ -169,8 +188,7 @@ class TestTheOneThatWasAskedFor:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ("anthropic:claude-sonnet-5-5", "Anthropic models come with the full-screen program;"),
-            ("anthropic", "Anthropic models come with the full-screen program; this release"),
+            ("anthropic", "ANTHROPIC_API_KEY is not set, and anthropic wants a key. Set it, or"),
             ("openai:gpt-x", "OPENAI_API_KEY is not set, and openai wants a key. Set it, or put"),
             ("keyed:a", "KEYED_API_KEY is not set, and keyed wants a key."),
             ("nobody:a", 'There is no provider called "nobody"; there are anthropic, openai,'),
@@ -188,7 +206,7 @@ class TestTheOneThatWasAskedFor:
             '[providers.bare]\nbase_url = "http://h/v1"\n'
         )
         with pytest.raises(ModelUnavailable, match=f"^{said.replace('[', '.')}"):
-            choose(settings_with(text, {}, asked), ANTHROPIC, find_ollama=nothing)
+            choose(settings_with(text, {}, asked), {}, find_ollama=nothing)
 
     def test_without_a_key_names_the_lines_of_the_settings(self, settings_with: SettingsWith):
         settings = settings_with(model="openai:gpt-x")
@@ -210,7 +228,9 @@ class TestWhatASessionProposes:
             ("openai:gpt-dear", OPENAI, "local:qwen3"),
             ("local:unlisted", {}, "local:qwen3"),
             ("elsewhere:qwen3", {}, "local:qwen3"),
-            ("anthropic:claude-sonnet-5-5", ANTHROPIC, "local:qwen3"),
+            (CLAUDE, ANTHROPIC, CLAUDE),
+            (CLAUDE, OPENAI, "local:qwen3"),
+            ("anthropic:claude-dear", ANTHROPIC, "local:qwen3"),
             ("offline:guide", {}, "local:qwen3"),
             ("ollama:llama3.2", {}, "local:qwen3"),
             ("openai", OPENAI, "local:qwen3"),
@@ -256,6 +276,20 @@ class TestTheChoice:
         assert choice.base_url == "https://api.openai.com/v1"
         assert (choice.timeout, choice.retries) == (table.timeout, table.retries) == (60, 2)
         assert choice.context_window == table.context_window == 128_000
+        assert choice.dialect == "openai"
+
+    def test_of_anthropic_speaks_its_dialect(self, settings_with: SettingsWith):
+        choice, _ = choose(settings_with(), ANTHROPIC, find_ollama=nothing)
+        assert choice.dialect == "anthropic"
+        assert choice.base_url == "https://api.anthropic.com"
+        assert (choice.context_window, choice.answer_tokens) == (200_000, 32_000)
+        assert choice.key is not None
+        assert choice.key.source == "ANTHROPIC_API_KEY"
+
+    def test_of_anthropic_is_asked_where_its_variable_says(self, settings_with: SettingsWith):
+        environ = ANTHROPIC | {"ANTHROPIC_BASE_URL": "http://variable"}
+        choice, _ = choose(settings_with(), environ, find_ollama=nothing)
+        assert choice.base_url == "http://variable"
 
     def test_has_what_the_settings_say_instead(self, settings_with: SettingsWith):
         text = (
@@ -277,7 +311,12 @@ class TestTheChoice:
         assert choice.base_url == "http://variable/v1"
 
     @pytest.mark.parametrize(
-        ("variable", "model"), [("OPENAI_BASE_URL", "openai"), ("OLLAMA_HOST", "ollama:a")]
+        ("variable", "model"),
+        [
+            ("OPENAI_BASE_URL", "openai"),
+            ("ANTHROPIC_BASE_URL", "anthropic"),
+            ("OLLAMA_HOST", "ollama:a"),
+        ],
     )
     def test_with_a_variable_that_is_no_address_is_an_error(
         self, settings_with: SettingsWith, variable, model
@@ -330,3 +369,23 @@ class TestBuilding:
         choice = ModelChoice("local", "qwen3", "http://127.0.0.1:1/v1", context_window=77)
         model = build(choice)
         assert (model.name, model.context_window) == ("local:qwen3", 77)
+
+    @pytest.mark.parametrize(
+        ("dialect", "library", "other"),
+        [("openai", "openai", "anthropic"), ("anthropic", "anthropic", "openai")],
+    )
+    def test_a_model_imports_the_library_of_its_own_dialect_only(
+        self, dialect: str, library: str, other: str
+    ):
+        code = (
+            "import sys\n"
+            "from tui.providers.catalog import ModelChoice\n"
+            "from tui.providers.selection import build\n"
+            f"build(ModelChoice('local', 'm', 'http://127.0.0.1:1', dialect={dialect!r}))\n"
+            "print(*sys.modules)"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        loaded = set(done.stdout.split())
+        assert library in loaded
+        assert other not in loaded

@@ -1,4 +1,4 @@
-"""Real models: one request each, by way of pydantic-ai, in the dialect of chat completions.
+"""Real models: one request each, by way of pydantic-ai, in the dialect that their server speaks.
 
 The engine runs the tool loop, so that each call and result is on disk before the next request:
 what is asked for here is always one answer, never an agent's run.
@@ -6,20 +6,11 @@ what is asked for here is always one answer, never an agent's run.
 
 import asyncio
 import itertools
-from collections.abc import (
-    AsyncGenerator,
-    Awaitable,
-    Iterable,
-    Iterator,
-    Sequence,
-)
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import AsyncExitStack, aclosing
 from typing import TypeVar
 
 import httpx2
-from openai import AsyncOpenAI
-from openai.types.chat import ChatCompletionChunk
-from openai.types.chat.chat_completion_chunk import Choice
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import (
@@ -31,15 +22,11 @@ from pydantic_ai.messages import (
     ToolCallPart,
 )
 from pydantic_ai.models import StreamedResponse
-from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
-from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers.openai import OpenAIProvider
-from pydantic_ai.usage import RequestUsage
 
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Reply, connection
-from tui.providers.dialect import library_messages, library_parameters, received_call, sendable
+from tui.providers.dialect import Dialect, library_parameters, received_call
 from tui.providers.failures import explained, pause_before_retry, unfinished, withheld
 from tui.providers.protocol import (
     AnswerEnded,
@@ -52,25 +39,24 @@ from tui.providers.protocol import (
 )
 from tui.providers.thinking import ThinkingFilter
 
-# What the library guesses from a model's name, and does to texts because of it, is turned off:
-# what was typed is what is sent, what is received is passed on at once, and tools are offered in
-# the form that every server takes. Thinking is taken away by ThinkingFilter, which knows tags
-# that are split over pieces, and leaves alone those that an answer speaks of: no piece is empty.
-_PROFILE = OpenAIModelProfile(
-    may_tokenize_special_tokens_in_content=False,
-    thinking_tags=("", ""),
-    json_schema_transformer=None,
-)
-
 # What the library runs into, where a server's events are JSON but not of the shape that it takes
 # for granted.
-_MISSHAPEN = (AttributeError, LookupError, RecursionError, TypeError, ValueError)
+_MISSHAPEN = (
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
+_FULL = frozenset({"length", "max_tokens", "model_context_window_exceeded", "model_length"})
 
 _Got = TypeVar("_Got")
 
 
 class ChatModel:
-    """A model behind an OpenAI-compatible server. It keeps no connection between two requests."""
+    """A model behind a server. It keeps no connection between two requests."""
 
     def __init__(self, choice: ModelChoice) -> None:
         try:
@@ -78,6 +64,7 @@ class ChatModel:
         except httpx2.InvalidURL:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
+        self._dialect = _dialect(choice)
         # Read once, and here: it takes 20 ms, and requests are made on the event loop.
         self._certificates = httpx2.create_ssl_context()
 
@@ -92,7 +79,7 @@ class ChatModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Ask for one answer; again, as ``Provider`` says, if it fails before it began."""
         for tries in itertools.count(1):
-            reply = Reply()
+            reply = Reply(self._dialect.wire.end)
             try:
                 async with aclosing(self._ask(request, reply)) as events:
                     async for event in events:
@@ -109,34 +96,33 @@ class ChatModel:
 
     async def _ask(self, request: ModelRequest, reply: Reply) -> AsyncGenerator[ModelEvent]:
         async with AsyncExitStack() as stack:
-            client = await stack.enter_async_context(
-                connection(self._choice, self._certificates, reply)
+            http = await stack.enter_async_context(
+                connection(self._choice, self._dialect.wire, self._certificates, reply)
             )
             opening = model_request_stream(
-                _model(self._choice, client),
-                library_messages(request),
+                self._dialect.model(http),
+                self._dialect.messages(request),
+                model_settings=self._dialect.settings,
                 model_request_parameters=library_parameters(request.tools),
                 instrument=False,
             )
             response = await self._understood(stack.enter_async_context(opening), reply)
             thinking = ThinkingFilter()
-            async with aclosing(self._events(response, reply)) as events:
-                async for event in events:
-                    text = thinking.take(_text(event))
-                    if text:
-                        yield TextReceived(text)
+            async with aclosing(self._texts(response, reply)) as texts:
+                async for text in texts:
+                    said = thinking.take(text)
+                    if said:
+                        yield TextReceived(said)
             rest = thinking.rest()
             if rest:
                 yield TextReceived(rest)
             for ending in self._ending(response, reply):
                 yield ending
 
-    async def _events(
-        self, response: StreamedResponse, reply: Reply
-    ) -> AsyncGenerator[ModelResponseStreamEvent]:
+    async def _texts(self, response: StreamedResponse, reply: Reply) -> AsyncGenerator[str]:
         events = aiter(response)
-        while event := await self._understood(anext(events, None), reply):
-            yield event
+        while (text := await self._understood(_next_text(events), reply)) is not None:
+            yield text
 
     async def _understood(self, waiting: Awaitable[_Got], reply: Reply) -> _Got:
         """What the library makes of what a server sent, without the errors that are its own."""
@@ -152,7 +138,7 @@ class ChatModel:
         """Whole calls, usage and the reason of a stream that was read to its end."""
         details = response.provider_details or {}
         if response.finish_reason == "content_filter":
-            raise withheld(self._choice, str(details.get("refusal", "")))
+            raise withheld(self._choice, details.get("refusal"))
         if not details.get("finish_reason") and not reply.done:
             raise unfinished(self._choice)
         parts = [part for part in response.get().parts if isinstance(part, ToolCallPart)]
@@ -165,42 +151,38 @@ class ChatModel:
         yield AnswerEnded(_reason(str(details.get("finish_reason")), parts))
 
 
-class _Response(OpenAIStreamedResponse):
-    """The library's stream, without thinking and without looking up prices for the usage."""
+def _dialect(choice: ModelChoice) -> Dialect:
+    """The one that the chosen server speaks; its library, and no other one, is imported."""
+    if choice.dialect == "anthropic":
+        from tui.providers.anthropic_dialect import AnthropicDialect
 
-    def _map_thinking_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:  # noqa: ARG002 - the library's
-        return ()
+        return AnthropicDialect(choice)
+    from tui.providers.openai_dialect import OpenAIDialect
 
-    def _map_usage(self, response: ChatCompletionChunk) -> RequestUsage:
-        usage = response.usage
-        counts = (getattr(usage, name, 0) for name in ("prompt_tokens", "completion_tokens"))
-        sent, received = (count if isinstance(count, int) else 0 for count in counts)
-        return RequestUsage(input_tokens=max(sent, 0), output_tokens=max(received, 0))
+    return OpenAIDialect(choice)
 
 
-class _LibraryModel(OpenAIChatModel):
-    @property
-    def _streamed_response_cls(self) -> type[OpenAIStreamedResponse]:
-        return _Response
-
-
-def _model(choice: ModelChoice, client: AsyncOpenAI) -> OpenAIChatModel:
-    provider = OpenAIProvider(openai_client=client)
-    return _LibraryModel(sendable(choice.model), provider=provider, profile=_PROFILE)
+async def _next_text(events: AsyncIterator[ModelResponseStreamEvent]) -> str | None:
+    """What the next event adds to the answer's text, if anything; ``None`` after the last."""
+    event = await anext(events, None)
+    return None if event is None else _text(event)
 
 
 def _text(event: ModelResponseStreamEvent) -> str:
     match event:
-        case PartStartEvent(part=TextPart(content=text)):
+        case PartStartEvent(part=TextPart(content=str(text))):
             return text
-        case PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+        case PartDeltaEvent(delta=TextPartDelta(content_delta=str(text))):
             return text
+        case PartStartEvent(part=TextPart()) | PartDeltaEvent(delta=TextPartDelta()):
+            # The library passes on whatever a server had there.
+            raise TypeError("a text that is none")
         case _:
             return ""
 
 
 def _reason(said: str, calls: Sequence[ToolCallPart]) -> EndReason:
     """Servers that call tools do not all say so, and some have words of their own."""
-    if said in {"length", "model_length", "max_tokens"}:
+    if said in _FULL:
         return "length"
     return "tool_calls" if calls else "stop"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from tui.config import Config, ProviderSettings, is_address
 from tui.errors import ConfigError
@@ -12,6 +13,9 @@ OFFLINE = "offline"
 """The guide, which is asked without a server, as ``offline:guide``."""
 
 GUIDE = "guide"
+
+DialectName = Literal["openai", "anthropic"]
+"""What a server speaks: chat completions, or Anthropic's messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +30,15 @@ class Provider:
     asks for, else it doubles from half a second. Silence is not tried again, nor is anything
     once an answer has begun. This is the only place that says so: the libraries below repeat
     nothing by themselves.
+
+    ``answer_tokens`` is how long an answer may become where the server wants to be told, as
+    Anthropic's does: never more than the quarter of the window that is kept free for it, nor than
+    the model is known to give. 32,000 is what the least of Anthropic's models in use can give;
+    thinking counts.
     """
 
     name: str
+    dialect: DialectName = "openai"
     base_url: str = ""
     models: tuple[str, ...] = ()
     key_variable: str | None = None
@@ -36,6 +46,7 @@ class Provider:
     needs_key: bool = False
     url_variable: str | None = None
     context_window: int = 32_768
+    answer_tokens: int = 32_000
     timeout: float = 60
     retries: int = 2
 
@@ -45,6 +56,7 @@ PROVIDERS = {
     for provider in (
         Provider(
             "anthropic",
+            dialect="anthropic",
             base_url="https://api.anthropic.com",
             models=("claude-sonnet-5-5",),
             key_variable="ANTHROPIC_API_KEY",
@@ -95,7 +107,9 @@ class ModelChoice:
     model: str
     base_url: str = ""
     key: Secret | None = None
+    dialect: DialectName = "openai"
     context_window: int = 32_768
+    answer_tokens: int = 32_000
     timeout: float = 60
     retries: int = 0
     missing: tuple[Missing, ...] = ()
@@ -118,6 +132,7 @@ def provider_called(name: str, config: Config, environ: Mapping[str, str]) -> Pr
     table, settings = table or Provider(name), settings or ProviderSettings()
     return Provider(
         name=name,
+        dialect=table.dialect,
         base_url=_address(table, environ) or settings.base_url or table.base_url,
         models=settings.models or table.models,
         key_variable=settings.api_key_env or table.key_variable,
@@ -125,6 +140,7 @@ def provider_called(name: str, config: Config, environ: Mapping[str, str]) -> Pr
         needs_key=table.needs_key or settings.api_key_env is not None,
         url_variable=table.url_variable,
         context_window=settings.context_window or table.context_window,
+        answer_tokens=table.answer_tokens,
         timeout=settings.timeout or table.timeout,
         retries=table.retries if settings.retries is None else settings.retries,
     )

@@ -2,37 +2,52 @@
 
 import re
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import cast
 
 import httpx2
-from openai import AsyncOpenAI
 
 from tui.providers.catalog import ModelChoice
 
 CONNECT_TIMEOUT = 10.0
 """How many seconds there are to reach a server."""
 
-# The client library would also tell each server the user's system and Python, and send it what
-# OPENAI_ORG_ID and OPENAI_CUSTOM_HEADERS hold, another key among it. Without accept-encoding no
+# A client library would also tell each server the user's system and Python, and send it what
+# variables such as OPENAI_CUSTOM_HEADERS hold, another key among it. Without accept-encoding no
 # piece waits for others.
 _SENT = frozenset({"accept", "content-length", "content-type", "host"})
-_SENT_TO_OPENAI = _SENT | {"openai-organization", "openai-project"}
 
-_DONE = re.compile(rb"[\r\n]data: ?\[DONE\]")
-_FIELDS = re.compile(rb"(?:^|(?<=[\r\n]))(?:event|id|retry)(?::[^\r\n]*)?(?:\r\n|\r|\n|$)")
+_NEVER = re.compile(rb"(?!)")
 _LONGEST_DONE = 32
 _HEAD = 4_096
 _LONGEST_LINE = 16 * 1024 * 1024
 _LONGEST_ERROR = 64 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """What one kind of server is sent besides its requests, and how its answers come.
+
+    ``headers`` are let through, in lower case, and the key goes into ``key_header``, as
+    ``key_form`` says. ``end`` is found where the stream says that it is over, in at most 32
+    bytes; nothing is read after it. ``cleaned`` is what the client library is given of whole
+    lines.
+    """
+
+    end: re.Pattern[bytes]
+    headers: frozenset[str] = frozenset()
+    key_header: str = "Authorization"
+    key_form: str = "Bearer {}"
+    cleaned: Callable[[bytes], bytes] = bytes
+
+
 @dataclass(slots=True)
 class Reply:
-    """What is known of a server's answer besides its events."""
+    """What is known of a server's answer besides its events; ``end`` is the ``Wire``'s."""
 
+    end: re.Pattern[bytes] = _NEVER
     status: int | None = None
     location: str = field(default="", repr=False)
     head: bytes = field(default=b"", repr=False)
@@ -46,7 +61,7 @@ class Reply:
         if len(self.head) < _HEAD:
             self.head += piece[: _HEAD - len(self.head)]
         seen = self._tail + piece
-        self.done = self.done or _DONE.search(seen) is not None
+        self.done = self.done or self.end.search(seen) is not None
         self._tail = seen[-_LONGEST_DONE:]
         self._length += len(piece)
         newline = piece.rfind(b"\n")
@@ -59,62 +74,47 @@ class Reply:
         return self._line > _LONGEST_LINE or (error and self._length > _LONGEST_ERROR)
 
 
-def _without_fields(lines: bytes) -> bytes:
-    """Lines of an event stream, but for the names, numbers and waiting times of its events.
-
-    The client library takes each of them for an event, with data or without, and after a number
-    each comment that keeps the connection alive; on one without data it fails.
-    """
-    return _FIELDS.sub(b"", lines)
-
-
 @asynccontextmanager
 async def connection(
-    choice: ModelChoice, certificates: ssl.SSLContext, reply: Reply
-) -> AsyncGenerator[AsyncOpenAI]:
+    choice: ModelChoice, wire: Wire, certificates: ssl.SSLContext, reply: Reply
+) -> AsyncGenerator[httpx2.AsyncClient]:
     """A client for one request to the chosen server, and nowhere else; ``reply`` is filled in.
 
-    Nothing outlives it. Redirections are not followed, nor are proxies of the environment asked:
-    a client that is given its transport looks for none.
+    Nothing outlives it. It sends the key, whatever the library above it takes for one.
+    Redirections are not followed, nor are proxies of the environment asked: a client that is
+    given its transport looks for none.
     """
     timeout = httpx2.Timeout(choice.timeout, connect=min(CONNECT_TIMEOUT, choice.timeout))
-    transport = _ObservedTransport(choice, certificates, reply)
+    transport = _ObservedTransport(choice, wire, certificates, reply)
     async with httpx2.AsyncClient(transport=transport, timeout=timeout) as http:
-        client = AsyncOpenAI(
-            # The transport sends the key. Without one here, the library would look for
-            # OPENAI_API_KEY, whoever the server is.
-            api_key="none",
-            admin_api_key="",
-            base_url=choice.base_url,
-            timeout=timeout,
-            max_retries=0,
-            http_client=http,
-        )
-        yield client
+        yield http
 
 
 class _ObservedTransport(httpx2.AsyncBaseTransport):
     """Sends only what has to be sent, and takes notice of what comes back."""
 
-    def __init__(self, choice: ModelChoice, certificates: ssl.SSLContext, reply: Reply) -> None:
+    def __init__(
+        self, choice: ModelChoice, wire: Wire, certificates: ssl.SSLContext, reply: Reply
+    ) -> None:
         self._inner = httpx2.AsyncHTTPTransport(verify=certificates)
-        self._sent = _SENT_TO_OPENAI if choice.provider == "openai" else _SENT
+        self._wire = wire
         self._key = choice.key
         self._reply = reply
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        for name in [name for name in request.headers if name.lower() not in self._sent]:
+        sent = _SENT | self._wire.headers
+        for name in [name for name in request.headers if name.lower() not in sent]:
             del request.headers[name]
         if self._key:
-            request.headers["Authorization"] = f"Bearer {self._key.reveal()}"
+            request.headers[self._wire.key_header] = self._wire.key_form.format(self._key.reveal())
         response = await self._inner.handle_async_request(request)
         self._reply.status = response.status_code
         self._reply.location = response.headers.get("location", "")
-        body = _ObservedBody(cast("httpx2.AsyncByteStream", response.stream), self._reply)
+        body = cast("httpx2.AsyncByteStream", response.stream)
         return httpx2.Response(
             response.status_code,
             headers=response.headers,
-            stream=body,
+            stream=_ObservedBody(body, self._wire, self._reply),
             extensions=response.extensions,
         )
 
@@ -123,8 +123,11 @@ class _ObservedTransport(httpx2.AsyncBaseTransport):
 
 
 class _ObservedBody(httpx2.AsyncByteStream):
-    def __init__(self, body: httpx2.AsyncByteStream, reply: Reply) -> None:
+    """A body in whole lines, up to the end of what it has to say."""
+
+    def __init__(self, body: httpx2.AsyncByteStream, wire: Wire, reply: Reply) -> None:
         self._body = body
+        self._cleaned = wire.cleaned
         self._reply = reply
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -133,12 +136,13 @@ class _ObservedBody(httpx2.AsyncByteStream):
             self._reply.note(piece)
             end = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
             if end:
-                yield _without_fields(b"".join((*begun, piece[:end])))
+                yield self._cleaned(b"".join((*begun, piece[:end])))
                 begun = []
             begun.append(piece[end:])
-            if self._reply.endless:
+            # A server may keep the connection long after its last word.
+            if self._reply.done or self._reply.endless:
                 break
-        yield _without_fields(b"".join(begun))
+        yield self._cleaned(b"".join(begun))
 
     async def aclose(self) -> None:
         await self._body.aclose()

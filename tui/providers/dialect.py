@@ -1,9 +1,11 @@
-"""A request of ours in the words of the library that sends it."""
+"""What differs from one kind of server to another, and a request in the words that all share."""
 
 import json
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, Protocol, cast
 
+import httpx2
 from pydantic_ai.messages import (
     ModelMessage,
     ModelRequestPart,
@@ -15,30 +17,72 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.messages import ModelRequest as LibraryRequest
+from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition as LibraryTool
+from pydantic_ai.usage import RequestUsage
 
 from tui.domain.message import Message, ToolCall
+from tui.providers.connection import Wire
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 INVALID_ARGUMENTS = "INVALID_JSON"
 """What arguments that are no JSON object are sent back under: servers parse what they are sent."""
 
 
-def library_messages(request: ModelRequest) -> list[ModelMessage]:
-    """The system prompt and the messages, each as one; two of a user stay two."""
+# What the library guesses from a model's name, and does to texts because of it, is turned off:
+# what was typed is what is sent, and what is received is passed on at once.
+AS_TYPED = ModelProfile(
+    may_tokenize_special_tokens_in_content=False,
+    json_schema_transformer=None,
+    context_window=None,
+)
+
+
+class Dialect(Protocol):
+    """How requests are put to one kind of server; everything else is common to all.
+
+    What the library's model gives as ``provider_details`` has the server's word for the reason of
+    the end as ``finish_reason``, and as ``refusal`` what the model declines with.
+    """
+
+    @property
+    def wire(self) -> Wire:
+        """What goes over the connection besides."""
+        ...
+
+    @property
+    def settings(self) -> ModelSettings | None:
+        """What each request asks for besides its messages."""
+        ...
+
+    def messages(self, request: ModelRequest) -> list[ModelMessage]:
+        """What is sent, in an order and a form that the server takes."""
+        ...
+
+    def model(self, http: httpx2.AsyncClient) -> LibraryModel:
+        """The library's model, for one request by way of ``http``."""
+        ...
+
+
+def library_messages(request: ModelRequest, no_result: str | list[str] = "") -> list[ModelMessage]:
+    """The system prompt and the messages, each as one; two of a user stay two.
+
+    The results of one message's calls go together. ``no_result`` is what stands for an empty one.
+    """
     names = {call.id: call.name for each in request.messages for call in each.tool_calls}
     messages: list[ModelMessage] = []
     if request.system_prompt:
         messages.append(_asked(SystemPromptPart(sendable(request.system_prompt))))
-    for message in request.messages:
-        match message.role:
-            case "user":
-                messages.append(_asked(UserPromptPart(sendable(message.text))))
-            case "assistant":
-                messages.append(_answered(message))
-            case "tool":
-                messages.append(_asked(_result(message, names.get(message.tool_call_id or "", ""))))
+    for are_results, group in groupby(request.messages, lambda each: each.role == "tool"):
+        if are_results:
+            messages.append(_asked(*_results(group, names, no_result)))
+        else:
+            messages += [
+                _answered(each) if each.role == "assistant" else _said(each) for each in group
+            ]
     return messages
 
 
@@ -69,8 +113,20 @@ def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:
     return ToolCall(call_id, str(part.tool_name), _arguments(part.args))
 
 
-def _asked(part: ModelRequestPart) -> LibraryRequest:
-    return LibraryRequest(parts=[part])
+def counted(sent: Any, received: Any) -> RequestUsage:
+    """What a server says it counted, in tokens; what makes no sense is none."""
+    input_tokens, output_tokens = (
+        max(count, 0) if isinstance(count, int) else 0 for count in (sent, received)
+    )
+    return RequestUsage(input_tokens=input_tokens, output_tokens=output_tokens)
+
+
+def _asked(*parts: ModelRequestPart) -> LibraryRequest:
+    return LibraryRequest(parts=parts)
+
+
+def _said(message: Message) -> LibraryRequest:
+    return _asked(UserPromptPart(sendable(message.text)))
 
 
 def _answered(message: Message) -> ModelResponse:
@@ -82,12 +138,16 @@ def _answered(message: Message) -> ModelResponse:
     return ModelResponse(parts=[*([TextPart(text)] if text else []), *calls])
 
 
-def _result(message: Message, name: str) -> ToolReturnPart:
-    return ToolReturnPart(
-        tool_name=sendable(name),
-        content=sendable(message.text),
-        tool_call_id=sendable(message.tool_call_id or ""),
-    )
+def _results(
+    messages: Iterable[Message], names: dict[str, str], no_result: str | list[str]
+) -> Iterator[ToolReturnPart]:
+    for message in messages:
+        call_id = message.tool_call_id or ""
+        yield ToolReturnPart(
+            tool_name=sendable(names.get(call_id, "")),
+            content=sendable(message.text) or no_result,
+            tool_call_id=sendable(call_id),
+        )
 
 
 def _json(arguments: Any) -> str:

@@ -26,6 +26,7 @@ LONGEST_QUOTE = 300
 _LONGEST_PAUSE = 60
 _PASSING = frozenset({408, 409, 429})
 _EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
+_ADDRESSES = {"openai": "up to /v1", "anthropic": "without /v1"}
 _SPACE = re.compile(r"\s+")
 
 
@@ -54,6 +55,8 @@ def explained(
     What the server says is quoted in part, and never with the key in it.
     """
     said = _quoted(_message(error, reply), choice)
+    if _redirects(reply):
+        return _no_answer(reply, choice, said)
     match error:
         case ModelHTTPError(in_stream=False):
             return _refusal(error, choice, tries, said)
@@ -72,16 +75,24 @@ def unfinished(choice: ModelChoice) -> AnswerCut:
     return AnswerCut(f"{choice.base_url} closed the connection in the middle of its answer.")
 
 
-def withheld(choice: ModelChoice, refusal: str) -> ModelError:
-    """The error for an answer that the server or the model does not give, for what it is about."""
-    if refusal:
-        return ModelRefused(f"{choice.name} declined to answer.{_quoted(refusal, choice)}")
+def withheld(choice: ModelChoice, refusal: Any) -> ModelError:
+    """The error for an answer that the server or the model does not give, for what it is about.
+
+    ``refusal`` is what the model declines with, which may be without a word; ``None`` if it was
+    not the model that did.
+    """
+    if refusal is not None:
+        return ModelRefused(f"{choice.name} declined to answer.{_quoted(str(refusal), choice)}")
     return AnswerCut(f"A content filter of {choice.base_url} stopped the answer.")
+
+
+def _redirects(reply: Reply) -> bool:
+    return 300 <= (reply.status or 0) < 400
 
 
 def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
     """The error for a reply that is not what was asked for."""
-    if 300 <= (reply.status or 0) < 400:
+    if _redirects(reply):
         return ModelUnavailable(
             f"{choice.base_url} redirects to {_quotable(reply.location, choice)}; if that is"
             f" right, make it the base_url of {choice.provider}."
@@ -90,7 +101,7 @@ def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
         return AnswerCut(f"{choice.base_url} sent something that is no part of an answer.")
     return AnswerCut(
         f"{choice.base_url} sent something else than the stream of an answer; is the address"
-        f" right, up to /v1?{said}"
+        f" right, {_ADDRESSES[choice.dialect]}?{said}"
     )
 
 
@@ -105,7 +116,7 @@ def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) 
         kind = ModelUnavailable
         what = (
             f"{place} does not know {choice.model} {status}; check the model's name, and the"
-            " address up to /v1."
+            f" address, {_ADDRESSES[choice.dialect]}."
         )
     elif isinstance(error, ModelContextWindowExceededError):
         what = (

@@ -1,11 +1,11 @@
 """A local Ollama: where it is, and which models it has."""
 
-import json
+import socket
 import threading
+import time
 from collections.abc import Iterator
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 DEADLINE = 0.3
 """How many seconds all of the asking may take: it may hold up a start."""
@@ -49,7 +49,22 @@ def first_model(base_url: str, deadline: float = DEADLINE) -> str | None:
 
 
 def _models(base_url: str, timeout: float) -> list[str]:
+    start = time.monotonic()
     parts = urlsplit(base_url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout).close()
+    except OSError:
+        # Most often nobody listens. That is known at once, and needs no library.
+        return []
+    left = timeout - (time.monotonic() - start)
+    return _listed(parts, left) if left > 0 else []
+
+
+def _listed(parts: SplitResult, timeout: float) -> list[str]:
+    import json
+    from http.client import HTTPConnection, HTTPException, HTTPSConnection
+
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=timeout)
     try:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from tui.config import BUILT_IN_PROVIDERS, Settings
-from tui.errors import ModelUnavailable
+from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import (
     GUIDE,
     OFFLINE,
@@ -21,7 +21,6 @@ from tui.providers.secret import Secret
 if TYPE_CHECKING:
     from tui.providers.guide import Search
 
-_ANTHROPIC_LATER = "Anthropic models come with the full-screen program"
 _EXAMPLE_SERVER = """\
 [providers.local]
 base_url = "http://127.0.0.1:8080/v1"
@@ -48,7 +47,7 @@ def choose(
     insisted = asked is not None and settings.sources.get("model") != str(settings.file)
     if proposed and not insisted and is_known(proposed, settings, environ):
         asked = proposed
-    search = _Selection(settings, environ, find_ollama or _first_ollama_model)
+    search = _Selection(settings, environ, find_ollama or first_ollama_model)
     choice, notices = (search.named(asked), ()) if asked else search.first_found()
     if proposed and not insisted and proposed not in {choice.name, f"{OFFLINE}:{GUIDE}"}:
         notices = (*notices, f"{proposed} is not in your settings; {choice.name} is asked instead.")
@@ -73,6 +72,24 @@ def is_known(name: str, settings: Settings, environ: Mapping[str, str]) -> bool:
         return False
 
 
+def named(
+    asked: str,
+    settings: Settings,
+    environ: Mapping[str, str],
+    find_ollama: FindModel | None = None,
+) -> ModelChoice:
+    """The model that is called ``PROVIDER:MODEL``, or the default one of ``PROVIDER``.
+
+    May ask a local Ollama. Raises ``ModelUnavailable`` if it cannot be had, and ``ConfigError``.
+    """
+    return _Selection(settings, environ, find_ollama or first_ollama_model).named(asked)
+
+
+def known_names(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Every model that the settings list, or that is a default, and whose key is there."""
+    return _Selection(settings, environ, lambda _: None).listed()
+
+
 def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
     """The model itself. What a real one needs takes a second or more to import."""
     if choice.provider == OFFLINE:
@@ -84,7 +101,8 @@ def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
     return ChatModel(choice)
 
 
-def _first_ollama_model(address: str) -> str | None:
+def first_ollama_model(address: str) -> str | None:
+    """The first model of the Ollama at an address, asked for 300 ms at most."""
     from tui.providers.ollama import first_model
 
     return first_model(address)
@@ -108,36 +126,50 @@ class _Selection:
         provider = self._provider(name)
         if provider is None:
             raise ModelUnavailable(self._unknown(name))
-        if name == "anthropic":
-            raise ModelUnavailable(
-                f"{_ANTHROPIC_LATER}; this release cannot ask {asked}. Another model is chosen"
-                " with --model PROVIDER:MODEL."
-            )
         if name == OFFLINE and model not in {"", GUIDE}:
             raise ModelUnavailable(f"There is no {asked}; the offline guide is {OFFLINE}:{GUIDE}.")
         return self._choice(provider, model or self._default_model(provider))
 
+    def listed(self) -> tuple[str, ...]:
+        """The names of all models that can be had by name; the guide's is the last."""
+        config = self._settings.config
+        names = [config.model] if config.model else []
+        for name in dict.fromkeys([*config.providers, *PROVIDERS]):
+            names += self._models_of(name)
+        return tuple(dict.fromkeys(name for each in names if (name := self._name_of(each))))
+
+    def _models_of(self, name: str) -> list[str]:
+        # A variable or a key file that is wrong is told of where its model is asked for.
+        try:
+            provider = self._provider(name)
+        except ConfigError:
+            return []
+        return [f"{name}:{model}" for model in provider.models] if provider else []
+
+    def _name_of(self, asked: str) -> str | None:
+        try:
+            return self.named(asked).name
+        except (ConfigError, ModelUnavailable):
+            return None
+
     def first_found(self) -> tuple[ModelChoice, tuple[str, ...]]:
         """The first model that is there, or the guide, which always is."""
-        self._pass_over_anthropic()
-        choice = self._openai() or self._server() or self._ollama()
+        choice = (
+            self._vendor("anthropic") or self._vendor("openai") or self._server() or self._ollama()
+        )
         guide = ModelChoice(OFFLINE, GUIDE, missing=tuple(self._missing))
         return choice or guide, tuple(self._passed_over)
 
-    def _pass_over_anthropic(self) -> None:
-        provider = self._provider("anthropic")
-        key = provider and self._key(provider)
-        if key:
-            self._passed_over.append(f"{key.source} is set, but {_ANTHROPIC_LATER}; passed over.")
-
-    def _openai(self) -> ModelChoice | None:
-        provider = self._provider("openai")
+    def _vendor(self, name: str) -> ModelChoice | None:
+        """One that is there if its key is."""
+        provider = self._provider(name)
         if provider and self._key(provider):
             return self._choice(provider, provider.models[0])
         variable = provider.key_variable if provider else None
         self._missing.append(Missing(f"{variable} is not set.", f"export {variable}=..."))
-        if self._environ.get("OPENAI_BASE_URL"):
-            said = f"OPENAI_BASE_URL is set, but {variable} is not; passed over."
+        address = provider.url_variable if provider else None
+        if address and self._environ.get(address):
+            said = f"{address} is set, but {variable} is not; passed over."
             self._passed_over.append(said)
         return None
 
@@ -173,6 +205,8 @@ class _Selection:
             model=model,
             base_url=provider.base_url,
             key=key,
+            dialect=provider.dialect,
+            answer_tokens=provider.answer_tokens,
             context_window=provider.context_window,
             timeout=provider.timeout,
             retries=provider.retries,

@@ -1,0 +1,299 @@
+"""The machinery of the tests' own server: connections, gates, a record of what was asked.
+
+What it says is told by replies, and in which dialect by the ``Exchange`` that its path asks for.
+"""
+
+import json
+import select
+import socket
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+PATIENCE = 30.0
+"""Seconds after which a test that waits has failed, and a gate that nobody opens gives way."""
+
+Call = tuple[str, str, Sequence[str]]
+"""A call of a tool: id, name, and its arguments in pieces."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What arrived: ``body`` is the parsed JSON, header names are in lower case.
+
+    ``client`` is the port of the connection that it came by.
+    """
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: Any
+    client: int = 0
+
+
+class Gate:
+    """What a reply waits at until the test opens it."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self._opened = threading.Event()
+
+    def open(self) -> None:
+        self._opened.set()
+
+    def wait_until_reached(self) -> None:
+        assert self.reached.wait(PATIENCE), "no reply came to this gate"
+
+    def is_open(self) -> bool:
+        return self._opened.is_set()
+
+
+class ClientGone(Exception):
+    """The other side has closed the connection."""
+
+
+class Exchange(ABC):
+    """One request and the connection on which it is answered, in the dialect it was asked in."""
+
+    def __init__(self, request: Request, connection: socket.socket, stopped: threading.Event):
+        self.request = request
+        self._connection = connection
+        self._stopped = stopped
+        self._torn = False
+        self.abort = False
+
+    @abstractmethod
+    def begin(self, *, usage: bool = False) -> None:
+        """The head, and what comes before an answer; with ``usage`` it is told what was counted."""
+
+    @abstractmethod
+    def text(self, piece: str) -> None:
+        """A piece of the answer."""
+
+    @abstractmethod
+    def thinking(self, piece: str) -> None:
+        """A piece of what the model thinks, in a place of its own."""
+
+    @abstractmethod
+    def calls(self, calls: Sequence[Call]) -> None:
+        """Calls of tools, their pieces in turn."""
+
+    @abstractmethod
+    def end(self, reason: str | None = "stop", *, done: bool = True) -> None:
+        """The reason of the end, in the words of OpenAI, and the last word; each may be missing."""
+
+    @abstractmethod
+    def failure(self, message: str) -> None:
+        """An error within the stream."""
+
+    @abstractmethod
+    def event(self, data: Any) -> None:
+        """An event, as JSON; a text as it is."""
+
+    @abstractmethod
+    def error(self, status: int, message: str) -> Any:
+        """What a refusal with a status has as its body."""
+
+    def head(self, status: int = 200, content_type: str = "text/event-stream", **headers: str):
+        """The status line and headers; the body ends when the connection does."""
+        lines = [f"HTTP/1.1 {status} Told So", f"Content-Type: {content_type}"]
+        lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
+        self.raw("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+
+    def tear(self) -> None:
+        """From now on each byte goes by itself, so that no character arrives whole."""
+        self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._torn = True
+
+    def raw(self, data: bytes) -> None:
+        try:
+            for piece in map(bytes, zip(data, strict=True)) if self._torn else [data]:
+                self._connection.sendall(piece)
+        except OSError as error:
+            raise ClientGone from error
+
+    def encoded(self, data: Any) -> bytes:
+        text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=not self._torn)
+        return text.encode("utf-8", "surrogatepass")
+
+    def cut(self) -> None:
+        """End as if the cable were: with a reset, and nothing more."""
+        self.abort = True
+
+    def wait(self, gate: Gate) -> None:
+        """Wait for the gate, or find out that the client went away."""
+        gate.reached.set()
+        while not gate.is_open():
+            if self._stopped.is_set():
+                raise ClientGone
+            readable, _, _ = select.select([self._connection], [], [], 0.01)
+            if readable and not self._has_more():
+                raise ClientGone
+
+    def _has_more(self) -> bool:
+        try:
+            return bool(self._connection.recv(1, socket.MSG_PEEK))
+        except OSError:
+            return False
+
+
+Reply = Callable[[Exchange], None]
+
+
+@dataclass
+class _State:
+    replies: Sequence[Reply]
+    speaks: Callable[[str], type[Exchange]]
+    ollama_models: Sequence[str]
+    requests: list[Request] = field(default_factory=list)
+    disconnects: int = 0
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    stopped: threading.Event = field(default_factory=threading.Event)
+    log: str | None = None
+
+    def note_request(self, request: Request) -> int:
+        """How many of its method there were with this one."""
+        with self.changed:
+            self.requests.append(request)
+            self.changed.notify_all()
+            count = sum(each.method == request.method for each in self.requests)
+        if self.log:
+            with open(self.log, "a", encoding="utf-8") as log:
+                log.write(json.dumps(vars(request)) + "\n")
+        return count
+
+    def note_disconnect(self) -> None:
+        with self.changed:
+            self.disconnects += 1
+            self.changed.notify_all()
+
+
+class LoopbackServer:
+    """The server, from ``with`` to its end; ``speaks`` says what is spoken at a path.
+
+    ``base_url`` is its address for OpenAI's dialect and ends in ``/v1``, ``root`` that for
+    Anthropic's.
+    """
+
+    def __init__(
+        self,
+        *replies: Reply,
+        speaks: Callable[[str], type[Exchange]],
+        ollama_models: Sequence[str] = (),
+        log: str | None = None,
+    ):
+        self._state = _State(replies, speaks, ollama_models, log=log)
+        self._server = _Server(self._state)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._state.stopped.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    @property
+    def port(self) -> int:
+        return self._server.server_address[1]
+
+    @property
+    def root(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        return f"{self.root}/v1"
+
+    def address(self, dialect: str) -> str:
+        return self.root if dialect == "anthropic" else self.base_url
+
+    @property
+    def requests(self) -> list[Request]:
+        """The requests for an answer that came so far, also those that were refused."""
+        with self._state.changed:
+            return [request for request in self._state.requests if request.method == "POST"]
+
+    @property
+    def disconnects(self) -> int:
+        """How many clients went away while they were being answered."""
+        with self._state.changed:
+            return self._state.disconnects
+
+    def wait_for_request(self, count: int = 1) -> None:
+        self._wait(lambda: len(self._state.requests) >= count, "request")
+
+    def wait_for_disconnect(self, count: int = 1) -> None:
+        self._wait(lambda: self._state.disconnects >= count, "disconnect")
+
+    def _wait(self, condition: Callable[[], bool], what: str) -> None:
+        with self._state.changed:
+            assert self._state.changed.wait_for(condition, PATIENCE), f"no {what} came"
+
+
+class _Server(ThreadingHTTPServer):
+    # Threads that wait at a gate look whether the server has stopped, so they can be joined.
+    daemon_threads = False
+    block_on_close = True
+
+    def __init__(self, state: _State) -> None:
+        self.state = state
+        super().__init__(("127.0.0.1", 0), _Handler)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        # An orderly end, unless the handler asked for a reset by closing the socket itself.
+        if request.fileno() != -1:
+            super().shutdown_request(request)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        self._answer(None)
+
+    def do_POST(self) -> None:
+        length = int(self.headers.get("Content-Length", 0))
+        self._answer(json.loads(self.rfile.read(length)))
+
+    def _answer(self, body: Any) -> None:
+        self.close_connection = True
+        state = self.server.state
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        request = Request(self.command, self.path, headers, body, self.client_address[1])
+        count = state.note_request(request)
+        replies = state.replies if body is not None else [self._list_of_models]
+        reply = replies[min(count, len(replies)) - 1]
+        exchange = state.speaks(self.path)(request, self.connection, state.stopped)
+        try:
+            reply(exchange)
+        except ClientGone:
+            state.note_disconnect()
+        if exchange.abort:
+            self._reset()
+
+    def _list_of_models(self, exchange: Exchange) -> None:
+        names = self.server.state.ollama_models
+        known = self.path == "/api/tags" and names
+        exchange.head(200 if known else 404, "application/json")
+        exchange.raw(json.dumps({"models": [{"name": name} for name in names]}).encode())
+
+    def _reset(self) -> None:
+        self.wfile.flush()
+        linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.connection.close()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing: standard error is the test's."""

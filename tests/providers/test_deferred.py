@@ -1,0 +1,243 @@
+"""Models whose library is loaded in a thread: nothing waits for it but who asks them."""
+
+import asyncio
+import gc
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.engine.scripted_model import ScriptedModel
+from tests.providers.chat_server import ChatServer, answers
+from tests.providers.conftest import asks, collected, text_of
+from tests.waiting import until
+from tui.errors import ModelError, ModelUnavailable
+from tui.providers.catalog import DialectName, ModelChoice
+from tui.providers.deferred import LazyModel, UnavailableModel
+from tui.providers.protocol import AnswerEnded, Model, TextReceived
+
+CHOICE = ModelChoice("local", "m", "http://127.0.0.1:1/v1", context_window=77)
+
+
+class Workshop:
+    """Builds a model when it is let to, and notes in which threads."""
+
+    def __init__(self, *outcomes: Model | Exception) -> None:
+        self.outcomes = list(outcomes)
+        self.threads: list[threading.Thread] = []
+        self.begun = threading.Event()
+        self.open = threading.Event()
+
+    def build(self, choice: ModelChoice, search: object = None) -> Model:
+        self.threads.append(threading.current_thread())
+        self.begun.set()
+        assert self.open.wait(30)
+        outcome = self.outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+NewWorkshop = Callable[..., Workshop]
+
+
+@pytest.fixture
+def workshop() -> Iterator[NewWorkshop]:
+    made: list[Workshop] = []
+
+    def new(*outcomes: Model | Exception) -> Workshop:
+        made.append(Workshop(*outcomes))
+        return made[-1]
+
+    yield new
+    for each in made:
+        each.open.set()
+        for thread in each.threads:
+            thread.join(30)
+
+
+def lazy(shop: Workshop) -> LazyModel:
+    return LazyModel(CHOICE, build=shop.build)
+
+
+async def test_its_name_and_window_are_known_before_it_is_loaded(workshop: NewWorkshop):
+    shop = workshop()
+    model = lazy(shop)
+    assert (model.name, model.context_window) == ("local:m", 77)
+    assert shop.threads == []
+
+
+async def test_it_is_loaded_by_preparing_it_in_a_daemon_thread(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(["Hello."]))
+    model = lazy(shop)
+    model.prepare()
+    await until(shop.begun.is_set)
+    (thread,) = shop.threads
+    assert thread.daemon
+    assert thread is not threading.main_thread()
+
+
+async def test_preparing_and_asking_it_often_loads_it_once(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(["One."], ["Two."]))
+    model = lazy(shop)
+    model.prepare()
+    model.prepare()
+    shop.open.set()
+    assert text_of(await collected(model.stream(asks()))) == "One."
+    model.prepare()
+    assert text_of(await collected(model.stream(asks()))) == "Two."
+    assert len(shop.threads) == 1
+
+
+async def test_asking_it_loads_it_and_the_event_loop_goes_on_meanwhile(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(["Hello."]))
+    answer = asyncio.create_task(collected(lazy(shop).stream(asks())))
+    # This would wait for ever if the loop were held up: nobody else opens the shop.
+    await until(shop.begun.is_set)
+    assert not answer.done()
+    shop.open.set()
+    assert await answer == [TextReceived("Hello."), AnswerEnded("stop")]
+
+
+async def test_all_who_asked_meanwhile_are_answered(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(*([["Hello."]] * 5)))
+    model = lazy(shop)
+    waiting = [asyncio.create_task(collected(model.stream(asks()))) for _ in range(5)]
+    await until(shop.begun.is_set)
+    shop.open.set()
+    assert [text_of(events) for events in await asyncio.gather(*waiting)] == ["Hello."] * 5
+
+
+async def test_whoever_stops_waiting_takes_it_from_nobody(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(["Hello."]))
+    model = lazy(shop)
+    stopped = asyncio.create_task(collected(model.stream(asks())))
+    await until(shop.begun.is_set)
+    stopped.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await stopped
+    shop.open.set()
+    assert text_of(await collected(model.stream(asks()))) == "Hello."
+    assert len(shop.threads) == 1
+
+
+def test_it_may_come_when_the_loop_that_waited_for_it_is_closed(workshop: NewWorkshop):
+    shop = workshop(ScriptedModel(["Hello."]))
+    model = lazy(shop)
+
+    async def wait_a_moment() -> None:
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(collected(model.stream(asks())), 0.01)
+
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(wait_a_moment())
+    loop.close()
+    shop.open.set()
+    for thread in shop.threads:
+        thread.join(30)
+    # An error in the thread would be a warning, and that an error.
+    assert text_of(asyncio.run(collected(model.stream(asks())))) == "Hello."
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (ModelUnavailable("No such place."), "No such place."),
+        (
+            ImportError("no module named x"),
+            "What local:m needs cannot be loaded (ImportError: no module named x).",
+        ),
+        (TypeError("odd"), "What local:m needs cannot be loaded (TypeError: odd)."),
+    ],
+)
+async def test_an_error_while_it_is_loaded_is_that_of_who_asks(
+    workshop: NewWorkshop, error: Exception, said: str
+):
+    # Twice: what failed before it was asked is tried again for who asks.
+    shop = workshop(error, error)
+    shop.open.set()
+    model = lazy(shop)
+    model.prepare()
+    with pytest.raises(ModelUnavailable) as caught:
+        await collected(model.stream(asks()))
+    assert str(caught.value) == said
+
+
+async def test_what_failed_once_is_loaded_anew_for_the_next_who_asks(workshop: NewWorkshop):
+    shop = workshop(ImportError("not yet"), ScriptedModel(["Hello."]))
+    shop.open.set()
+    model = lazy(shop)
+    with pytest.raises(ModelError):
+        await collected(model.stream(asks()))
+    assert text_of(await collected(model.stream(asks()))) == "Hello."
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+async def test_nobody_waits_for_ever_for_a_thread_that_broke(workshop: NewWorkshop):
+    shop = workshop(ZeroDivisionError("a defect"))
+    shop.open.set()
+    with pytest.raises(ModelUnavailable, match="local:m could not be loaded"):
+        await collected(lazy(shop).stream(asks()))
+
+
+async def test_while_it_is_loaded_other_threads_have_their_turn_sooner(
+    workshop: NewWorkshop, monkeypatch: pytest.MonkeyPatch
+):
+    seen: list[tuple[float, bool]] = []
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    before = sys.getswitchinterval()
+
+    def build(choice: ModelChoice, search: object = None) -> Model:
+        seen.append((sys.getswitchinterval(), gc.isenabled()))
+        return ScriptedModel(["Hello."])
+
+    await collected(LazyModel(CHOICE, build=build).stream(asks()))
+    assert seen == [(pytest.approx(0.0005), False)]
+    assert sys.getswitchinterval() == pytest.approx(before)
+    assert gc.isenabled()
+
+
+async def test_closing_an_answer_closes_that_of_the_model(workshop: NewWorkshop):
+    scripted = ScriptedModel(["One", "Two"])
+    shop = workshop(scripted)
+    shop.open.set()
+    events = lazy(shop).stream(asks())
+    assert await anext(events) == TextReceived("One")
+    await events.aclose()
+    assert scripted.closed == 1
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"], indirect=True)
+async def test_a_real_model_answers_by_way_of_it(dialect: DialectName):
+    with ChatServer(answers("Hello", ".")) as server:
+        choice = ModelChoice("local", "m", server.address(dialect), dialect=dialect)
+        assert text_of(await collected(LazyModel(choice).stream(asks()))) == "Hello."
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_a_program_ends_at_once_while_it_is_being_loaded(dialect: str):
+    code = (
+        "import asyncio, time\n"
+        "from tui.providers.catalog import ModelChoice\n"
+        "from tui.providers.deferred import LazyModel\n"
+        "async def main():\n"
+        f"    choice = ModelChoice('local', 'm', 'http://127.0.0.1:1', dialect={dialect!r})\n"
+        "    LazyModel(choice).prepare()\n"
+        "    await asyncio.sleep(0.2)\n"
+        "asyncio.run(main())\n"
+        "print(time.time())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    # Loading alone takes longer than this on any machine, and joining it would wait for it.
+    assert time.time() - float(done.stdout) < 0.4
+
+
+async def test_one_that_cannot_be_had_says_why_when_it_is_asked():
+    model = UnavailableModel("openai:m", ModelUnavailable("There is no key."))
+    model.prepare()
+    with pytest.raises(ModelUnavailable, match=r"^There is no key\.$"):
+        await collected(model.stream(asks()))

@@ -1,0 +1,86 @@
+"""Chat completions, the dialect of OpenAI that every compatible server speaks."""
+
+import re
+from collections.abc import Iterable
+
+import httpx2
+from openai import AsyncOpenAI
+from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.chat_completion_chunk import Choice
+from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
+from pydantic_ai.models import Model as LibraryModel
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
+from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.usage import RequestUsage
+
+from tui.providers.catalog import ModelChoice
+from tui.providers.connection import Wire
+from tui.providers.dialect import AS_TYPED, counted, library_messages, sendable
+from tui.providers.protocol import ModelRequest
+
+# Tools are offered in the form that every server takes. Thinking is taken away by ThinkingFilter,
+# which knows tags that are split over pieces, and leaves alone those that an answer speaks of: no
+# piece is empty.
+_PROFILE = AS_TYPED | OpenAIModelProfile(thinking_tags=("", ""))
+
+_DONE = re.compile(rb"[\r\n]data: ?\[DONE\]")
+_FIELDS = re.compile(rb"(?:^|(?<=[\r\n]))(?:event|id|retry)(?::[^\r\n]*)?(?:\r\n|\r|\n|$)")
+_OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
+
+
+class OpenAIDialect:
+    """How a request is put to an OpenAI-compatible server."""
+
+    settings = None
+
+    def __init__(self, choice: ModelChoice) -> None:
+        self._choice = choice
+        headers = _OF_THE_ACCOUNT if choice.provider == "openai" else frozenset[str]()
+        self.wire = Wire(end=_DONE, headers=headers, cleaned=_without_fields)
+
+    def messages(self, request: ModelRequest) -> list[ModelMessage]:
+        return library_messages(request)
+
+    def model(self, http: httpx2.AsyncClient) -> LibraryModel:
+        client = AsyncOpenAI(
+            # The connection sends the key. Without one here, the library would look for
+            # OPENAI_API_KEY, whoever the server is.
+            api_key="none",
+            admin_api_key="",
+            base_url=self._choice.base_url,
+            timeout=http.timeout,
+            max_retries=0,
+            http_client=http,
+        )
+        provider = OpenAIProvider(openai_client=client)
+        return _ChatModel(sendable(self._choice.model), provider=provider, profile=_PROFILE)
+
+
+def _without_fields(lines: bytes) -> bytes:
+    """Lines of an event stream, but for the names, numbers and waiting times of its events.
+
+    The client library takes each of them for an event, with data or without, and after a number
+    each comment that keeps the connection alive; on one without data it fails.
+    """
+    return _FIELDS.sub(b"", lines)
+
+
+class _Response(OpenAIStreamedResponse):
+    """The library's stream, without thinking and without looking up prices for the usage."""
+
+    def _map_thinking_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:  # noqa: ARG002 - the library's
+        return ()
+
+    def _map_usage(self, response: ChatCompletionChunk) -> RequestUsage:
+        usage = response.usage
+        return counted(
+            getattr(usage, "prompt_tokens", 0),
+            getattr(usage, "completion_tokens", 0),
+        )
+
+
+class _ChatModel(OpenAIChatModel):
+    @property
+    def _streamed_response_cls(self) -> type[OpenAIStreamedResponse]:
+        return _Response
