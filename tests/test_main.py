@@ -4,12 +4,14 @@ import sys
 
 import pytest
 
-from tui import __main__, cli
+from tui import __main__, cli, first_frame
 
 
 @pytest.fixture
 def leave_with(monkeypatch, capsys):
     """Runs the command with a command line that does something, and gives what came of it."""
+    # Never the terminal that the tests are run on.
+    monkeypatch.setattr(sys, "argv", ["sibyl-tui", "sessions", "list"])
 
     def leave(action):
         monkeypatch.setattr(cli, "run", action)
@@ -20,8 +22,7 @@ def leave_with(monkeypatch, capsys):
     return leave
 
 
-def test_the_command_leaves_with_the_exit_code_of_the_command_line(leave_with, monkeypatch):
-    monkeypatch.setattr(sys, "argv", ["sibyl-tui", "sessions", "list"])
+def test_the_command_leaves_with_the_exit_code_of_the_command_line(leave_with):
     assert leave_with(len)[0] == 2
 
 
@@ -50,3 +51,13 @@ def test_an_interrupt_before_the_command_began_is_no_traceback(leave_with):
 
     code, told = leave_with(interrupt)
     assert (code, told.err) == (130, "")
+
+
+def test_the_first_frame_is_begun_before_the_command_line_and_ended_after_it(
+    leave_with, monkeypatch
+):
+    happened = []
+    monkeypatch.setattr(first_frame, "begin", happened.append)
+    monkeypatch.setattr(first_frame, "end", lambda: happened.append("end"))
+    leave_with(lambda arguments: happened.append("run"))
+    assert happened == [["sessions", "list"], "run", "end"]

@@ -1,7 +1,7 @@
 """sibyl-tui: a terminal chat client whose conversations are on disk as they happen."""
 
-from typing import TYPE_CHECKING
-
+# Not from typing, which takes longer to import than the first frame has.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     __version__: str
 else:

@@ -3,18 +3,24 @@
 import os
 import sys
 
+from tui import first_frame
+
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and leave with its exit code; the screen's outline comes first."""
     try:
+        first_frame.begin(sys.argv[1:])
         from tui.cli import run
 
         sys.exit(run(sys.argv[1:]))
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:  # noqa: BLE001 - the last line: a defect is told in a sentence
+        first_frame.end()
         _tell(error)
         sys.exit(1)
+    finally:
+        first_frame.end()
 
 
 def _tell(error: Exception) -> None:

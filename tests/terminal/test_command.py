@@ -1,0 +1,103 @@
+"""The start of the real program, up to the import of its command line and a little further."""
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+FRAME = {"tui", "tui.__main__", "tui.first_frame", "atexit", "gc", "termios"}
+SLOW = {"argparse", "asyncio", "msgspec", "rich", "signal", "textual", "tui.errors"}
+
+
+def _loaded(place: Path) -> set[str]:
+    file = place / "modules"
+    return set(file.read_text("utf-8").split()) if file.exists() else set()
+
+
+@pytest.fixture
+def held(start, hold, tmp_path):
+    """The real program, stopped before it imports its command line."""
+    cli = hold("cli")
+
+    def run(*arguments):
+        module = ("-m", "tests.terminal.held", str(tmp_path))
+        return start(sys.executable, *module, *arguments), cli
+
+    return run
+
+
+@pytest.mark.parametrize("arguments", [[], ["--scope", "x"]])
+def test_the_frame_is_there_before_the_command_line_is_imported(held, tmp_path, arguments):
+    program, _ = held(*arguments)
+    program.until("sibyl-tui")
+    assert program.is_alternate
+    program.until(lambda _: _loaded(tmp_path) >= FRAME, "the list of modules")
+    assert _loaded(tmp_path) & SLOW == set()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_during_the_imports_restores_the_terminal(held, number):
+    program, _ = held()
+    program.until("sibyl-tui")
+    program.signal(number)
+    assert program.wait() == -number
+    assert not program.is_alternate
+    assert program.is_cursor_visible
+
+
+def test_a_defect_is_told_on_the_normal_screen(held, tmp_path):
+    (tmp_path / "fail").touch()
+    program, cli = held()
+    program.until("sibyl-tui")
+    cli.let_go()
+    assert program.wait() == 1
+    assert not program.is_alternate
+    assert program.screen[0] == "Unexpected error: ZeroDivisionError: the import failed"
+
+
+def test_a_mistake_in_the_settings_is_told_on_the_normal_screen(sibyl, private_home):
+    settings = private_home / "config.toml"
+    settings.write_text("colour = 1\n", "utf-8")
+    program = sibyl(environment={"SIBYL_CONFIG": str(settings)})
+    assert program.wait() == 2
+    assert program.is_cursor_visible
+    assert "config.toml" in program.text
+
+
+def test_a_session_that_is_not_there_is_told_on_the_normal_screen(sibyl):
+    program = sibyl("--session", "nosuch")
+    assert program.wait() == 2
+    assert program.screen[0] == "Session not found: nosuch"
+    assert program.raw.count(b"\x1b[?1049h") == program.raw.count(b"\x1b[?1049l") == 1
+
+
+def test_a_command_draws_nothing(sibyl):
+    program = sibyl("config", "path")
+    assert program.wait() == 0
+    assert b"\x1b" not in program.raw
+
+
+def test_the_outline_is_where_the_screen_puts_its_lines(held):
+    program, cli = held()
+    program.until("sibyl-tui")
+    drawn = program.screen
+    cli.let_go()
+    program.until(r"session-\d+")
+    shown = program.screen
+    assert drawn[0].index("│") == shown[0].index("│")
+    top, bottom = len(drawn) - 4, len(drawn) - 2
+    assert drawn[top].index("╭") == shown[top].index("╭")
+    assert drawn[top].index("╮") == shown[top].index("╮")
+    assert drawn[bottom].index("╰") == shown[bottom].index("╰")
+
+
+def test_keys_typed_before_there_is_a_prompt_reach_it(held):
+    program, cli = held()
+    program.until("sibyl-tui")
+    program.type("already ")
+    cli.let_go()
+    program.type("typed ")
+    program.until(r"session-\d+")
+    program.type("日本")
+    program.until("already typed 日本")

@@ -1,0 +1,134 @@
+"""When the first frame is drawn, and what it looks like; how it goes on is in tests/terminal."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.terminal.emulator import Emulator
+from tui import first_frame
+from tui.cli.parser import build, parse
+from tui.errors import UsageError
+
+ROOT = Path(__file__).parent.parent
+
+OPTIONS = {option for action in build()._actions for option in action.option_strings}
+LEAVING = {"-h", "--help", "--version"}
+COMMANDS = ["ask", "sessions", "doctor", "config", "list"]
+VALUES = ["", "x", "5", "300", "a b", "-", "a=b", "ask"]
+NOT_YET = first_frame.KNOWN - OPTIONS
+
+
+def _asked_for(arguments: list[str]) -> bool:
+    """What the parser says; an unusable number is its own affair."""
+    try:
+        return parse(arguments).command == ""
+    except UsageError as error:
+        assume("invalid" not in str(error) or "COMMAND" in str(error))
+        return False
+
+
+words = st.sampled_from(
+    [*sorted(OPTIONS - LEAVING), *COMMANDS, *VALUES, "--nosuch", "--", "-x", "--mod", "--scope="]
+)
+equations = st.builds("{}={}".format, st.sampled_from(sorted(OPTIONS - LEAVING)), st.text("ab-= "))
+# Mostly what is right, or nothing right would ever be tried.
+pairs = st.tuples(st.sampled_from(sorted(OPTIONS - LEAVING)), st.sampled_from(VALUES))
+lines = st.lists(st.one_of(st.tuples(words), st.tuples(equations), pairs), max_size=5)
+
+
+@given(lines)
+def test_the_screen_is_asked_for_when_the_parser_says_so(groups):
+    arguments = [word for group in groups for word in group]
+    assume(not any(word.startswith(tuple(NOT_YET)) for word in arguments))
+    assert first_frame.asks_for_screen(arguments) == _asked_for(arguments)
+
+
+def test_every_option_of_the_screen_is_known():
+    assert OPTIONS - LEAVING <= first_frame.KNOWN
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--continue"],
+        ["--session", "3", "--scope=x"],
+        ["--session=#2"],
+        ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],
+        ["--scope", "ask"],
+    ],
+)
+def test_these_ask_for_the_screen(arguments):
+    assert first_frame.asks_for_screen(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask"],
+        ["--scope", "x", "sessions", "list"],
+        ["-h"],
+        ["--help"],
+        ["--continue", "--version"],
+        ["--continue", "--session", "3"],
+        ["--continue=1"],
+        ["--session"],
+        ["--session", "--scope", "x"],
+        ["--sess", "3"],
+        ["--", "x"],
+        [""],
+    ],
+)
+def test_these_do_not(arguments):
+    assert not first_frame.asks_for_screen(arguments)
+
+
+def test_what_argparse_reads_differently_from_version_to_version_draws_nothing():
+    assert not first_frame.asks_for_screen(["--scope", "-1"])
+
+
+def _drawn(columns: int, rows: int) -> list[str]:
+    emulator = Emulator(columns, rows, lambda _: None)
+    emulator.feed((first_frame.ENTER + first_frame.outline(columns, rows)).encode())
+    return emulator.lines
+
+
+def test_the_outline_is_sidebar_prompt_status_bar_and_name():
+    lines = _drawn(80, 15)
+    assert lines[:11] == [" " * 31 + "│"] * 11
+    assert lines[11] == " " * 31 + "│╭" + "─" * 46 + "╮"
+    assert lines[12] == " " * 31 + "││" + " " * 46 + "│"
+    assert lines[13] == " " * 31 + "│╰" + "─" * 46 + "╯"
+    assert lines[14] == " sibyl-tui"
+
+
+def test_there_is_no_sidebar_on_a_narrow_screen():
+    lines = _drawn(79, 20)
+    assert lines[:16] == [""] * 16
+    assert lines[16] == "╭" + "─" * 77 + "╮"
+    assert lines[19] == " sibyl-tui"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(59, 40), (200, 14), (0, 0)])
+def test_there_is_no_outline_on_a_small_one(columns, rows):
+    assert first_frame.outline(columns, rows) == ""
+
+
+def test_nothing_happens_where_nothing_was_begun(capfd):
+    first_frame.begin(["sessions"])
+    assert first_frame.hand_over() is None
+    first_frame.end()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_slow_is_imported_for_it():
+    code = (
+        "import sys, tui; before = set(sys.modules); import tui.first_frame;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert set(done.stdout.split()) <= {"atexit", "gc", "termios", "tui.first_frame"}
