@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, nested, saying
 from tests.strategies import records
 from tui.domain import records as module
+from tui.domain.damage import damage_words
 from tui.domain.records import (
     LINE_BYTES,
     NESTING,
@@ -238,3 +239,17 @@ def test_a_torn_line_full_of_quotes_costs_no_more_than_its_length(torn):
     # Time that grows with the square of the length would be hours here.
     with pytest.raises(DamagedRecord):
         decode(b"[" * 201 + torn)
+
+
+# --- how it is told
+
+
+@pytest.mark.parametrize(
+    ("damaged", "words"),
+    [
+        (1, "1 damaged record skipped in tale; the file is unchanged"),
+        (2, "2 damaged records skipped in tale; the file is unchanged"),
+    ],
+)
+def test_damage_is_told_with_how_much_and_where(damaged, words):
+    assert damage_words(damaged, "tale") == words

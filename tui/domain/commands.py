@@ -12,6 +12,8 @@ Takes = Literal["nothing", "text", "session", "closed session", "model", "comman
 
 _COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
 
+_SLASHED_COMMAND = re.compile(r"//+[A-Za-z]+(?:\s|$)")
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -69,5 +71,8 @@ def parse(text: str) -> Invocation | None:
 
 
 def text_to_send(text: str) -> str:
-    """What a prompt that is no command sends: ``//x`` stands for ``/x``."""
-    return text[1:] if text.startswith("//") else text
+    """What a prompt that is no command sends: ``//x`` stands for ``/x``.
+
+    Only where slashes and a word begin it: ``// a comment`` of pasted code stays what it is.
+    """
+    return text[1:] if _SLASHED_COMMAND.match(text) else text

@@ -22,6 +22,14 @@ def label(name: str, summary: str, first_prompt: str) -> str:
     return EMPTY
 
 
+def scope_name(scope: str) -> str:
+    """Call a scope as its user does: a project by the name of its directory."""
+    path = scope.removeprefix("project:")
+    if path == scope:
+        return scope
+    return path.rstrip("/").rpartition("/")[2] or path
+
+
 def cell_width(text: str) -> int:
     """How many terminal cells a line takes."""
     return wcswidth(text)

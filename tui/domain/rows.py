@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
+
+_SPANS = ((3600, "m", 60), (86400, "h", 3600), (7 * 86400, "d", 86400))
 
 
 class Mark(StrEnum):
@@ -94,6 +96,51 @@ def group_of(entry: SessionEntry, now: datetime) -> Group:
     return Group.LAST_WEEK if day > today - timedelta(days=7) else Group.OLDER
 
 
+def short_age(then: datetime | None, now: datetime) -> str:
+    """Say in at most five cells how long ago something was: ``now``, ``5m``, ``3h``, ``2d``.
+
+    From a week on it is the local date, ``11-05``, or the year if it is not this one's. Empty for
+    a time that is not known.
+    """
+    if then is None:
+        return ""
+    seconds = (now.astimezone(UTC) - then).total_seconds()
+    if seconds < 60:
+        return "now"
+    for limit, unit, length in _SPANS:
+        if seconds < limit:
+            return f"{int(seconds // length)}{unit}"
+    return _short_date(then, now)
+
+
+def _short_date(then: datetime, now: datetime) -> str:
+    try:
+        day = then.astimezone().date()
+    except (OverflowError, ValueError, OSError):
+        return ""
+    # Not %Y, which writes the years before 1000 shorter on some systems.
+    return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]
+
+
+def matches(row: SessionRow, text: str) -> bool:
+    """Whether each word of a filter is in the row's label or id, small and capital alike."""
+    hay = f"{row.label}\n{row.id}".casefold()
+    return all(word in hay for word in text.casefold().split())
+
+
 def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> SessionRow:
     mark = marks.get(entry.id, Mark.NONE)
     return SessionRow(entry.id, entry.label, group, entry.last_used_at, entry.message_count, mark)
+
+
+def neighbour(rows: Sequence[SessionRow], session_id: str, step: int) -> str | None:
+    """The session so many rows below another (above, if negative), or the last on the way.
+
+    ``None`` where there are no rows; the first one if the other is not among them.
+    """
+    ids = [row.id for row in rows]
+    if not ids:
+        return None
+    if session_id not in ids:
+        return ids[0]
+    return ids[max(0, min(len(ids) - 1, ids.index(session_id) + step))]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from tui.domain.labels import scope_name
+
 
 @dataclass(frozen=True, slots=True)
 class SaveState:
@@ -34,3 +36,12 @@ class SessionStatus:
     running: bool = False
     queued: int = 0
     read_only: bool = False
+
+    @property
+    def count_words(self) -> str:
+        return "1 message" if self.message_count == 1 else f"{self.message_count} messages"
+
+    @property
+    def short_scope(self) -> str:
+        """The scope as its user calls it: a project by the name of its directory."""
+        return scope_name(self.scope)

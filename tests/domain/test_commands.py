@@ -1,0 +1,78 @@
+import pytest
+from hypothesis import given
+
+from tests.strategies import any_text
+from tui.domain.commands import BY_NAME, COMMANDS, Invocation, parse, text_to_send
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "arguments"),
+    [
+        ("/x y", "x", "y"),
+        ("/save", "save", ""),
+        ("/Help", "help", ""),
+        ("/HELP Load", "help", "Load"),
+        ("  /load  #2 \n", "load", "#2"),
+        ("\n/new", "new", ""),
+        ("/name one\ntwo", "name", "one\ntwo"),
+        ("/name\none", "name", "one"),
+        ("/name 会話\u3000の", "name", "会話\u3000の"),
+        ("/name /etc/hosts", "name", "/etc/hosts"),
+        ("/name a  b", "name", "a  b"),
+    ],
+)
+def test_a_slash_and_letters_are_a_command(text, name, arguments):
+    assert parse(text) == Invocation(name, arguments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "hello", "/", "/ help", "//x", "//help me"),
+        *("/etc/hosts", "/etc/hosts is what?", "/a1", "/a-b", "/日本", "/é", "/help!"),
+        *("say /help", "/help/", "./help", "\u2215help", "／help"),
+    ],
+)
+def test_anything_else_is_a_text_to_be_sent(text):
+    assert parse(text) is None
+
+
+def test_two_slashes_send_one():
+    assert text_to_send("//help me") == "/help me"
+    assert text_to_send("///x") == "//x"
+
+
+@pytest.mark.parametrize("text", ["", "hello", "/etc/hosts", " //x", "a //x", "/", "// a comment", "//"])
+def test_every_other_text_is_sent_as_it_is(text):
+    assert text_to_send(text) == text
+
+
+@given(any_text())
+def test_a_text_is_a_command_or_is_sent_less_a_slash_at_most(text):
+    invocation = parse(text)
+    if invocation is None:
+        assert text.removeprefix("/").endswith(text_to_send(text)) or text_to_send(text) == text
+    else:
+        assert invocation.name.isascii()
+        assert invocation.name.isalpha()
+        assert invocation.name == invocation.name.lower()
+        assert invocation.arguments in text
+
+
+def test_each_command_is_found_by_its_own_name():
+    assert list(BY_NAME) == [command.name for command in COMMANDS]
+    for command in COMMANDS:
+        assert BY_NAME[command.name] is command
+        assert parse(command.line.partition(" ")[0]) == Invocation(command.name)
+
+
+def test_a_command_that_takes_something_says_what():
+    for command in COMMANDS:
+        assert bool(command.usage) == (command.takes != "nothing")
+        assert command.help
+        assert command.title
+
+
+def test_a_line_is_how_a_command_is_typed():
+    assert BY_NAME["save"].line == "/save"
+    assert BY_NAME["load"].line == "/load <target>"

@@ -1,0 +1,115 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text
+from tui.domain import completion
+from tui.domain.commands import BY_NAME, COMMANDS, Command
+from tui.domain.completion import Completion, Target, common_text, completions
+
+AUTH = Target("session-20260111-153022-847291", "Auth bug in the shop")
+SEARCH = Target("session-20260112-090000-000001", "会話の検索", is_open=True)
+NOTES = Target("notes", "")
+TARGETS = [AUTH, SEARCH, NOTES]
+MODELS = ["anthropic:claude-opus", "openai:GPT-mini"]
+
+
+def texts(text):
+    return [each.text for each in completions(text, TARGETS, MODELS)]
+
+
+def test_a_slash_offers_every_command_in_the_order_of_help():
+    assert [each.name for each in completions("/")] == [command.line for command in COMMANDS]
+
+
+def test_letters_offer_the_commands_that_begin_so():
+    assert texts("/s") == ["/sessions ", "/save", "/stop"]
+    assert texts("/SA") == ["/save"]
+
+
+def test_a_command_is_offered_with_its_help():
+    load = BY_NAME["load"]
+    assert completions("/lo") == (Completion("/load ", load.line, load.help),)
+
+
+def test_a_blank_follows_a_command_that_takes_something():
+    assert texts("/load") == ["/load "]
+    assert texts("/sav") == ["/save"]
+
+
+@pytest.mark.parametrize("text", ["/save", "/nothing", "/model openai:GPT-mini", "/help load"])
+def test_a_finished_text_is_offered_nothing(text):
+    assert texts(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本", "/load s\n", "/nothing ", "/save "],
+)
+def test_an_ordinary_text_is_offered_nothing(text):
+    assert texts(text) == []
+
+
+def test_sessions_are_offered_in_the_order_given():
+    assert texts("/load ") == [f"/load {target.id}" for target in TARGETS]
+    assert [each.help for each in completions("/load ", TARGETS)] == [t.label for t in TARGETS]
+
+
+@pytest.mark.parametrize(
+    ("argument", "found"),
+    [
+        ("session-2026011", [AUTH, SEARCH]),
+        ("20260112", [SEARCH]),
+        ("note", [NOTES]),
+        ("BUG auth", [AUTH]),
+        ("sho", [AUTH]),
+        ("検索", [SEARCH]),
+        ("bug 検索", []),
+        ("  AUTH", [AUTH]),
+    ],
+)
+def test_a_session_is_found_by_its_id_or_words_of_its_label(argument, found):
+    assert [text.split()[-1] for text in texts(f"/load {argument}")] == [t.id for t in found]
+
+
+def test_the_command_stays_as_it_was_typed():
+    assert texts("/LOAD  note") == ["/LOAD  notes"]
+
+
+def test_models_are_found_by_any_part_of_their_name():
+    assert texts("/model ") == [f"/model {name}" for name in MODELS]
+    assert texts("/model gpt") == ["/model openai:GPT-mini"]
+
+
+def test_help_takes_a_command():
+    assert texts("/help lo") == ["/help load"]
+    assert texts("/help /lo") == ["/help load"]
+
+
+def test_a_command_for_closed_sessions_is_not_offered_open_ones(monkeypatch):
+    resume = Command("resume", "Resume", "resume", "<target>", "closed session")
+    monkeypatch.setitem(completion.BY_NAME, "resume", resume)
+    assert texts("/resume ") == [f"/resume {AUTH.id}", f"/resume {NOTES.id}"]
+
+
+def test_the_only_completion_is_what_a_text_can_be_completed_to():
+    assert common_text("/load bug", completions("/load bug", TARGETS)) == f"/load {AUTH.id}"
+
+
+def test_several_complete_as_far_as_they_agree():
+    assert common_text("/load s", completions("/load s", TARGETS)) == "/load session-2026011"
+
+
+def test_a_text_is_never_completed_to_something_else_or_less():
+    assert common_text("/s", completions("/s")) == "/s"
+    both = completions("/load a", [Target("x-1", "a"), Target("x-2", "a")])
+    assert common_text("/load a", both) == "/load a"
+    assert common_text("/load a", ()) == "/load a"
+
+
+@given(any_text(), st.lists(st.builds(Target, any_text(), any_text()), max_size=4))
+def test_whatever_is_typed_and_known_completing_it_leaves_a_command(text, targets):
+    for prompt in (text, "/load " + text):
+        for each in completions(prompt, targets):
+            assert each.text.startswith("/")
+            assert each.text != prompt

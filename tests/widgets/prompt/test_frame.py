@@ -1,0 +1,117 @@
+"""How the prompt looks: its size, its border, the caret."""
+
+from tests.waiting import until
+from tui.widgets.prompt import Prompt
+
+
+def bottom(app):
+    return app.screen_lines[app.prompt.region.bottom - 1]
+
+
+def top(app):
+    return app.screen_lines[app.prompt.region.y]
+
+
+async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed(running):
+    async with running() as (app, _):
+        assert app.prompt.region.height == 3
+        assert "Message, or / for commands" in app.screen_lines[-2]
+
+
+async def test_it_grows_with_its_text_to_a_third_of_the_screen_and_shrinks_again(running):
+    async with running((60, 24)) as (app, pilot):
+        await pilot.press("a", "ctrl+j", "b")
+        await until(lambda: app.prompt.region.height == 4)
+        app.prompt.set_text("line\n" * 100)
+        await until(lambda: app.prompt.region.height == 8)
+        assert app.prompt.region.bottom == 24
+        app.prompt.set_text("")
+        await until(lambda: app.prompt.region.height == 3)
+
+
+async def test_a_wrapped_line_grows_it_too(running):
+    async with running((60, 24)) as (app, _):
+        app.prompt.set_text("会" * 40)
+        await until(lambda: app.prompt.region.height == 4)
+
+
+async def test_on_the_smallest_screen_it_leaves_two_thirds(running):
+    async with running((60, 15)) as (app, pilot):
+        app.prompt.set_text("line\n" * 100)
+        await until(lambda: app.prompt.region.height == 5)
+        await pilot.resize_terminal(60, 30)
+        await until(lambda: app.prompt.region.height == 10)
+
+
+async def test_the_prompt_count_stands_in_the_border(running):
+    async with running() as (app, _):
+        app.prompt.show_count(13)
+        await until(lambda: "prompt 13" in top(app))
+
+
+async def test_reason_and_hint_stand_in_the_border_until_they_are_empty(running):
+    async with running() as (app, pilot):
+        app.prompt.set_read_only_reason("[b]held\x1b[2J by another")
+        app.prompt.show_hint("1 queued")
+        await until(lambda: "[b]held␛[2J by another · 1 queued" in bottom(app))
+        app.prompt.set_read_only_reason("")
+        await until(lambda: "held" not in bottom(app))
+        assert "1 queued" in bottom(app)
+        app.prompt.show_hint("")
+        await until(lambda: "queued" not in bottom(app))
+        await pilot.press("x")
+        assert app.prompt.text == "x"
+
+
+async def test_typing_goes_on_while_a_reason_is_shown(running):
+    async with running() as (app, pilot):
+        app.prompt.set_read_only_reason("read-only")
+        await pilot.press(*"kept")
+        await until(lambda: app.edited[-1] == "kept")
+
+
+async def test_the_terminals_cursor_is_at_the_caret_when_the_screen_changes(running):
+    async with running((60, 24)) as (app, pilot):
+        await pilot.press(*"会話", "ctrl+j", "x")
+        await until(lambda: app.prompt.region.height == 4)
+        assert app.cursor_position == (3, 22)
+        await pilot.resize_terminal(50, 18)
+        await until(lambda: app.cursor_position == (3, 16))
+        app.prompt.set_text("会" * 30)
+        await until(lambda: app.prompt.region.height == 4)
+        # 22 of them in a row of 46 cells less the caret's.
+        assert app.cursor_position == (2 + 2 * 8, 16)
+        await pilot.resize_terminal(80, 18)
+        await until(lambda: app.cursor_position == (2 + 2 * 30, 16))
+
+
+async def test_it_follows_the_theme(running):
+    async with running() as (app, pilot):
+        before = app.editor.styles.background, app.editor.rich_style
+        app.theme = "textual-light"
+        await pilot.pause()
+        assert (app.editor.styles.background, app.editor.rich_style) != before
+
+
+async def test_focus_goes_to_what_is_typed_in(running):
+    async with running() as (app, _):
+        app.set_focus(None)
+        app.query_one(Prompt).focus()
+        await until(lambda: app.focused is app.editor)
+
+
+def test_no_syntax_highlighting_is_prepared():
+    prompt = Prompt()
+    assert prompt._editor.language is None
+    assert not prompt._editor.show_line_numbers
+    assert not prompt._editor.highlight_cursor_line
+    assert prompt._editor.theme == "css"
+
+
+async def test_the_terminals_cursor_follows_a_prompt_that_only_moves(running):
+    async with running((60, 24)) as (app, pilot):
+        await pilot.press("x")
+        assert app.cursor_position == (3, 22)
+        await pilot.resize_terminal(60, 20)
+        await until(lambda: app.prompt.region.bottom == 20)
+        assert app.cursor_position == (3, 18)

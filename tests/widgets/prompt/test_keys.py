@@ -1,0 +1,191 @@
+"""What each key does in the prompt, and what it says of it."""
+
+import asyncio
+
+import pytest
+from textual import events
+
+from tests.waiting import until
+from tests.widgets.prompt.conftest import PROGRAM_KEYS
+from tui.widgets.prompt import Prompt
+
+
+def press(app, *keys):
+    """Put keys where the terminal puts them, all at once."""
+    for key in keys:
+        app.post_message(events.Key(key, key if len(key) == 1 else None))
+
+
+async def test_enter_submits_and_the_text_stays_until_it_is_taken(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"hi", "enter")
+        await until(lambda: app.submitted == ["hi"])
+        assert app.prompt.text == "hi"
+        app.prompt.clear_sent()
+        assert app.prompt.text == ""
+
+
+async def test_blank_text_is_not_submitted(running):
+    async with running() as (app, pilot):
+        await pilot.press("space", "ctrl+j", "space", "enter")
+        await pilot.press("x")
+        await until(lambda: app.edited[-1:] == [" \n x"])
+        assert app.submitted == []
+
+
+@pytest.mark.parametrize("key", ["shift+enter", "shift+\r", "ctrl+j", "alt+enter", "alt+\r"])
+async def test_a_key_that_breaks_the_line_does_not_send(running, key):
+    async with running() as (app, _):
+        press(app, "a", key, "b")
+        await until(lambda: app.prompt.text == "a\nb")
+        assert app.submitted == []
+
+
+async def test_each_change_by_the_user_is_told(running):
+    async with running() as (app, pilot):
+        await pilot.press("a", "b", "backspace")
+        await until(lambda: app.edited == ["a", "ab", "a"])
+
+
+async def test_undo_is_a_change_too(running):
+    async with running() as (app, pilot):
+        await pilot.press("a", "ctrl+z")
+        await until(lambda: app.edited == ["a", ""])
+
+
+async def test_a_text_that_is_set_is_not_told_and_the_caret_is_at_its_end(running):
+    async with running() as (app, pilot):
+        app.prompt.set_text("one\ntwo")
+        await pilot.press("!")
+        await until(lambda: app.edited == ["one\ntwo!"])
+
+
+async def test_a_text_may_be_set_before_the_prompt_is_on_the_screen():
+    prompt = Prompt()
+    prompt.set_text("draft")
+    prompt.show_count(2)
+    prompt.show_hint("1 queued")
+    assert prompt.text == "draft"
+
+
+async def test_enter_pressed_twice_submits_once(running):
+    async with running() as (app, pilot):
+        press(app, "h", "i", "enter", "enter")
+        await pilot.press("x")
+        await until(lambda: app.edited[-1] == "hix")
+        assert app.submitted == ["hi"]
+
+
+async def test_a_prompt_that_was_not_taken_in_time_can_be_sent_again(running, monkeypatch):
+    monkeypatch.setattr("tui.widgets.prompt.prompt.SECONDS_TO_TAKE", 0.01)
+    async with running() as (app, pilot):
+        await pilot.press("h", "i", "enter")
+        await until(lambda: app.submitted == ["hi"])
+        await asyncio.sleep(0.05)  # longer than the prompt waits
+        await pilot.press("enter")
+        await until(lambda: app.submitted == ["hi", "hi"])
+
+
+async def test_keys_typed_faster_than_prompts_are_taken_make_prompts_of_their_own(running):
+    async with running() as (app, _):
+        app.takes = True
+        press(app, *"one", "enter", *"two", "enter", *"three")
+        await until(lambda: app.prompt.text == "three")
+        assert app.submitted == ["one", "two"]
+        await until(lambda: app.edited[-1] == "three")
+
+
+async def test_what_was_typed_after_sending_stays_when_the_prompt_is_taken(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"one", "enter", *"two")
+        app.prompt.clear_sent()
+        assert app.prompt.text == "two"
+
+
+async def test_a_second_taking_takes_nothing(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"one", "enter")
+        app.prompt.clear_sent()
+        await pilot.press(*"two")
+        app.prompt.clear_sent()
+        assert app.prompt.text == "two"
+
+
+async def test_a_sent_prompt_that_was_changed_meanwhile_is_not_taken_away(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"one", "enter", "home", "x")
+        app.prompt.clear_sent()
+        assert app.prompt.text == "xone"
+
+
+async def test_copying_a_selection_is_asked_for(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"word", "shift+home", "ctrl+c")
+        await until(lambda: app.copied == ["word"])
+        assert app.pressed == []
+
+
+async def test_ctrl_c_without_a_selection_goes_to_the_program(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"word", "ctrl+c")
+        await until(lambda: app.pressed == ["ctrl+c"])
+        assert app.copied == []
+
+
+async def test_cutting_asks_for_the_copy_and_takes_the_text_away(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"word", "shift+left", "ctrl+x")
+        await until(lambda: app.copied == ["d"])
+        assert app.prompt.text == "wor"
+
+
+async def test_cutting_without_a_selection_cuts_the_line(running):
+    async with running() as (app, pilot):
+        app.prompt.set_text("one\ntwo")
+        await pilot.press("ctrl+x")
+        await until(lambda: app.copied == ["two"])
+        assert app.prompt.text == "one\n"
+
+
+@pytest.mark.parametrize("key", PROGRAM_KEYS)
+async def test_a_key_of_the_program_is_left_to_it(running, key):
+    async with running() as (app, pilot):
+        await pilot.press(*"two words", key)
+        await until(lambda: app.pressed == [key])
+        assert app.prompt.text == "two words"
+
+
+async def test_words_are_still_deleted_by_the_other_keys(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"two words", "alt+backspace")
+        await until(lambda: app.prompt.text == "two ")
+
+
+async def test_tab_in_an_ordinary_text_moves_the_focus(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"word", "tab")
+        assert app.prompt.text == "word"
+
+
+async def test_japanese_is_typed_and_sent_as_it_is(running):
+    async with running() as (app, _):
+        press(app, *"会話", "enter")
+        await until(lambda: app.submitted == ["会話"])
+        x, _ = app.editor.content_region.offset
+        assert app.cursor_position.x == x + 4
+
+
+async def test_no_bracket_is_looked_for_through_all_of_a_text(running):
+    async with running() as (app, pilot):
+        app.prompt.set_text("(a)")
+        await pilot.press("left")
+        assert app.editor.matching_bracket_location is None
+
+
+async def test_in_a_text_that_does_not_fit_paging_moves_the_caret(running):
+    async with running() as (app, pilot):
+        app.prompt.set_text("line\n" * 50)
+        await until(lambda: app.prompt.region.height == 8)
+        await pilot.press("pageup", "pageup", "pagedown")
+        assert app.editor.cursor_location[0] == 50 - 6
+        assert app.pressed == []

@@ -1,0 +1,234 @@
+"""The status bar: what it says, and what it leaves out first where it is narrow."""
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from textual.app import App
+
+from tests.strategies import any_text
+from tests.waiting import until
+from tui.domain.status import SaveState, SessionStatus
+from tui.widgets.status_bar import StatusBar, lay_out
+
+ID = "session-20260111-153022-847291"
+SAVED = SaveState(datetime(2026, 1, 20, 14, 2, tzinfo=UTC))
+SAVED_WORDS = str(SAVED)
+UNSAVED = SaveState(failure="disk full")
+LONG_LABEL = "Fix the login page that fails on Safari"
+STYLES = Path(__file__).parents[2] / "styles"
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
+
+def status(**fields):
+    known = {
+        "session_id": ID,
+        "label": "Auth bug",
+        "message_count": 12,
+        "model": "anthropic:claude-sonnet-4-5",
+        "scope": "project:/home/u/shop",
+        "save": SAVED,
+    }
+    return SessionStatus(**{**known, **fields})
+
+
+class World(App[None]):
+    CSS_PATH = STYLES / "status_bar.tcss"
+
+    def compose(self):
+        yield StatusBar()
+
+    @property
+    def bar(self):
+        return self.query_one(StatusBar)
+
+    @property
+    def line(self):
+        return self.bar.render_line(0).text
+
+
+async def line_of(given_status, width):
+    """The line as it is drawn on a terminal of so many columns."""
+    app = World()
+    async with app.run_test(size=(width, 5)):
+        app.bar.show(given_status)
+        await until(lambda: app.bar.size.width == width, "the width")
+        assert cell_len(app.line) == width
+        return app.line
+
+
+# --- on the screen
+
+
+async def test_everything_is_said_where_there_is_room():
+    left = f" {ID}  Auth bug  12 messages  anthropic:claude-sonnet-4-5  shop"
+    assert await line_of(status(), 120) == f"{left:<108}{SAVED_WORDS} "
+
+
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (80, f" {ID}  Fix the login…  12 messages  shop  {SAVED_WORDS} "),
+        (60, f" {ID}  Fix the logi…  {SAVED_WORDS} "),
+        (32, f" {ID} "),
+        (31, f"{ID} "),
+        (30, ID),
+        (12, "session-202…"),
+    ],
+)
+async def test_where_it_is_narrow_the_id_stays(width, line):
+    assert await line_of(status(label=LONG_LABEL), width) == line.ljust(width)
+
+
+async def test_it_is_one_line_at_the_bottom():
+    app = World()
+    async with app.run_test(size=(80, 24)):
+        app.bar.show(status())
+        await until(lambda: app.bar.region.width == 80, "the layout")
+        assert (app.bar.region.y, app.bar.region.height) == (23, 1)
+
+
+async def test_before_the_first_status_it_is_empty():
+    app = World()
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: app.bar.region.width == 80, "the layout")
+        assert app.line.strip() == ""
+
+
+async def test_what_is_shown_later_takes_the_place_of_what_was_there():
+    app = World()
+    async with app.run_test(size=(80, 24)):
+        app.bar.show(status())
+        await until(lambda: SAVED_WORDS in _drawn(app), "the first status")
+        app.bar.show(status(save=SaveState(saving=True)))
+        await until(lambda: " saving " in _drawn(app), "the second status")
+        assert SAVED_WORDS not in _drawn(app)
+
+
+def _drawn(app):
+    """The last line of the terminal."""
+    *_, last = app.screen._compositor.render_strips()
+    return "".join(segment.text for segment in last)
+
+
+async def test_a_failure_stands_out():
+    app = World()
+    async with app.run_test(size=(80, 24)):
+        app.bar.show(status(save=UNSAVED))
+        await until(lambda: app.bar.size.width == 80, "the layout")
+        styles = {part.text: part.style for part in app.bar.render_line(0)}
+        failure, ordinary = styles["NOT SAVED: disk full"], styles["Auth bug"]
+        assert failure.bold
+        assert failure.bgcolor != ordinary.bgcolor
+
+
+async def test_texts_are_neither_markup_nor_commands_to_the_terminal():
+    line = await line_of(status(label="[b]x[/link]\x1b]0;t\x1b\\", model="m\u202e"), 120)
+    assert "[b]x[/link]␛]0;t␛\\" in line
+    assert "m<U+202E>" in line
+
+
+# --- what is said
+
+
+@pytest.mark.parametrize(
+    ("fields", "place", "words"),
+    [
+        ({"message_count": 1}, "count", "1 message"),
+        ({"message_count": 0}, "count", "0 messages"),
+        ({"save": SaveState(saving=True)}, "save", "saving"),
+        ({"save": UNSAVED}, "failure", "NOT SAVED: disk full"),
+        ({"read_only": True}, "read-only", "read-only"),
+        ({"running": True}, "answering", "answering"),
+        ({"queued": 2}, "queued", "2 queued"),
+        ({"scope": "work"}, "scope", "work"),
+    ],
+)
+def test_it_says_what_is_so(fields, place, words):
+    assert lay_out(status(**fields), 200)[place] == words
+
+
+@pytest.mark.parametrize(
+    ("fields", "place"),
+    [
+        ({}, "failure"),
+        ({}, "read-only"),
+        ({}, "answering"),
+        ({}, "queued"),
+        ({"save": SaveState()}, "save"),
+        ({"save": UNSAVED}, "save"),
+        ({"label": ""}, "label"),
+        ({"model": ""}, "model"),
+        ({"scope": ""}, "scope"),
+    ],
+)
+def test_it_says_nothing_of_what_is_not_so(fields, place):
+    assert place not in lay_out(status(**fields), 200)
+
+
+# --- what gives way
+
+
+EVERYTHING = status(read_only=True, running=True, queued=2)
+IN_ORDER = ["id", "save", "read-only", "answering", "queued", "label", "count", "model", "scope"]
+
+
+@pytest.mark.parametrize(
+    ("count", "width"), list(enumerate([30, 43, 54, 65, 75, 85, 98, 117, 123], 1))
+)
+def test_what_matters_less_is_left_out_first(count, width):
+    assert set(lay_out(EVERYTHING, width)) == set(IN_ORDER[:count])
+    if count > 1:
+        assert IN_ORDER[count - 1] not in lay_out(EVERYTHING, width - 1)
+
+
+@pytest.mark.parametrize("width", [120, 100, 80, 60, 52, 51, 50, 40, 30])
+def test_a_failure_is_said_at_every_width(width):
+    assert lay_out(status(save=UNSAVED), width)["failure"] == "NOT SAVED: disk full"
+
+
+@pytest.mark.parametrize("width", [120, 80, 60, 52])
+def test_a_failure_leaves_the_id_whole_where_both_have_room(width):
+    long_failure = SaveState(failure="No space left on device, and some more words")
+    for save in (UNSAVED, long_failure):
+        assert lay_out(status(save=save), width)["id"] == ID
+
+
+def test_a_failure_costs_the_id_its_end_where_there_is_room_for_one():
+    assert lay_out(status(save=UNSAVED), 40) == {
+        "failure": "NOT SAVED: disk full",
+        "id": "session-20260111-…",
+    }
+    assert lay_out(status(save=UNSAVED), 20) == {"failure": "NOT SAVED: disk full"}
+
+
+def test_a_long_failure_is_cut_where_the_id_would_go():
+    shown = lay_out(status(save=SaveState(failure="No space left on device")), 56)
+    assert shown == {"failure": "NOT SAVED: No space lef…", "id": ID}
+
+
+def test_a_model_goes_without_its_provider_before_it_goes():
+    assert lay_out(status(), 120)["model"] == "anthropic:claude-sonnet-4-5"
+    assert lay_out(status(), 95)["model"] == "claude-sonnet-4-5"
+    assert "model" not in lay_out(status(), 80)
+
+
+def test_a_label_takes_what_the_others_leave():
+    labels = [lay_out(status(label=LONG_LABEL), width).get("label") for width in (60, 88, 95, 140)]
+    assert labels == ["Fix the login…", "Fix the login page that…", "Fix the log…", LONG_LABEL]
+
+
+@given(
+    st.tuples(any_text(40), any_text(40), any_text(20), any_text(20), any_text(30)),
+    st.integers(0, 150),
+)
+def test_any_texts_fit_into_any_width(texts, width):
+    session_id, label, model, scope, failure = texts
+    save = SaveState(failure=failure)
+    shown = lay_out(SessionStatus(session_id, label, 3, model, scope, save, queued=1), width)
+    assert sum(cell_len(text) for text in shown.values()) + 2 * (len(shown) - 1) <= max(0, width)
+    assert not UNSAFE.search("".join(shown.values()))

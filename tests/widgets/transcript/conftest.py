@@ -1,0 +1,96 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from rich.style import Style
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tui.domain.message import Message, ToolCall
+from tui.widgets.transcript import Transcript
+from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.palette import NAMES
+
+STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
+
+
+class TranscriptApp(App[None]):
+    CSS_PATH = STYLES
+    CSS = "Transcript {height: 1fr;}"
+
+    def __init__(self):
+        super().__init__()
+        self.earlier_wanted = 0
+        self.copied = []
+
+    def compose(self):
+        yield Transcript()
+        yield Input()
+
+    def on_mount(self):
+        self.query_one(Transcript).focus()
+
+    def on_transcript_earlier_wanted(self):
+        self.earlier_wanted += 1
+
+    def on_transcript_copy_requested(self, message):
+        self.copied.append(message.text)
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+
+OpenTranscript = Callable[..., AbstractAsyncContextManager[tuple[TranscriptApp, Pilot[None]]]]
+
+
+@pytest.fixture
+def opened() -> OpenTranscript:
+    """A program with nothing but a conversation and an input below; 3 rows go to the input."""
+
+    @asynccontextmanager
+    async def run(*entries, size=(60, 23), **options) -> AsyncIterator:
+        app = TranscriptApp()
+        async with app.run_test(size=size) as pilot:
+            options.setdefault("earlier", False)
+            app.transcript.show(entries, **options)
+            await pilot.pause()
+            yield app, pilot
+
+    return run
+
+
+@pytest.fixture
+def page() -> Callable[..., Page]:
+    def make(width=60):
+        return Page(width, dict.fromkeys(NAMES, Style()))
+
+    return make
+
+
+def asked(text, key=None):
+    return Message(key or f"u-{text[:12]}", "user", text, "")
+
+
+def answered(text, key=None, **fields):
+    return Message(key or f"a-{text[:12]}", "assistant", text, "", **fields)
+
+
+def calling(key="call", name="read_file", arguments=None):
+    call = ToolCall("t1", name, {"path": "a.py"} if arguments is None else arguments)
+    return Message(key, "assistant", None, "", tool_calls=(call,))
+
+
+def result(text, key="result"):
+    return Message(key, "tool", text, "", tool_call_id="t1")
+
+
+def numbered(count, first=1):
+    """Questions of one row each, with a blank row before."""
+    return [asked(f"question {n}", f"q{n}") for n in range(first, first + count)]
+
+
+def text_of(strip):
+    return strip.text.rstrip()

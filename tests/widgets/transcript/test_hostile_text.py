@@ -1,0 +1,156 @@
+"""Nothing that came from outside speaks to the terminal, whichever way it is shown."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.style import Style
+
+from tests.waiting import until
+from tests.widgets.transcript.conftest import answered, asked, calling, result
+from tui.domain.message import Message, ToolCall
+from tui.domain.notice import Notice
+from tui.domain.records import Summary
+from tui.widgets.transcript.conversation import Conversation
+from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.palette import NAMES
+
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+SEQUENCES = [
+    "\x1b]52;c;aGk=\x1b\\",
+    "\x1b]0;title\x07",
+    "\x1bP1$r\x1b\\",
+    "\x9b31m",
+    "\x1b[2J",
+    "\u202eevil\u2066",
+    "\x00\x08\x0c\r",
+    "\ud800",
+    "\U000e0041",
+    "a\u2028b\x85c",
+]
+HOSTILE = "".join(SEQUENCES)
+PLACES = [
+    "{}",
+    "`{}`",
+    "```\n{}\n```",
+    "```py{}\nx\n```",
+    "- {}",
+    "> {}",
+    "[{}]({})",
+    "<http://x/{}>",
+    "![{}](http://{})",
+    "# {}",
+    "| {} | b |\n|---|---|\n| {} | d |",
+    "    {}",
+    "<b {}>",
+    "&#27;]52;c;aGk=&#27;\\ &#x9b;31m",
+]
+
+
+def rows_of(*entries, fold=False, streamed=()):
+    conversation = Conversation(entries)
+    conversation.draw_on(Page(60, dict.fromkeys(NAMES, Style())), 500)
+    for piece in streamed:
+        conversation.add_text("streamed", piece)
+        conversation.rows()
+    if fold:
+        for item in conversation.layout:
+            if item.foldable:
+                conversation.fold(item)
+    return [row.strip for row in conversation.rows()]
+
+
+def check(strips):
+    assert strips
+    for strip in strips:
+        assert not UNSAFE.search(strip.text), ascii(strip.text)
+        assert not any(segment.control for segment in strip)
+        assert not any(segment.style and segment.style.link for segment in strip)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_an_answer_cannot_speak_to_the_terminal(place):
+    check(rows_of(answered(place.replace("{}", HOSTILE))))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_nor_can_a_sequence_that_comes_in_two_pieces(place):
+    text = place.replace("{}", HOSTILE)
+    check(rows_of(streamed=list(text)))
+
+
+@pytest.mark.parametrize("fold", [False, True])
+def test_nor_can_anything_else(fold):
+    call = ToolCall(HOSTILE, HOSTILE, {HOSTILE: [HOSTILE, {"a": HOSTILE}]})
+    entries = [
+        asked(HOSTILE, "u"),
+        Message("c", "assistant", HOSTILE, "", (call,), model=HOSTILE),
+        calling("c2", HOSTILE, HOSTILE),
+        result(HOSTILE),
+        answered("", "f", status="failed", error=HOSTILE),
+        answered("", "s", status=HOSTILE),
+        Summary(HOSTILE, "x"),
+        Notice(HOSTILE, "error"),
+    ]
+    strips = rows_of(*entries, fold=fold)
+    check(strips)
+    assert len(strips) > 20
+
+
+def test_entities_are_marks_too():
+    strips = rows_of(answered("&#27;[31m and &#x202e;"))
+    check(strips)
+
+
+@given(st.text(st.characters(codec=None), max_size=60), st.sampled_from(PLACES))
+def test_no_text_at_all_can(text, place):
+    check(rows_of(answered(place.replace("{}", text))))
+
+
+def test_markup_is_text():
+    (row,) = [
+        s.text for s in rows_of(answered("[@click=app.quit]x[/] [red]y[/red]")) if "x" in s.text
+    ]
+    assert "[@click=app.quit]x[/] [red]y[/red]" in row
+
+
+def test_links_show_where_they_go():
+    text = "\n".join(
+        s.text for s in rows_of(answered("See [docs](https://x.org/a) <https://y.org>"))
+    )
+    assert "docs (https://x.org/a) https://y.org" in text
+
+
+def test_tags_and_references_are_shown_as_written():
+    text = "\n".join(
+        s.text for s in rows_of(answered("<think>hm</think>\n\n<div>\n\n[x]: http://y"))
+    )
+    for words in ("<think>hm</think>", "<div>", "[x]: http://y"):
+        assert words in text
+
+
+def test_line_ends_of_other_systems_are_line_ends_also_in_two_pieces():
+    for strips in (rows_of(answered("a\r\n\r\nb")), rows_of(streamed=["a\r", "\n\r", "\nb"])):
+        assert [s.text.strip() for s in strips][-3:] == ["a", "", "b"]
+
+
+async def test_nothing_hostile_is_painted_while_it_arrives(opened):
+    async with opened(asked("go")) as (app, _):
+        for character in HOSTILE:
+            app.transcript.add_text("a", character)
+        app.transcript.add_text("a", " the end")
+        await until(lambda: "the end" in "\n".join(app.transcript.visible_text()))
+        for y in range(app.transcript.size.height):
+            assert not UNSAFE.search(app.transcript.render_line(y).text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 1_000_000, "日" * 500_000, "[" * 100_000, "word " * 200_000, "```\n" + "x" * 1_000_000],
+)
+def test_a_line_without_end_is_drawn_in_small_parts(text):
+    conversation = Conversation([answered(text)])
+    conversation.draw_on(Page(60, dict.fromkeys(NAMES, Style())), 40)
+    assert len(conversation.rows()) == 40
+    assert conversation._drawn.rows < 500

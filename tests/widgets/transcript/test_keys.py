@@ -1,0 +1,121 @@
+from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
+
+CODE = "First:\n\n```py\nx = 1\n```\n\nthen\n\n```sh\nls\n```"
+
+
+def marked(app):
+    return [row for row in app.transcript.visible_text() if row.startswith("▌")]
+
+
+async def test_j_and_k_put_the_cursor_on_messages(opened):
+    async with opened(*numbered(3)) as (app, pilot):
+        assert app.transcript.cursor_message is None
+        await pilot.press("k")
+        assert app.transcript.cursor_message.id == "q3"
+        assert marked(app) == ["▌› question 3"]
+        await pilot.press("k", "k", "k")
+        assert app.transcript.cursor_message.id == "q1"
+        await pilot.press("j")
+        assert marked(app) == ["▌› question 2"]
+
+
+async def test_the_cursor_comes_into_sight(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("k", *["k"] * 20)
+        assert marked(app) == ["▌› question 30"]
+        assert not app.transcript.following
+        await pilot.press(*["j"] * 20)
+        assert marked(app) == ["▌› question 50"]
+        assert app.transcript.following
+
+
+async def test_a_long_message_under_the_cursor_is_seen_from_its_beginning(opened):
+    long = answered("\n\n".join(f"paragraph {n}" for n in range(60)), "long")
+    async with opened(*numbered(5), long, *numbered(5, 6)) as (app, pilot):
+        await pilot.press(*["k"] * 6)
+        assert app.transcript.cursor_message.id == "long"
+        assert "paragraph 0" in app.transcript.visible_text()[2]
+
+
+async def test_braces_go_from_question_to_question(opened):
+    entries = [asked("one", "1"), answered("a"), asked("two", "2"), answered("b"), answered("c")]
+    async with opened(*entries) as (app, pilot):
+        await pilot.press("left_curly_bracket")
+        assert app.transcript.cursor_message.id == "2"
+        await pilot.press("left_curly_bracket")
+        assert app.transcript.cursor_message.id == "1"
+        await pilot.press("right_curly_bracket")
+        assert app.transcript.cursor_message.id == "2"
+
+
+async def test_y_asks_for_a_copy_of_the_message_as_it_was_written(opened):
+    async with opened(asked("one \x1b[31m", "1"), answered("**two**", "2")) as (app, pilot):
+        await pilot.press("y")
+        await pilot.press("k", "k", "y")
+        assert app.copied == ["**two**", "one \x1b[31m"]
+
+
+async def test_y_copies_what_has_arrived_so_far(opened):
+    async with opened(asked("one")) as (app, pilot):
+        app.transcript.add_text("a", "half ")
+        app.transcript.add_text("a", "an answer")
+        await pilot.press("y")
+        assert app.copied == ["half an answer"]
+
+
+async def test_c_asks_for_a_copy_of_the_last_code(opened):
+    async with opened(answered(CODE), asked("thanks")) as (app, pilot):
+        await pilot.press("c")
+        assert app.copied == ["ls"]
+
+
+async def test_c_goes_through_the_code_of_the_message_at_the_cursor(opened):
+    async with opened(answered(CODE)) as (app, pilot):
+        await pilot.press("k", "c", "c", "c")
+        assert app.copied == ["x = 1", "ls", "x = 1"]
+
+
+async def test_enter_shows_what_a_call_is_about_and_hides_it_again(opened):
+    entries = [asked("go"), calling(arguments={"path": "a.py", "deep": [1]}), result("one\ntwo")]
+    async with opened(*entries) as (app, pilot):
+        folded = app.transcript.visible_text()
+        await pilot.press("k", "k", "enter")
+        text = "\n".join(app.transcript.visible_text())
+        assert "▾ read_file" in text
+        assert '"path": "a.py",' in text
+        await pilot.press("space")
+        assert [row.replace("▌", " ") for row in app.transcript.visible_text()] == folded
+
+
+async def test_enter_shows_a_result(opened):
+    async with opened(calling(), result("one\ntwo")) as (app, pilot):
+        await pilot.press("enter")
+        text = "\n".join(app.transcript.visible_text())
+        assert "▾ result (2 lines): one\n   one\n   two" in text
+
+
+async def test_a_click_on_its_line_folds_too(opened):
+    async with opened(calling(), result("one\ntwo")) as (app, pilot):
+        await pilot.click(app.transcript, offset=(6, 2))
+        assert "   two" in app.transcript.visible_text()
+
+
+async def test_folding_above_moves_nothing_below(opened):
+    entries = [calling(), result("\n".join(f"line {n}" for n in range(30))), *numbered(30)]
+    async with opened(*entries) as (app, pilot):
+        item = app.transcript._conversation.item_of("result")
+        await pilot.press("pageup")
+        before = app.transcript.visible_text()
+        app.transcript._conversation.fold(item)
+        app.transcript._draw()
+        assert app.transcript.visible_text() == before
+
+
+async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
+    text = "\n".join(f"line {n}" for n in range(80))
+    async with opened(*numbered(20), calling(), result(text)) as (app, pilot):
+        before = app.transcript.visible_text()[0]
+        await pilot.press("enter")
+        assert app.transcript.visible_text()[0] == before
+        assert any("▾ result" in row for row in app.transcript.visible_text())
+        assert not app.transcript.following

@@ -1,0 +1,351 @@
+from tests.waiting import until
+from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
+from tui.domain.message import Message
+from tui.domain.notice import Notice
+from tui.domain.records import Reset, Summary
+from tui.widgets.transcript import Place
+
+LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
+
+
+def shown(app):
+    return "\n".join(app.transcript.visible_text())
+
+
+def top(app):
+    return app.transcript.visible_text()[0]
+
+
+async def test_a_conversation_is_shown_from_its_end(opened):
+    async with opened(*numbered(50)) as (app, _):
+        assert app.transcript.visible_text()[-1].split() == ["›", "question", "50"]
+        assert app.transcript.following
+
+
+async def test_user_and_model_are_told_apart_by_marks(opened):
+    answer = answered("An answer.", model="anthropic:claude")
+    async with opened(asked("A question?"), answer) as (app, _):
+        assert app.transcript.visible_text()[:6] == [
+            "",
+            " › A question?",
+            "",
+            " ● claude",
+            "   An answer.",
+            "",
+        ]
+
+
+async def test_what_became_of_an_answer_is_said_in_words(opened):
+    entries = [
+        answered("one", status="interrupted"),
+        answered("two", status="truncated"),
+        answered("", "f", status="failed", error="429 too many"),
+        Reset("2026-01-01"),
+        Summary("It was about code.", "x"),
+        Notice("Saved sessions:\n  1. one"),
+        Notice("Could not save", "error"),
+    ]
+    async with opened(*entries, size=(60, 40)) as (app, _):
+        for words in (
+            "■ interrupted",
+            "■ truncated",
+            "✗ failed: 429 too many\n   type /retry",
+            "conversation reset here; what was before is kept",
+            "summary of what was before",
+            "It was about code.",
+            " · Saved sessions:\n     1. one",
+            " ✗ Could not save",
+        ):
+            assert words in shown(app)
+
+
+async def test_code_is_framed_and_its_language_named(opened):
+    async with opened(answered("```python\nx = 1\n```")) as (app, _):
+        assert "   ╭ python\n   │ x = 1" in shown(app)
+
+
+async def test_code_has_colours(opened):
+    async with opened(answered("```python\n# note\nx = 'a'\n```")) as (app, _):
+        rows = app.transcript.visible_text()
+        (y,) = [y for y, row in enumerate(rows) if "# note" in row]
+        comment = [s.style.color for s in app.transcript.render_line(y) if "note" in s.text]
+        string = [s.style.color for s in app.transcript.render_line(y + 1) if "'a'" in s.text]
+        assert comment != string
+
+
+async def test_an_answer_without_text_yet_shows_a_quiet_mark(opened):
+    async with opened(asked("Well?"), answered("", "a"), arriving=["a"]) as (app, _):
+        assert app.transcript.visible_text()[4] == "   …"
+        app.transcript.add_text("a", "Yes.")
+        await until(lambda: "Yes." in shown(app))
+        assert "…" not in shown(app)
+
+
+async def test_a_streamed_answer_is_followed_to_its_end(opened):
+    async with opened(*numbered(10)) as (app, _):
+        for n in range(200):
+            app.transcript.add_text("new", f"word{n} ")
+        await until(lambda: "word199" in shown(app))
+        assert app.transcript.following
+
+
+async def test_many_pieces_are_drawn_in_few_frames(opened):
+    async with opened(*numbered(3)) as (app, _):
+        drawn = []
+        paint = app.transcript._repaint
+        app.transcript._repaint = lambda rows: (drawn.append(1), paint(rows))
+        for n in range(300):
+            app.transcript.add_text("new", f"word{n} ")
+        await until(lambda: "word299" in shown(app))
+        assert len(drawn) <= 3
+
+
+async def test_an_answer_that_is_complete_takes_the_place_of_what_arrived(opened):
+    async with opened(asked("Well?")) as (app, _):
+        app.transcript.add_text("a", "So f")
+        app.transcript.add_text("a", "ar.")
+        app.transcript.put(answered("So far.", "a", status="interrupted"))
+        assert shown(app).count("So far.") == 1
+        assert "interrupted" in shown(app)
+
+
+async def test_an_answer_that_came_out_otherwise_is_shown_as_it_is(opened):
+    async with opened(asked("Well?")) as (app, _):
+        app.transcript.add_text("a", "Draft")
+        app.transcript.put(answered("Final", "a"))
+        assert "Final" in shown(app)
+        assert "Draft" not in shown(app)
+
+
+async def test_a_message_that_replaces_another_hides_it(opened):
+    async with opened(answered("", "f", status="failed", error="busy")) as (app, _):
+        app.transcript.put(answered("Better.", "g", replaces="f"))
+        assert "busy" not in shown(app)
+        assert "Better." in shown(app)
+
+
+async def test_a_replaced_message_on_an_earlier_page_stays_hidden(opened):
+    async with opened(answered("Better.", "g", replaces="f"), earlier=True) as (app, _):
+        app.transcript.prepend([asked("Well?"), answered("broken", "f")], earlier=False)
+        assert "broken" not in shown(app)
+        assert "Well?" in shown(app)
+
+
+async def test_queued_prompts_stay_at_the_end(opened):
+    async with opened(*numbered(2)) as (app, _):
+        app.transcript.show_queued(["then this"])
+        app.transcript.put(answered("An answer."))
+        rows = [row.strip() for row in app.transcript.visible_text() if row]
+        assert rows[-3:] == ["An answer.", "› then this", "queued"]
+        app.transcript.show_queued([])
+        assert "then this" not in shown(app)
+
+
+async def test_the_reader_is_not_moved_by_what_arrives(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("pageup")
+        before = app.transcript.visible_text()
+        app.transcript.put(answered(LOREM * 5))
+        app.transcript.add_text("new", LOREM * 9)
+        await pilot.pause(0.1)
+        assert app.transcript.visible_text()[:-1] == before[:-1]
+        assert not app.transcript.following
+
+
+async def test_a_mark_says_that_something_came_below(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("pageup")
+        assert "more" not in shown(app)
+        app.transcript.put(answered("news"))
+        assert app.transcript.visible_text()[-1].endswith("↓ more")
+        await pilot.press("end")
+        assert "more" not in shown(app)
+        assert app.transcript.following
+
+
+async def test_a_reader_at_the_end_sees_no_such_mark(opened):
+    async with opened(*numbered(50)) as (app, _):
+        app.transcript.put(answered("news"))
+        app.transcript.add_text("new", "more news")
+        assert "↓" not in shown(app)
+
+
+async def test_scrolling_down_to_the_end_follows_again(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("up", "up", "up")
+        assert not app.transcript.following
+        await pilot.press("down", "down", "down")
+        assert app.transcript.following
+
+
+async def test_the_wheel_scrolls(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot._post_mouse_events([_wheel_up()], app.transcript, offset=(5, 5))
+        assert not app.transcript.following
+
+
+def _wheel_up():
+    from textual.events import MouseScrollUp
+
+    return MouseScrollUp
+
+
+async def test_dragging_the_scrollbar_goes_where_it_says(opened):
+    async with opened(*numbered(500)) as (app, _):
+        app.transcript.scroll_to(y=0, animate=False)
+        assert " › question 1" in app.transcript.visible_text()
+        app.transcript.scroll_to(y=app.transcript.max_scroll_y, animate=False)
+        assert app.transcript.following
+
+
+async def test_an_earlier_page_moves_nothing_on_screen(opened):
+    async with opened(*numbered(50, 51), earlier=True) as (app, pilot):
+        await pilot.press("home")
+        before = app.transcript.visible_text()
+        assert app.earlier_wanted == 1
+        page = [answered(LOREM * 7, "p"), *numbered(50)]
+        app.transcript.prepend(page, earlier=True)
+        await pilot.pause()
+        assert app.transcript.visible_text() == before
+        await pilot.press("up", "up")
+        assert "question 50" in app.transcript.visible_text()[1]
+
+
+async def test_earlier_pages_are_asked_for_once_each(opened):
+    async with opened(*numbered(200, 201), earlier=True) as (app, pilot):
+        assert app.earlier_wanted == 0
+        await pilot.press("home", "up", "down", "up")
+        assert app.earlier_wanted == 1
+        app.transcript.prepend(numbered(200), earlier=False)
+        await pilot.press("home", "home")
+        assert app.earlier_wanted == 1
+
+
+async def test_a_short_conversation_asks_for_what_was_before(opened):
+    async with opened(*numbered(2, 5), earlier=True) as (app, pilot):
+        await pilot.pause()
+        assert app.earlier_wanted == 1
+
+
+async def test_only_what_is_on_screen_is_drawn(opened):
+    async with opened(*(answered(f"*answer* {n}", f"a{n}") for n in range(5000))) as (app, _):
+        assert app.transcript._conversation._drawn.rows < 100
+
+
+async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
+    monkeypatch.setattr("tui.widgets.transcript.drawn.ROWS", 100)
+    async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
+        for _ in range(20):
+            await pilot.press("pageup")
+        assert app.transcript._conversation._drawn.rows < 130
+
+
+async def test_another_width_keeps_the_row_that_was_read(opened):
+    words = " ".join(f"word{n}" for n in range(2000))
+    async with opened(answered(words)) as (app, pilot):
+        await pilot.press("pageup", "pageup")
+        first = top(app).split()[0]
+        await pilot.resize_terminal(41, 23)
+        await until(lambda: app.transcript.size.width == 41)
+        assert first in top(app)
+        await pilot.resize_terminal(60, 30)
+        await until(lambda: app.transcript.size.width == 60)
+        assert first == top(app).split()[0]
+
+
+async def test_a_reader_at_the_end_stays_there_when_the_size_changes(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.resize_terminal(40, 12)
+        await until(lambda: app.transcript.size.height < 12)
+        assert app.transcript.following
+        assert "question 50" in app.transcript.visible_text()[-1]
+
+
+async def test_a_place_is_found_again(opened):
+    first = numbered(100)
+    async with opened(*first) as (app, pilot):
+        await pilot.press("pageup", "up")
+        place, before = app.transcript.place, app.transcript.visible_text()
+        app.transcript.show([asked("another session")], earlier=False)
+        app.transcript.show(first, earlier=False)
+        assert app.transcript.following
+        app.transcript.go_to(place)
+        assert app.transcript.visible_text() == before
+        assert not app.transcript.following
+
+
+async def test_a_place_that_is_gone_is_the_end(opened):
+    async with opened(*numbered(100)) as (app, _):
+        app.transcript.go_to(Place("no such message", 3, following=False))
+        assert app.transcript.following
+
+
+async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
+    async with opened() as (app, pilot):
+        keys = ["up", "down", "home", "end", "pageup", "j", "k", "y", "c", "enter"]
+        await pilot.press(*keys, "left_curly_bracket", "right_curly_bracket")
+        assert app.transcript.place == Place(None, 0, following=True)
+        assert app.copied == []
+        assert shown(app).strip() == ""
+
+
+async def test_tool_calls_and_results_are_a_line_each(opened):
+    async with opened(calling(), result("def login():\n    pass")) as (app, _):
+        assert app.transcript.visible_text()[:3] == [
+            "",
+            '   ▸ read_file(path="a.py")',
+            "   ▸ result (2 lines): def login():",
+        ]
+
+
+async def test_a_change_of_theme_changes_colours_and_moves_nothing(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("pageup")
+        before, style = (
+            app.transcript.visible_text(),
+            app.transcript.render_line(1)._segments[3].style,
+        )
+        app.theme = "textual-light"
+        await until(lambda: app.transcript.render_line(1)._segments[3].style.color != style.color)
+        assert app.transcript.visible_text() == before
+        fresh = app.transcript._palette()
+        assert app.transcript._page.palette == fresh
+        app.transcript.show([asked("again")], earlier=False)
+        assert app.transcript._page.palette == fresh
+
+
+async def test_rows_are_as_wide_as_the_pane(opened):
+    text = (
+        "日本語 🎉 é ‍👩‍👩‍👧 " * 20
+        + "\n\n```\n\tx\t日本"
+        + "語" * 80
+        + "\n```\n\n| 日 | b |\n|--|--|\n| 🎉 | é |"
+    )
+    entries = [asked(text), answered(text), Message("t", "tool", text, ""), Notice(text)]
+    async with opened(*entries, size=(37, 90)) as (app, _):
+        for y in range(app.transcript.size.height):
+            assert app.transcript.render_line(y).cell_length == 36
+            assert sum(s.cell_length for s in app.transcript.render_line(y)) == 36
+            assert "\t" not in app.transcript.render_line(y).text
+
+
+async def test_an_answer_that_is_exchanged_while_it_is_read_is_read_on(opened):
+    text = "\n\n".join(f"paragraph {n}" for n in range(80))
+    async with opened(*numbered(5), answered(text, "a"), *numbered(30, 6)) as (app, pilot):
+        await pilot.press("home", *["down"] * 60)
+        before = app.transcript.visible_text()
+        assert "paragraph" in "".join(before[:2])
+        app.transcript.put(answered(f"{text}\n\nand *more*", "a"))
+        assert app.transcript.visible_text() == before
+
+
+async def test_an_answer_that_became_shorter_above_the_row_leaves_it_in_the_conversation(opened):
+    long = answered("\n".join(f"- item {n}" for n in range(60)), "long")
+    async with opened(long, *numbered(30)) as (app, pilot):
+        await pilot.press("home", *["down"] * 40)
+        assert "item" in top(app)
+        app.transcript.put(answered("short", "long"))
+        assert "question" in "".join(app.transcript.visible_text()[:2])
+        app.transcript.action_move(-100)
+        assert app.transcript.visible_text()[:3] == ["", " ● answer", "   short"]
+        assert app.transcript.scroll_y == 0

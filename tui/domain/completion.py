@@ -1,0 +1,101 @@
+"""What may complete a prompt: commands by their names, then what a command takes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tui.domain.commands import BY_NAME, COMMANDS, Command
+
+_SESSION_PREFIX = "session-"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A session that a command may be given: its id, what it is called, whether it is open here."""
+
+    id: str
+    label: str
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One way to go on: ``text`` is the whole prompt then, ``name`` and ``help`` what is shown."""
+
+    text: str
+    name: str
+    help: str = ""
+
+
+def completions(
+    text: str, targets: Sequence[Target] = (), models: Sequence[str] = ()
+) -> tuple[Completion, ...]:
+    """What a prompt may become; nothing for a prompt that is no command, or a finished one."""
+    if not text.startswith("/") or "\n" in text:
+        return ()
+    word, blank, argument = text[1:].partition(" ")
+    if not blank:
+        return tuple(each for each in _commands(word) if each.text != text)
+    command = BY_NAME.get(word.lower())
+    if command is None:
+        return ()
+    argument = argument.lstrip(" ")
+    start = text.removesuffix(argument)
+    return tuple(
+        Completion(start + name, name, note)
+        for name, note in _arguments(command, argument, targets, models)
+        if name != argument
+    )
+
+
+def common_text(text: str, found: Sequence[Completion]) -> str:
+    """How far a prompt can be completed without choosing: the prompt itself if no further."""
+    if len(found) <= 1:
+        return found[0].text if found else text
+    common = _common_start([each.text for each in found])
+    goes_on = common.casefold().startswith(text.casefold()) and len(common) > len(text)
+    return common if goes_on else text
+
+
+def _common_start(texts: Sequence[str]) -> str:
+    # What the first and the last in order share, all between them share.
+    first, last = min(texts), max(texts)
+    pairs = enumerate(zip(first, last, strict=False))
+    return first[: next((place for place, (a, b) in pairs if a != b), len(first))]
+
+
+def _commands(word: str) -> Iterable[Completion]:
+    if word and not (word.isascii() and word.isalpha()):
+        return
+    for command in COMMANDS:
+        if command.name.startswith(word.lower()):
+            blank = "" if command.takes == "nothing" else " "
+            yield Completion(f"/{command.name}{blank}", command.line, command.help)
+
+
+def _arguments(
+    command: Command, argument: str, targets: Sequence[Target], models: Sequence[str]
+) -> Iterable[tuple[str, str]]:
+    match command.takes:
+        case "command":
+            wanted = argument.lower().removeprefix("/")
+            return [(c.name, c.help) for c in COMMANDS if c.name.startswith(wanted)]
+        case "model":
+            wanted = argument.casefold()
+            return [(name, "") for name in models if wanted in name.casefold()]
+        case "session":
+            return _sessions(argument, targets)
+        case "closed session":
+            return _sessions(argument, [each for each in targets if not each.is_open])
+        case _:
+            return ()
+
+
+def _sessions(argument: str, targets: Iterable[Target]) -> list[tuple[str, str]]:
+    return [(each.id, each.label) for each in targets if _is_meant(argument, each)]
+
+
+def _is_meant(argument: str, target: Target) -> bool:
+    if target.id.startswith((argument, _SESSION_PREFIX + argument)):
+        return True
+    label = target.label.casefold()
+    return all(word in label for word in argument.casefold().split())

@@ -1,0 +1,33 @@
+"""What the screen shows of one session."""
+
+from dataclasses import dataclass
+
+from tui.domain.message import Message
+from tui.domain.notice import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """A session as it is put on screen.
+
+    ``earlier`` says that there is more before ``entries``; ``arriving`` is the id of the answer
+    that is still coming. ``read_only`` says why nothing can be added, else it is empty.
+    """
+
+    session_id: str
+    entries: tuple[Shown, ...]
+    earlier: bool
+    arriving: str | None
+    draft: str
+    queued: tuple[str, ...]
+    prompt_count: int
+    read_only: str
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        """What the user said earlier, oldest first, as far as it is at hand."""
+        return tuple(
+            entry.text
+            for entry in self.entries
+            if isinstance(entry, Message) and entry.role == "user"
+        )

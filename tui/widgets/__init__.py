@@ -1,0 +1,1 @@
+"""What is on the screen: widgets that show values and say what the reader did."""

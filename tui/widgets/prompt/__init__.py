@@ -1,0 +1,5 @@
+"""The prompt: what the user is about to say."""
+
+from tui.widgets.prompt.prompt import Prompt
+
+__all__ = ["Prompt"]

@@ -1,0 +1,98 @@
+"""The list above the prompt of what may complete it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from tui.domain.completion import Completion
+from tui.domain.safe_text import make_visible_line
+
+ROWS = 8
+NAME_CELLS = 40
+_CHOSEN, _OTHER = "> ", "  "
+
+
+class CompletionList(Widget):
+    """At most ``ROWS`` rows of it; nothing is chosen until the user moves."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"completion-list--chosen", "completion-list--help"}
+
+    @dataclass
+    class Picked(Message):
+        """A row was clicked."""
+
+        completion: Completion
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: tuple[Completion, ...] = ()
+        self._place: int | None = None
+        self.display = False
+
+    @property
+    def found(self) -> tuple[Completion, ...]:
+        """What is on offer; empty while the list is closed."""
+        return self._found
+
+    @property
+    def chosen(self) -> Completion | None:
+        """What the user has moved to."""
+        return None if self._place is None else self._found[self._place]
+
+    def show(self, found: Sequence[Completion]) -> None:
+        """Offer these; none closes the list."""
+        if not found and not self._found:
+            return
+        self._found = tuple(found)
+        self._place = None
+        self.display = bool(found)
+        self._fit()
+
+    def move(self, step: int) -> None:
+        """Choose the next one below (1) or above (-1), around the ends."""
+        if self._place is None:
+            self._place = 0 if step > 0 else len(self._found) - 1
+        else:
+            self._place = (self._place + step) % len(self._found)
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        place = self._top + event.y
+        if 0 <= place < len(self._found):
+            self.post_message(self.Picked(self._found[place]))
+
+    def render(self) -> Content:
+        shown = self._found[self._top : self._top + ROWS]
+        names = [_name(each) for each in shown]
+        width = max((name.cell_length for name in names), default=0)
+        padded = [name.pad_right(width - name.cell_length) for name in names]
+        rows = zip(range(self._top, len(self._found)), padded, shown, strict=False)
+        return Content("\n").join([self._row(*row) for row in rows])
+
+    @property
+    def _top(self) -> int:
+        return max(0, (self._place or 0) - ROWS + 1)
+
+    def _fit(self) -> None:
+        rows = min(len(self._found), ROWS)
+        self.styles.height = rows
+        # Above the prompt, and over what is there: nothing moves when the list opens.
+        self.styles.offset = (1, -rows)
+        self.refresh()
+
+    def _row(self, place: int, name: Content, completion: Completion) -> Content:
+        note = make_visible_line(completion.help)
+        if place != self._place:
+            note_style = self.get_visual_style("completion-list--help")
+            return Content.assemble(_OTHER, name, "  ", (note, note_style))
+        row = Content.assemble(_CHOSEN, name, "  ", note)
+        return row.stylize(self.get_visual_style("completion-list--chosen"))
+
+
+def _name(completion: Completion) -> Content:
+    return Content(make_visible_line(completion.name)).truncate(NAME_CELLS, ellipsis=True)

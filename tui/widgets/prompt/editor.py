@@ -1,0 +1,218 @@
+"""The editor inside the prompt: Textual's, with what it gets wrong for a prompt put right."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual import events
+from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.widgets import TextArea
+from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Location, WrappedDocument
+
+from tui.widgets.prompt.document import PromptDocument
+
+PLACEHOLDER = "Message, or / for commands"
+# xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
+LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
+_WORD_END = re.compile(r"(?<=\W)(?=\w)|(?<=\w)(?=\W)")
+_PROGRAM_KEYS = frozenset({"ctrl+w"})
+
+
+def _without_program_keys(binding: BindingType) -> BindingType:
+    if not isinstance(binding, Binding):
+        return binding
+    keys = [key for key in binding.key.split(",") if key not in _PROGRAM_KEYS]
+    return replace(binding, key=",".join(keys))
+
+
+class Editor(TextArea, inherit_bindings=False):
+    """Several lines of plain text.
+
+    Each key is first offered to ``press``, which says whether it took it; ``edited`` is called at
+    once after each change, before the next key is looked at.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [_without_program_keys(b) for b in TextArea.BINDINGS]
+
+    @dataclass
+    class CopyRequested(Message):
+        """The user wants this text on the clipboard."""
+
+        text: str
+
+    def __init__(self, press: Callable[[str], bool], edited: Callable[[], None]) -> None:
+        self._press = press
+        self._edited = edited
+        self._wrapped: tuple[WrappedDocument, int] | None = None
+        super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
+
+    @property
+    def in_first_row(self) -> bool:
+        """Whether the caret is where Up leads out of the text."""
+        return self.navigator.is_first_wrapped_line(self.cursor_location)
+
+    @property
+    def in_last_row(self) -> bool:
+        """Whether the caret is where Down leads out of the text."""
+        return self.navigator.is_last_wrapped_line(self.cursor_location)
+
+    def load_text(self, text: str) -> None:
+        """Show another text, the caret at its end; what was before cannot be undone."""
+        super().load_text(text)
+        self.move_cursor(self.document.end)
+
+    def replace_text(self, text: str) -> None:
+        """Put another text in the place of the whole, as an edit that can be undone."""
+        self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
+
+    def move_to_first_row(self) -> None:
+        """Put the caret at the end of the first row."""
+        self.move_cursor(self.navigator.get_location_end((0, 0)))
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in LINE_BREAK_KEYS:
+            self._replace_via_keyboard("\n", *self.selection)
+        elif not self._press(event.key):
+            return
+        self._restart_blink()
+        event.stop()
+        event.prevent_default()
+
+    def on_paste(self, event: events.Paste) -> None:
+        # Textual's own handler goes on with it, and would let it bubble.
+        event.stop()
+
+    def action_copy(self) -> None:
+        if not self.selected_text:
+            raise SkipAction
+        self.post_message(self.CopyRequested(self.selected_text))
+
+    def action_cut(self) -> None:
+        if self.selection.is_empty:
+            self.select_line(self.cursor_location[0])
+        if self.selected_text:
+            self.post_message(self.CopyRequested(self.selected_text))
+            self._delete_via_keyboard(*self.selection)
+
+    def action_cursor_page_up(self) -> None:
+        self._leave_if_all_is_seen()
+        super().action_cursor_page_up()
+
+    def action_cursor_page_down(self) -> None:
+        self._leave_if_all_is_seen()
+        super().action_cursor_page_down()
+
+    def update_suggestion(self) -> None:
+        # The one hook that Textual calls at once, after each edit, undo, redo and load.
+        self._edited()
+
+    def edit(self, edit: Edit) -> EditResult:
+        # Textual undoes several edits at once, but reckons only with those inside of a row.
+        if edit.top[0] == edit.bottom[0]:
+            return super().edit(edit)
+        self.history.checkpoint()
+        result = super().edit(edit)
+        self.history.checkpoint()
+        return result
+
+    def find_matching_bracket(
+        self,
+        bracket: str,  # noqa: ARG002 - the signature is Textual's
+        search_from: Location,  # noqa: ARG002 - the same
+    ) -> Location | None:
+        # Nothing shows it, and looking for it would walk through all of a long text.
+        return None
+
+    def get_cursor_left_location(self) -> Location:
+        row, column = self.cursor_location
+        if column == 0 and self._goes_on(row - 1):
+            return row - 1, max(len(self.document[row - 1]) - 1, 0)
+        return super().get_cursor_left_location()
+
+    def get_cursor_right_location(self) -> Location:
+        row, column = self.cursor_location
+        if column == len(self.document[row]) and self._goes_on(row):
+            return row + 1, min(1, len(self.document[row + 1]))
+        return super().get_cursor_right_location()
+
+    def get_cursor_word_left_location(self) -> Location:
+        row, column = self.cursor_location
+        if column > 0 or not self._goes_on(row - 1):
+            return super().get_cursor_word_left_location()
+        ends = [match.start() for match in _WORD_END.finditer(self.document[row - 1].rstrip())]
+        return row - 1, ends[-1] if ends else 0
+
+    def get_cursor_word_right_location(self) -> Location:
+        row, column = self.cursor_location
+        if column < len(self.document[row]) or not self._goes_on(row):
+            return super().get_cursor_word_right_location()
+        line = self.document[row + 1]
+        end = _WORD_END.search(line, len(line) - len(line.lstrip()) + 1)
+        return row + 1, end.start() if end else len(line)
+
+    def _leave_if_all_is_seen(self) -> None:
+        # The reader means the conversation then.
+        if self.wrapped_document.height <= self.content_size.height:
+            raise SkipAction
+
+    def _goes_on(self, row: int) -> bool:
+        return isinstance(self.document, PromptDocument) and self.document.goes_on(row)
+
+    def _replace_via_keyboard(
+        self, insert: str, start: Location, end: Location
+    ) -> EditResult | None:
+        # Terminals send line breaks in a paste as carriage returns.
+        lines = insert.replace("\r\n", "\n").replace("\r", "\n")
+        return super()._replace_via_keyboard(lines, start, end)
+
+    def _set_document(
+        self,
+        text: str,
+        language: str | None,  # noqa: ARG002 - the signature is Textual's
+    ) -> None:
+        self.document = PromptDocument(text)
+        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.navigator = DocumentNavigator(self.wrapped_document)
+        self._build_highlight_map()
+        self.move_cursor((0, 0))
+        self._rewrap_and_refresh_virtual_size()
+
+    def _rewrap_and_refresh_virtual_size(self) -> None:
+        wrapped = self.wrapped_document, self.wrap_width
+        if wrapped == self._wrapped:
+            # Only the height changed; a long text takes a third of a second to wrap.
+            self._refresh_size()
+        else:
+            super()._rewrap_and_refresh_virtual_size()
+            # Wrapping may have brought the scrollbar, and with it another width.
+            self._wrapped = self.wrapped_document, self.wrap_width
+        if self.is_mounted:
+            self.scroll_cursor_visible()
+            self._place_terminal_cursor()
+
+    def _recompute_cursor_offset(self) -> None:
+        # An undo that takes the scrollbar away asks while the caret is still beyond the text;
+        # Textual's own ends the program then.
+        location = self.clamp_visitable(self.cursor_location)
+        self._cursor_offset = self.wrapped_document.location_to_offset(location)
+
+    def _size_updated(
+        self,
+        size: Size,
+        virtual_size: Size,
+        container_size: Size,
+        layout: bool = True,  # noqa: FBT001, FBT002 - the signature is Textual's
+    ) -> bool:
+        changed = super()._size_updated(size, virtual_size, container_size, layout)
+        self._place_terminal_cursor()
+        return changed
+
+    def _place_terminal_cursor(self) -> None:
+        # Input methods open at it, and Textual forgets it when the widget only moves.
+        if self.has_focus:
+            self.app.cursor_position = self.cursor_screen_offset  # pyright: ignore[reportUnknownMemberType]

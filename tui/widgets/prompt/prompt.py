@@ -1,0 +1,235 @@
+"""The prompt: an editor of several lines, with earlier prompts and completion."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.widget import Widget
+
+from tui.domain.completion import Completion, Target, common_text, completions
+from tui.domain.safe_text import make_visible_line
+from tui.widgets.prompt.completion import CompletionList
+from tui.widgets.prompt.editor import Editor
+from tui.widgets.prompt.history import EarlierPrompts
+from tui.widgets.prompt.sending import Sending
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+SHARE_OF_SCREEN = 3
+"""It grows to one part in so many."""
+LEAST_ROWS = 3
+SECONDS_TO_TAKE = 0.5
+"""After so long a prompt that was not taken may be sent again."""
+
+
+class Prompt(Widget):
+    """What the user is about to say.
+
+    A prompt that was submitted stays until ``clear_sent``: nothing is lost if sending fails.
+    """
+
+    @dataclass
+    class Submitted(Message):
+        """Enter was pressed on a text that is not blank; call ``clear_sent`` once it is taken."""
+
+        text: str
+
+    @dataclass
+    class Edited(Message):
+        """The user changed the draft; an earlier prompt only looked at is no change."""
+
+        text: str
+
+    @dataclass
+    class CopyRequested(Message):
+        """The user wants this text on the clipboard."""
+
+        text: str
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+        super().__init__(id=id)
+        self._editor = Editor(self._press, self._show_edit)
+        self._list = CompletionList()
+        self._history = EarlierPrompts()
+        self._sending = Sending()
+        self._deadline: Timer | None = None
+        self._told = ""
+        self._targets: tuple[Target, ...] = ()
+        self._models: tuple[str, ...] = ()
+        self._reason = ""
+        self._hint = ""
+        self.show_count(0)
+
+    def compose(self) -> ComposeResult:
+        yield self._list
+        yield self._editor
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        # Not by ``max-height``: Textual does not look at it while it measures a docked widget.
+        height = super().get_content_height(container, viewport, width)
+        return min(height, max(LEAST_ROWS, viewport.height // SHARE_OF_SCREEN))
+
+    @property
+    def text(self) -> str:
+        """What stands in the prompt."""
+        return self._editor.text
+
+    @property
+    def draft(self) -> str:
+        """What would be lost: the text, or what was typed before an earlier prompt came up."""
+        return self._history.draft if self._history.is_at(self.text) else self.text
+
+    def focus(self, scroll_visible: bool = True) -> "Prompt":  # noqa: FBT001, FBT002 - Textual's
+        """Let the user type."""
+        self._editor.focus(scroll_visible)
+        return self
+
+    def set_text(self, text: str) -> None:
+        """Show another draft, the caret at its end; posts nothing."""
+        self._history.leave()
+        self._sending.forget()
+        self._load(text)
+
+    def clear_sent(self) -> None:
+        """Take away the oldest prompt that was submitted, and nothing that was typed since."""
+        text = self.text
+        rest = self._sending.take(text)
+        if rest == text:
+            return
+        self._history.leave()
+        self._load(rest)
+        if rest:
+            self.post_message(self.Edited(rest))
+
+    def show_history(self, prompts: Sequence[str]) -> None:
+        """The session's earlier prompts, oldest first."""
+        self._history.show(prompts)
+
+    def show_count(self, count: int) -> None:
+        """How many prompts were sent in this session."""
+        self._editor.border_title = f"prompt {count}" if count else "prompt"
+
+    def show_targets(self, targets: Sequence[Target]) -> None:
+        """The sessions that a command may be given, best first."""
+        self._targets = tuple(targets)
+
+    def show_models(self, names: Sequence[str]) -> None:
+        """The models that can be chosen."""
+        self._models = tuple(names)
+
+    def set_read_only_reason(self, reason: str) -> None:
+        """Say why nothing can be sent from here; empty if it can."""
+        self._reason = reason
+        self._editor.set_class(bool(reason), "-unsendable")
+        self._show_subtitle()
+
+    def show_hint(self, text: str) -> None:
+        """Say something of what happens with the prompt; empty for nothing."""
+        self._hint = text
+        self._show_subtitle()
+
+    def on_descendant_blur(self) -> None:
+        self._list.show(())
+
+    @on(Editor.CopyRequested)
+    def _ask_for_copy(self, event: Editor.CopyRequested) -> None:
+        event.stop()
+        self.post_message(self.CopyRequested(event.text))
+
+    @on(CompletionList.Picked)
+    def _accept_picked(self, event: CompletionList.Picked) -> None:
+        event.stop()
+        self._accept(event.completion)
+
+    def _load(self, text: str) -> None:
+        # Told first, so that what follows is not taken for the user's doing.
+        self._told = text
+        self._editor.load_text(text)
+
+    def _show_subtitle(self) -> None:
+        text = " · ".join(make_visible_line(part) for part in (self._reason, self._hint) if part)
+        self._editor.border_subtitle = Content(text)
+
+    def _press(self, key: str) -> bool:
+        """Do what a key does here; says whether it did anything."""
+        match key:
+            case "enter":
+                self._enter()
+                return True
+            case "tab" | "escape" | "up" | "down" if self._list.found:
+                self._press_in_list(key)
+                return True
+            case "up":
+                return self._editor.in_first_row and self._recall_earlier()
+            case "down":
+                return self._editor.in_last_row and self._recall_later()
+            case _:
+                return False
+
+    def _press_in_list(self, key: str) -> None:
+        match key:
+            case "tab":
+                self._complete()
+            case "escape":
+                self._list.show(())
+            case _:
+                self._list.move(-1 if key == "up" else 1)
+
+    def _enter(self) -> None:
+        if self._list.chosen is not None:
+            self._accept(self._list.chosen)
+            return
+        self._list.show(())
+        text = self._sending.unsent(self.text)
+        if not text.strip():
+            return
+        self._sending.submit(text)
+        if self._deadline is not None:
+            self._deadline.stop()
+        self._deadline = self.set_timer(SECONDS_TO_TAKE, self._sending.expire)
+        self.post_message(self.Submitted(text))
+
+    def _complete(self) -> None:
+        if self._list.chosen is not None:
+            self._accept(self._list.chosen)
+            return
+        text = common_text(self.text, self._list.found)
+        if text == self.text:
+            self._list.move(1)
+        else:
+            self._editor.replace_text(text)
+
+    def _accept(self, completion: Completion) -> None:
+        self._editor.replace_text(completion.text)
+
+    def _recall_earlier(self) -> bool:
+        text = self._history.earlier(self.text)
+        if text is None:
+            return False
+        self._editor.load_text(text)
+        # Where the next Up goes on walking.
+        self._editor.move_to_first_row()
+        return True
+
+    def _recall_later(self) -> bool:
+        text = self._history.later(self.text)
+        if text is None:
+            return False
+        self._editor.load_text(text)
+        return True
+
+    def _show_edit(self) -> None:
+        """Tell of a change at once, and offer what may complete it."""
+        text = self.text
+        if text == self._told or self._history.is_at(text):
+            self._list.show(())
+            return
+        self._told = text
+        self._list.show(completions(text, self._targets, self._models))
+        self.post_message(self.Edited(text))

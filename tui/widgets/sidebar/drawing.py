@@ -1,0 +1,53 @@
+"""A line of the sidebar as pieces of text, each with the part that it plays."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Literal
+
+from tui.domain.rows import Mark, SessionRow, short_age
+from tui.domain.timestamps import parse_utc
+from tui.widgets.cells import fill, one_line
+from tui.widgets.sidebar.outline import Heading
+
+Part = Literal["text", "current", "running", "unread", "unsaved", "read-only", "aside", "heading"]
+Piece = tuple[str, Part]
+
+BAR = "▌"
+_SIGNS: dict[Mark, tuple[str, Part]] = {
+    Mark.NONE: (" ", "text"),
+    Mark.RUNNING: ("●", "running"),
+    Mark.UNREAD: ("•", "unread"),
+    Mark.UNSAVED: ("!", "unsaved"),
+    Mark.READ_ONLY: ("⊘", "read-only"),
+}
+# Narrower than this there is no room for them beside the label.
+_CELLS_FOR_AGE = 24
+_CELLS_FOR_COUNT = 36
+
+
+def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
+    """State mark, label, and as far as there is room count and age."""
+    is_current = row.id == current
+    sign, part = _SIGNS[row.mark]
+    aside = _aside(row, now, width)
+    yield (BAR if is_current else " ", "current")
+    yield (f"{sign} ", part)
+    yield (fill(one_line(row.label), width - 3 - len(aside)), "current" if is_current else "text")
+    yield (aside, "aside")
+
+
+def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
+    """Whether it is folded, its name, and if so how many are hidden."""
+    sign, count = ("▸", f" {heading.count}") if heading.folded else ("▾", "")
+    yield (BAR if heading.current else " ", "current")
+    yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
+
+
+def _aside(row: SessionRow, now: datetime, width: int) -> str:
+    age = f"{short_age(parse_utc(row.last_used_at), now):>6}" if width >= _CELLS_FOR_AGE else ""
+    count = f"{_short_count(row.message_count):>5}" if width >= _CELLS_FOR_COUNT else ""
+    return count + age
+
+
+def _short_count(count: int) -> str:
+    return str(count) if count < 10_000 else f"{count // 1000}k"

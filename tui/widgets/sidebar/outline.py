@@ -1,0 +1,84 @@
+"""The lines of the sidebar: headings, and the rows under those that are not folded."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from itertools import groupby
+
+from tui.domain.rows import Group, SessionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The heading of a group; ``current`` says that the session on screen is folded away in it."""
+
+    group: Group
+    count: int
+    folded: bool = False
+    current: bool = False
+
+
+Line = Heading | SessionRow
+
+
+class Outline:
+    """Rows and headings as lines, and where each of them stands."""
+
+    def __init__(
+        self,
+        rows: Iterable[SessionRow] = (),
+        folded: AbstractSet[Group] = frozenset(),
+        current: str = "",
+    ) -> None:
+        self.lines: list[Line] = []
+        self._groups: dict[Group, int] = {}
+        self._sessions: dict[str, int] = {}
+        self._folded: dict[str, Group] = {}
+        for group, members in groupby(rows, key=lambda row: row.group):
+            self._add(group, list(members), current, folded=group in folded)
+
+    def _add(self, group: Group, rows: list[SessionRow], current: str, *, folded: bool) -> None:
+        self._groups[group] = len(self.lines)
+        hidden = folded and any(row.id == current for row in rows)
+        self.lines.append(Heading(group, len(rows), folded, hidden))
+        if folded:
+            self._folded.update((row.id, group) for row in rows)
+            return
+        first = len(self.lines)
+        self._sessions.update((row.id, place) for place, row in enumerate(rows, first))
+        self.lines.extend(rows)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def place_of(self, line: Line) -> int | None:
+        """Where a line of another outline stands in this one; a folded row is at its heading."""
+        if isinstance(line, Heading):
+            return self._groups.get(line.group)
+        return self.place_of_session(line.id)
+
+    def place_of_session(self, session_id: str) -> int | None:
+        """Where a session stands: at its heading while that is folded."""
+        if session_id in self._folded:
+            return self._groups[self._folded[session_id]]
+        return self._sessions.get(session_id)
+
+    def nearest_row(self, place: int) -> int:
+        """The row nearest to a place, else the heading there; 0 if there is no line."""
+        last = len(self.lines) - 1
+        place = max(0, min(place, last))
+        for distance in range(last + 1):
+            for near in (place - distance, place + distance):
+                if 0 <= near <= last and isinstance(self.lines[near], SessionRow):
+                    return near
+        return place
+
+    def drift(self, seen: Sequence[Line], first: int) -> int:
+        """How far lines that stood from ``first`` on have moved: as far as most of them.
+
+        Not as far as any one of them: that one may have gone to the top, having been used.
+        """
+        places = ((self.place_of(line), place) for place, line in enumerate(seen, first))
+        moves = Counter(now - before for now, before in places if now is not None)
+        return moves.most_common(1)[0][0] if moves else 0

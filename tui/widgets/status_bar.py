@@ -1,0 +1,141 @@
+"""The line at the bottom: which session this is, and whether all of it is saved."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.domain.status import SessionStatus
+from tui.widgets.cells import cut, one_line
+
+Place = Literal[
+    "id", "label", "count", "model", "scope", "queued", "read-only", "answering", "save", "failure"
+]
+_LEFT: tuple[Place, ...] = ("id", "label", "count", "model", "scope")
+_RIGHT: tuple[Place, ...] = ("queued", "read-only", "answering", "save", "failure")
+_GAP = 2
+# A label that is cut shorter says nothing.
+_LABEL_CELLS = 12
+# NOT SAVED: disk full. So much is said even at the cost of the id.
+_FAILURE_CELLS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that is said; ``short`` is what has to fit for it to be said at all."""
+
+    place: Place
+    text: str
+    short: str
+
+
+def lay_out(status: SessionStatus, width: int) -> dict[Place, str]:
+    """The texts that there is room for, the important ones first."""
+    shown: dict[Place, str] = {}
+    parts = [part for part in _by_importance(status, width) if part.short]
+    for part in parts:
+        if cell_len(part.short) <= _room(shown, width):
+            shown[part.place] = part.short
+    for part in parts:
+        if part.place in shown:
+            room = _room(shown, width) + _GAP + cell_len(part.short)
+            shown[part.place] = _lengthened(part, room)
+    return shown
+
+
+def _by_importance(status: SessionStatus, width: int) -> Iterator[Part]:
+    session_id, save = one_line(status.session_id), one_line(str(status.save))
+    room = width
+    if status.save.failure:
+        save = cut(save, min(width, max(_FAILURE_CELLS, width - cell_len(session_id) - _GAP)))
+        room -= cell_len(save) + _GAP
+        yield Part("failure", save, save)
+    session_id = cut(session_id, room)
+    yield Part("id", session_id, session_id)
+    for place, text in _states(status):
+        yield Part(place, text, text)
+    label, model = one_line(status.label), one_line(status.model)
+    yield Part("label", label, cut(label, _LABEL_CELLS))
+    yield Part("count", status.count_words, status.count_words)
+    yield Part("model", model, model.partition(":")[2] or model)
+    scope = one_line(status.short_scope)
+    yield Part("scope", scope, scope)
+
+
+def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
+    if not status.save.failure:
+        yield "save", one_line(str(status.save))
+    if status.read_only:
+        yield "read-only", "read-only"
+    if status.running:
+        yield "answering", "answering"
+    if status.queued:
+        yield "queued", f"{status.queued} queued"
+
+
+def _lengthened(part: Part, room: int) -> str:
+    if cell_len(part.text) <= room:
+        return part.text
+    return cut(part.text, room) if part.place == "label" else part.short
+
+
+def _room(shown: dict[Place, str], width: int) -> int:
+    return width - sum(cell_len(text) + _GAP for text in shown.values())
+
+
+class StatusBar(Widget):
+    """One line about the session on screen; where it is narrow, what matters less is left out."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        *(f"status-bar--{place}" for place in (*_LEFT, *_RIGHT)),
+    }
+    DEFAULT_CSS = """
+    StatusBar {
+        dock: bottom;
+        width: 100%;
+        height: 1;
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+        super().__init__(id=id, classes=classes)
+        self._status: SessionStatus | None = None
+
+    def show(self, status: SessionStatus) -> None:
+        """Say this from now on."""
+        if status != self._status:
+            self._status = status
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        if y or self._status is None:
+            return Strip.blank(width, self.rich_style)
+        # Without margins where they would cost letters of the id.
+        margin = 1 if cell_len(self._status.session_id) + 2 <= width else 0
+        inner = width - 2 * margin
+        shown = lay_out(self._status, inner)
+        left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
+        used = Segment.get_line_length(left) + Segment.get_line_length(right)
+        edge, middle = self._space(margin), self._space(max(0, inner - used))
+        strip = Strip([edge, *left, middle, *right, edge])
+        return strip.adjust_cell_length(width, self.rich_style)
+
+    def _side(self, shown: dict[Place, str], places: Sequence[Place]) -> list[Segment]:
+        segments: list[Segment] = []
+        for place in places:
+            if place not in shown:
+                continue
+            if segments:
+                segments.append(self._space(_GAP))
+            style = self.get_component_rich_style(f"status-bar--{place}")
+            segments.append(Segment(shown[place], style))
+        return segments
+
+    def _space(self, cells: int) -> Segment:
+        return Segment(" " * cells, self.rich_style)

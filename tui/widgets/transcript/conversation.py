@@ -1,0 +1,258 @@
+"""All that stands in the pane, without the pane: entries, what is on screen, and the reader."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, count
+
+from textual.strip import Strip
+
+from tui.domain.message import Message
+from tui.domain.notice import Shown
+from tui.widgets.transcript.drawn import Drawn
+from tui.widgets.transcript.items import Answer, Item, Queue, make_item
+from tui.widgets.transcript.layout import Layout
+from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.parts import Line, Part
+from tui.widgets.transcript.place import Place
+from tui.widgets.transcript.reading import Reader, Spot
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row on screen and whose it is."""
+
+    strip: Strip
+    spot: Spot[Item]
+
+    @property
+    def part(self) -> Part:
+        return self.spot.item.parts()[self.spot.part]
+
+
+class Conversation:
+    """The entries and the reader's place among them; drawn on a page once there is one."""
+
+    def __init__(self, entries: Sequence[Shown] = (), arriving: Collection[str] = ()) -> None:
+        self._numbers = count(1)
+        self._items: dict[str, Item] = {}
+        self._replaced: set[str] = set()
+        self._queue: Queue | None = None
+        self._drawn = Drawn(Page(0, {}))
+        self._measured: set[Item] = set()
+        self._wanted: Place | None = None
+        self._words: tuple[Spot[Item], int] | None = None
+        self.layout: Layout[Item] = Layout(self._take(entries, arriving))
+        self.reader: Reader[Item] = Reader(self.layout, self._measure)
+
+    def draw_on(self, page: Page, height: int) -> None:
+        """Show it on a page of so many rows from now on."""
+        if self._drawn.page.width != page.width:
+            self.reader.top = self._same_words(page)
+            self.layout.resize(page.width)
+        if self._drawn.page is not page:
+            self._drawn = Drawn(page)
+        self.reader.height = height
+        if self._wanted:
+            wanted, self._wanted = self._wanted, None
+            self.go_to(wanted)
+
+    def rows(self) -> list[Row]:
+        """What is on screen."""
+        spots = self.reader.settle()
+        self._measured.update(spot.item for spot in spots)
+        self._settle_heights()
+        return [Row(self._strips(spot)[spot.row], spot) for spot in spots]
+
+    def rows_between(self, first: Spot[Item], last: Spot[Item]) -> Iterator[Row]:
+        """Rows from one to another, on screen or not."""
+        item: Item = first.item
+        while True:
+            for place, _ in enumerate(item.parts()):
+                for number, strip in enumerate(self._strips(Spot(item, place, 0))):
+                    at = (item.order, place, number)
+                    if at > (last.item.order, last.part, last.row):
+                        return
+                    if at >= (first.item.order, first.part, first.row):
+                        yield Row(strip, Spot(item, place, number))
+            if self.layout.index(item) + 1 >= len(self.layout):
+                return
+            item = self.layout[self.layout.index(item) + 1]
+
+    def prepend(self, entries: Sequence[Shown]) -> None:
+        """Entries that come before all others; those that are there already are left out."""
+        new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
+        self.layout.prepend(self._take(new))
+
+    def put(self, entry: Shown) -> None:
+        """An entry at the end, or in the place of that with its id."""
+        if isinstance(entry, Message) and entry.replaces:
+            self._hide(entry.replaces)
+        old = self._items.get(entry.id) if isinstance(entry, Message) else None
+        if old is None:
+            self._append(self._take([entry]))
+        elif isinstance(old, Answer) and isinstance(entry, Message) and old.become(entry):
+            self.layout.changed(old)
+        else:
+            self._exchange(old, make_item(entry, old.key))
+
+    def add_text(self, message_id: str, text: str) -> None:
+        """A piece of an answer that is arriving; the first one makes it."""
+        item = self._items.get(message_id)
+        if item is None:
+            entry = Message(message_id, "assistant", "", "")
+            self._append(self._take([entry], {message_id}))
+            item = self._items[message_id]
+        if not isinstance(item, Answer):
+            return
+        if not item.arriving:
+            old, item = item, Answer(item.message, arriving=True)
+            self._exchange(old, item)
+        item.add(text)
+        self.layout.changed(item)
+
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """Prompts that wait to be sent, after everything else."""
+        old, self._queue = self._queue, Queue(prompts) if prompts else None
+        if old:
+            self.layout.pop()
+            self._forget(old)
+            if self.reader.top and self.reader.top.item is old:
+                self.reader.top = None
+                self.reader.to_end()
+        if self._queue:
+            self.layout.extend([self._queue])
+
+    def fold(self, item: Item) -> None:
+        """Show what is hidden of an item, or hide it."""
+        top = self.reader.top
+        nearest = _folds(item, top.part) if top and top.item is item else []
+        item.fold()
+        if top and nearest:
+            part = _folds(item, len(item.parts()))[len(nearest) - 1]
+            # On the line that folds, or in what went away below it.
+            top = Spot(item, part, top.row if nearest[-1] == top.part else 0)
+        self.layout.changed(item)
+        self.reader.stay(top)
+
+    @property
+    def place(self) -> Place:
+        """Where the reader is; by the next message if the row at the top is of no message."""
+        if self._wanted:
+            return self._wanted
+        top, following = self.reader.top, self.reader.following
+        if top is None:
+            return Place(None, 0, following)
+        if top.item.message:
+            return Place(top.item.key, top.row, following, top.part)
+        below = -top.row - sum(self._measure(top.item, part) for part in range(top.part))
+        for item in self._from(top.item):
+            if item.message and not item.hidden:
+                return Place(item.key, -below, following)
+            below += sum(self._measure(item, part) for part in range(len(item.parts())))
+        return Place(None, 0, following)
+
+    def go_to(self, place: Place) -> None:
+        """Go where the reader was; to the end if that is not there any more."""
+        if not self.reader.height:
+            self._wanted = place
+            return
+        item = self._items.get(place.key) if place.key else None
+        if place.following or item is None or item.hidden:
+            self.reader.to_end()
+        else:
+            part = min(place.block, len(item.parts()) - 1)
+            self.reader.go_to(item, place.row, max(0, part))
+
+    def item_of(self, message_id: str) -> Item | None:
+        """What stands for a message."""
+        return self._items.get(message_id)
+
+    def _take(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> list[Item]:
+        """Items for entries; what they replace is hidden, wherever it is."""
+        for entry in entries:
+            if isinstance(entry, Message) and entry.replaces:
+                self._hide(entry.replaces)
+        items = [self._made(entry, arriving) for entry in entries]
+        self._items.update((item.key, item) for item in items)
+        return items
+
+    def _made(self, entry: Shown, arriving: Collection[str]) -> Item:
+        if isinstance(entry, Message):
+            item = make_item(entry, entry.id, arriving=entry.id in arriving)
+        else:
+            item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
+        item.hidden = item.key in self._replaced
+        return item
+
+    def _hide(self, message_id: str) -> None:
+        self._replaced.add(message_id)
+        item = self._items.get(message_id)
+        if item and not item.hidden:
+            item.hidden = True
+            self.layout.changed(item)
+
+    def _append(self, items: Sequence[Item]) -> None:
+        if self._queue:
+            self.layout.pop()
+        self.layout.extend(items)
+        if self._queue:
+            self.layout.extend([self._queue])
+
+    def _exchange(self, old: Item, new: Item) -> None:
+        self._items[old.key] = new
+        new.hidden, new.unfolded = old.hidden, old.unfolded
+        self.layout.replace(old, new)
+        self._forget(old)
+        top = self.reader.top
+        if top and top.item is old:
+            self.reader.top = Spot(new, top.part, top.row)
+
+    def _same_words(self, page: Page) -> Spot[Item] | None:
+        """The row of another page with the words that are at the top now."""
+        top = self.reader.top
+        if self.reader.following or top is None or not top.row:
+            return top
+        part = top.item.parts()[top.part]
+        before = sum(map(_letters, self._drawn.strips(part)[: top.row]))
+        if self._words and self._words[0] == top:
+            # Not from this row's beginning: many small steps would add up.
+            before = self._words[1]
+        passed = list(accumulate(map(_letters, part.strips(page))))
+        row = min(bisect_right(passed, before), len(passed) - 1)
+        spot = Spot(top.item, top.part, row)
+        self._words = spot, before
+        return spot
+
+    def _forget(self, item: Item) -> None:
+        for part in (*item.parts(), *item.take_dropped()):
+            self._drawn.forget(part)
+
+    def _from(self, item: Item) -> Iterator[Item]:
+        for index in range(self.layout.index(item), len(self.layout)):
+            yield self.layout[index]
+
+    def _strips(self, spot: Spot[Item]) -> list[Strip]:
+        return self._drawn.strips(spot.item.parts()[spot.part])
+
+    def _measure(self, item: Item, place: int) -> int:
+        self._measured.add(item)
+        return len(self._drawn.strips(item.parts()[place]))
+
+    def _settle_heights(self) -> None:
+        for item in self._measured:
+            for part in item.take_dropped():
+                self._drawn.forget(part)
+            self.layout.changed(item)
+        self._measured.clear()
+
+
+def _letters(strip: Strip) -> int:
+    """Letters and digits of a row: what does not change with the width, unlike spaces and rules."""
+    return sum(map(str.isalnum, strip.text))
+
+
+def _folds(item: Item, last: int) -> list[int]:
+    """Which parts of an item open and close what is below them, up to the part ``last``."""
+    parts = item.parts()[: last + 1]
+    return [place for place, part in enumerate(parts) if isinstance(part, Line) and part.foldable]

@@ -1,0 +1,82 @@
+"""The message that the keys are about."""
+
+from collections.abc import Sequence
+
+from tui.domain.message import Message, Role
+from tui.widgets.transcript.blocks import codes
+from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.items import Item
+
+
+class Cursor:
+    """Stands on a message of a conversation, or on none yet."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+        self._key: str | None = None
+
+    @property
+    def item(self) -> Item | None:
+        """What it stands on; none if that is hidden by now."""
+        item = self._conversation.item_of(self._key) if self._key else None
+        return item if item and not item.hidden else None
+
+    @property
+    def message(self) -> Message | None:
+        """The message it stands on."""
+        return self.item.message if self.item else None
+
+    def step(self, count: int, rows: Sequence[Row], role: Role | None = None) -> None:
+        """Go to the next message of a role, or the one before; the first time to one in sight."""
+        if self.item is None and role is None:
+            seen = [row.spot.item for row in rows if row.spot.item.message]
+            found = seen[0 if count > 0 else -1] if seen else None
+        else:
+            found = self._next(count, self._start(rows, count), role)
+        if found:
+            self._key = found.key
+
+    def last(self) -> Message | None:
+        """The last message of all."""
+        layout = self._conversation.layout
+        found = self._next(-1, len(layout), None)
+        return found.message if found else None
+
+    def last_codes(self) -> list[str]:
+        """The blocks of code of the last message that has any."""
+        place = len(self._conversation.layout)
+        while item := self._next(-1, place, None):
+            if item.message and (found := codes(item.message.text)):
+                return found
+            place = self._conversation.layout.index(item)
+        return []
+
+    def foldable(self, rows: Sequence[Row]) -> Item | None:
+        """What the fold key is about: the message at the cursor, else the last one in sight."""
+        if self.item:
+            return self.item if self.item.foldable else None
+        seen = [row.spot.item for row in rows if row.spot.item.foldable]
+        return seen[-1] if seen else None
+
+    def _start(self, rows: Sequence[Row], count: int) -> int:
+        layout = self._conversation.layout
+        if self.item:
+            return layout.index(self.item)
+        if not rows:
+            return -1 if count > 0 else len(layout)
+        return (
+            layout.index(rows[0].spot.item) - 1
+            if count > 0
+            else layout.index(rows[-1].spot.item) + 1
+        )
+
+    def _next(self, count: int, place: int, role: Role | None) -> Item | None:
+        layout = self._conversation.layout
+        place += count
+        while 0 <= place < len(layout):
+            item = layout[place]
+            wanted = item.message
+            if wanted and not item.hidden and role in (None, wanted.role):
+                return item
+            place += count
+        return None

@@ -1,0 +1,315 @@
+"""What stands in a conversation, as the parts that draw it."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from tui.domain.message import Message, ToolCall
+from tui.domain.notice import Notice, Shown
+from tui.domain.records import Reset, Summary
+from tui.domain.safe_text import make_visible_line
+from tui.widgets.transcript.blocks import Block, Splitter
+from tui.widgets.transcript.page import GUTTER
+from tui.widgets.transcript.parts import (
+    Code,
+    Divider,
+    Line,
+    Part,
+    Plain,
+    block_part,
+    growing_part,
+    plain_parts,
+)
+from tui.widgets.transcript.wrapping import PIECE, clean, guess_rows
+
+RESET = "conversation reset here; what was before is kept"
+SUMMARY = "summary of what was before"
+
+_ENDINGS = {
+    "interrupted": ("■ interrupted: the answer stopped here", "warning"),
+    "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
+}
+_NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
+_SIGNS = {"information": "·", "warning": "!", "error": "✗"}
+_ARGUMENTS = 200
+ASKED = "\u203a"
+"""The mark of what the user said: a single angle quotation mark."""
+
+
+class Item:
+    """One entry; its parts are made when the reader comes near.
+
+    Slots, and nothing in them before it is needed: ten thousand are made at once, and each list
+    is one more for the garbage collector to visit.
+    """
+
+    __slots__ = ("_dropped", "_parts", "entry", "hidden", "key", "order", "unfolded")
+
+    def __init__(self, entry: Shown, key: str) -> None:
+        self.entry = entry
+        self.key = key
+        self.order = 0
+        self.hidden = False
+        self.unfolded = False
+        self._dropped: tuple[Part, ...] = ()
+        self._parts: list[Part] | None = None
+
+    def parts(self) -> Sequence[Part]:
+        """What there is to be drawn of it."""
+        if self.hidden:
+            return ()
+        if self._parts is None:
+            self._parts = self.make_parts()
+        return self._parts
+
+    def height(self, width: int) -> int:
+        if self.hidden:
+            return 0
+        if self._parts is None:
+            return self.guess(max(1, width - GUTTER - 1))
+        return sum(part.height(width) for part in self._parts)
+
+    def guess(self, width: int) -> int:
+        """About how many rows a width of text takes, before there are any parts."""
+        match self.entry:
+            case Message():
+                return guess_rows(self.entry.text, width) + 2
+            case Summary() | Notice():
+                return guess_rows(self.entry.text, width) + 1
+            case Reset():
+                return 2
+
+    def make_parts(self) -> list[Part]:
+        match self.entry:
+            case Message(role="user"):
+                return plain_parts(clean(self.entry.text), "user", ASKED, spaced=True)
+            case Message():
+                return _result(self.entry, unfolded=self.unfolded)
+            case Summary():
+                return [Divider(SUMMARY), *plain_parts(clean(self.entry.text), "quiet")]
+            case Reset():
+                return [Divider(RESET)]
+            case Notice():
+                style, sign = _NOTICES[self.entry.severity], _SIGNS[self.entry.severity]
+                return plain_parts(clean(self.entry.text), style, sign, spaced=True)
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is something that can be shown or hidden."""
+        return isinstance(self.entry, Message) and self.entry.role == "tool"
+
+    def fold(self) -> None:
+        """Show what is hidden, or hide it."""
+        self.unfolded = not self.unfolded
+        self._drop(self._parts or ())
+        self._parts = None
+
+    def take_dropped(self) -> Sequence[Part]:
+        """What is no part of it any more, since the last time."""
+        dropped, self._dropped = self._dropped, ()
+        return dropped
+
+    def _drop(self, parts: Iterable[Part]) -> None:
+        self._dropped = (*self._dropped, *parts)
+
+    @property
+    def message(self) -> Message | None:
+        """The message it stands for, whole."""
+        return self.entry if isinstance(self.entry, Message) else None
+
+
+class Answer(Item):
+    """A message of the model: it may still be arriving."""
+
+    __slots__ = (
+        *("_blocks", "_body", "_carried", "_changed", "_pieces", "_size", "_splitter"),
+        *("_title", "_unsplit", "arriving"),
+    )
+    entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __init__(self, entry: Message, *, arriving: bool = False) -> None:
+        super().__init__(entry, entry.id)
+        self.arriving = arriving
+        self._pieces: list[str] | None = None
+        self._unsplit: list[str] | None = None
+        self._splitter: Splitter | None = None
+        self._size = len(entry.text)
+        self._carried = ""
+        self._blocks: Sequence[Block] = ()
+        self._body: Sequence[Part] = ()
+        self._title: Line | None = None
+        self._changed = True
+
+    @property
+    def message(self) -> Message:
+        """The message with the text that has come so far."""
+        if self._pieces:
+            text = "".join([self.entry.text, *self._pieces])
+            self.entry = msgspec.structs.replace(self.entry, content=text)
+            self._pieces = None
+        return self.entry
+
+    def add(self, text: str) -> None:
+        """More of it has come."""
+        # What was there before is the first thing to be split.
+        self._unsplit = [self.entry.text] if self._unsplit is None else self._unsplit
+        self._unsplit.append(text)
+        if self._pieces is None:
+            self._pieces = []
+        self._pieces.append(text)
+        self._size += len(text)
+        self._changed = True
+
+    def become(self, entry: Message) -> bool:
+        """Turn into the whole message, if it is what has come; else nothing is changed."""
+        if not self.arriving or entry.role != "assistant" or entry.text != self.message.text:
+            return False
+        self.entry = entry
+        self.arriving = False
+        self._changed = True
+        return True
+
+    def parts(self) -> Sequence[Part]:
+        if self.hidden:
+            return ()
+        if self._changed or self._parts is None:
+            old = self._parts or ()
+            self._split()
+            self._parts = self.make_parts()
+            self._changed = False
+            kept = set(self._parts)
+            self._drop(part for part in old if part not in kept)
+        return self._parts
+
+    def height(self, width: int) -> int:
+        # What has come meanwhile is not split for its height: nobody may be looking.
+        return self.guess(width) if self._changed and not self.hidden else super().height(width)
+
+    def guess(self, width: int) -> int:
+        lines = self.entry.text.count("\n") + self._size // max(1, width)
+        return lines + 3 + len(self.entry.tool_calls)
+
+    def make_parts(self) -> list[Part]:
+        body = [*self._head(), *self._body]
+        if self.arriving and not self._body:
+            body.append(Line("…", "quiet"))
+        for place, call in enumerate(self.entry.tool_calls):
+            spaced = place == 0 and (bool(self._body) or not body)
+            body.extend(_call(call, spaced=spaced, unfolded=self.unfolded))
+        return [*body, *self._ending(bare=not body or not self._body)]
+
+    def _head(self) -> list[Part]:
+        if not self._body and self.entry.tool_calls:
+            return []
+        name = make_visible_line(self.entry.model or "answer").rpartition(":")[2]
+        if self._title is None or self._title.text != name:
+            self._title = Line(name, "model", "●", spaced=True)
+        return [self._title]
+
+    def _ending(self, *, bare: bool) -> list[Part]:
+        status = self.entry.status
+        if self.arriving or (status is None and not bare):
+            return []
+        if status == "failed":
+            reason = clean(self.entry.error or "no reason given").strip()
+            return plain_parts(f"✗ failed: {reason}\ntype /retry to ask again", "error")
+        if status in _ENDINGS:
+            return [Line(*_ENDINGS[status])]
+        if status is not None:
+            return [Line(f"■ {make_visible_line(status)}", "warning")]
+        return [] if self.entry.tool_calls else [Line("(no text)", "quiet")]
+
+    def _split(self) -> None:
+        splitter = self._splitter = self._splitter or Splitter()
+        splitter.feed(clean(self._next_text()))
+        if not self.arriving:
+            splitter.finish()
+        known = {id(block): part for block, part in zip(self._blocks, self._body, strict=False)}
+        body = [known.get(id(block)) or block_part(block) for block in splitter.blocks]
+        if last := splitter.open_block():
+            before = self._body[len(body)] if len(body) < len(self._body) else None
+            body.append(growing_part(last, before))
+        self._blocks, self._body = list(splitter.blocks), body
+
+    def _next_text(self) -> str:
+        """What has come since the last time, but for half of a line's end."""
+        unsplit = [self.entry.text] if self._unsplit is None else self._unsplit
+        text = self._carried + "".join(unsplit)
+        self._unsplit = []
+        self._carried = "\r" if self.arriving and text.endswith("\r") else ""
+        return text.removesuffix(self._carried)
+
+    @property
+    def foldable(self) -> bool:
+        return bool(self.entry.tool_calls)
+
+
+class Queue(Item):
+    """Prompts that wait to be sent, at the end of all."""
+
+    def __init__(self, prompts: Sequence[str]) -> None:
+        super().__init__(Notice("\n".join(prompts)), "")
+        self._prompts = prompts
+
+    def make_parts(self) -> list[Part]:
+        parts: list[Part] = []
+        for prompt in self._prompts:
+            text = clean(prompt)
+            parts.append(Plain(text[:PIECE], "queued", ASKED, spaced=True))
+            parts.append(Line("queued", "quiet"))
+        return parts
+
+
+def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
+    """What stands for an entry; ``key`` is for one that has no id of its own."""
+    if isinstance(entry, Message):
+        if entry.role == "assistant":
+            return Answer(entry, arriving=arriving)
+        return Item(entry, entry.id)
+    return Item(entry, key)
+
+
+def _call(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[Part]:
+    sign = "▾" if unfolded else "▸"
+    text = f"{sign} {make_visible_line(call.name)}({_short(call.arguments)})"
+    line = Line(text, "tool", spaced=spaced, foldable=True)
+    if not unfolded:
+        return [line]
+    return [line, *_code_parts(clean(_json(call.arguments, indent=2)), "json")]
+
+
+def _code_parts(text: str, language: str) -> list[Part]:
+    splitter = Splitter()
+    # Longer than any run of backticks in it would have to be; tildes do not occur in JSON's syntax.
+    splitter.feed(f"{'~' * 40}{language}\n{text}")
+    splitter.finish()
+    return [Code(block) for block in splitter.blocks]
+
+
+def _short(arguments: Any) -> str:
+    if isinstance(arguments, dict):
+        fields: dict[Any, Any] = arguments  # pyright: ignore[reportUnknownVariableType]
+        text = ", ".join(f"{name}={_json(value)[:_ARGUMENTS]}" for name, value in fields.items())
+    else:
+        text = "" if arguments is None else _json(arguments)
+    return make_visible_line(text[: _ARGUMENTS * 2])
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    except (ValueError, RecursionError):
+        return "…"
+
+
+def _result(entry: Message, *, unfolded: bool) -> list[Part]:
+    text = clean(entry.text)
+    lines = text.count("\n") + 1
+    first = make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
+    sign = "▾" if unfolded else "▸"
+    count = f" ({lines} lines)" if lines > 1 else ""
+    status = f" {make_visible_line(entry.status)}" if entry.status else ""
+    line = Line(f"{sign} result{status}{count}: {first}", "tool", foldable=True)
+    return [line, *plain_parts(text, "quiet")] if unfolded else [line]

@@ -1,0 +1,169 @@
+"""How high everything is: exact where it was drawn, guessed where it was not."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+CHUNK = 256
+"""Items whose heights are guessed at once."""
+
+_ROUGH = 8
+
+
+class Tall(Protocol):
+    """What has a height: ``order`` is its place among its likes, one more for each next one."""
+
+    order: int
+
+    def height(self, width: int) -> int:
+        """Rows, as far as they are known; cheap."""
+        ...
+
+
+T = TypeVar("T", bound=Tall)
+
+
+@dataclass(slots=True)
+class _Chunk(Generic[T]):
+    items: list[T]
+    heights: list[int] | None = None
+
+    def total(self) -> int:
+        if self.heights is None:
+            return _ROUGH * len(self.items)
+        return sum(self.heights)
+
+    def known(self, width: int) -> list[int]:
+        if self.heights is None:
+            self.heights = [item.height(width) for item in self.items]
+        return self.heights
+
+
+class Layout(Generic[T]):
+    """Items one below the other, in chunks; a chunk that nobody came near has no heights yet."""
+
+    def __init__(self, items: Sequence[T] = (), width: int = 80) -> None:
+        self.width = width
+        self._chunks: list[_Chunk[T]] = []
+        self._first = 0
+        self._count = 0
+        self.extend(items)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, index: int) -> T:
+        chunk, place = self._find(index)
+        return chunk.items[place]
+
+    def __iter__(self) -> Iterator[T]:
+        for chunk in self._chunks:
+            yield from chunk.items
+
+    def index(self, item: T) -> int:
+        """Where an item is; the first one is 0."""
+        return item.order - self._first
+
+    def ordered(self, order: int) -> T:
+        """The item that has this ``order``."""
+        return self[order - self._first]
+
+    def extend(self, items: Sequence[T]) -> None:
+        """Put items at the end."""
+        for place, item in enumerate(items, self._first + self._count):
+            item.order = place
+        self._count += len(items)
+        start = 0
+        if self._chunks and items and len(self._chunks[-1].items) < CHUNK:
+            last = self._chunks[-1]
+            start = CHUNK - len(last.items)
+            last.items.extend(items[:start])
+            if last.heights is not None:
+                last.heights.extend(item.height(self.width) for item in items[:start])
+        self._chunks.extend(_chunks(items[start:]))
+
+    def prepend(self, items: Sequence[T]) -> None:
+        """Put items before the first one."""
+        self._first -= len(items)
+        for place, item in enumerate(items, self._first):
+            item.order = place
+        self._count += len(items)
+        chunks = _chunks(items)
+        if chunks and self._chunks and len(items) + len(self._chunks[0].items) <= CHUNK:
+            first = self._chunks.pop(0)
+            chunks = [_Chunk([*items, *first.items])]
+        self._chunks[:0] = chunks
+
+    def pop(self) -> T:
+        """Take the last item away."""
+        last = self._chunks[-1]
+        if last.heights is not None:
+            last.heights.pop()
+        item = last.items.pop()
+        if not last.items:
+            self._chunks.pop()
+        self._count -= 1
+        return item
+
+    def replace(self, old: T, new: T) -> None:
+        """Put an item in another's place."""
+        chunk, place = self._find(self.index(old))
+        new.order = old.order
+        chunk.items[place] = new
+        self.changed(new)
+
+    def changed(self, item: T) -> None:
+        """An item has another height than before."""
+        chunk, place = self._find(self.index(item))
+        chunk.known(self.width)[place] = item.height(self.width)
+
+    def resize(self, width: int) -> None:
+        """Forget all heights: they were those of another width."""
+        self.width = width
+        for chunk in self._chunks:
+            chunk.heights = None
+
+    @property
+    def total(self) -> int:
+        """Rows of everything."""
+        return sum(chunk.total() for chunk in self._chunks)
+
+    def top_of(self, index: int) -> int:
+        """Rows above an item."""
+        above = 0
+        for chunk in self._chunks:
+            if index < len(chunk.items):
+                return above + sum(chunk.known(self.width)[:index])
+            above += chunk.total()
+            index -= len(chunk.items)
+        return above
+
+    def at(self, row: int) -> tuple[T, int]:
+        """The item at a row from the top of everything, and which of its rows that is."""
+        for chunk in self._chunks:
+            # Known first: a rough total must not send the search past it.
+            heights = chunk.heights
+            if heights is None and row < chunk.total():
+                heights = chunk.known(self.width)
+            if heights is None:
+                row -= chunk.total()
+                continue
+            for item, height in zip(chunk.items, heights, strict=True):
+                if row < height:
+                    return item, row
+                row -= height
+        last = self[self._count - 1]
+        return last, max(0, last.height(self.width) - 1)
+
+    def _find(self, index: int) -> tuple[_Chunk[T], int]:
+        if index < 0:
+            raise IndexError(index)
+        for chunk in self._chunks:
+            if index < len(chunk.items):
+                return chunk, index
+            index -= len(chunk.items)
+        raise IndexError(index)
+
+
+def _chunks(items: Sequence[T]) -> list[_Chunk[T]]:
+    return [_Chunk(list(items[start : start + CHUNK])) for start in range(0, len(items), CHUNK)]

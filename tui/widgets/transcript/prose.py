@@ -1,0 +1,133 @@
+"""Markdown by Rich, as the conversation shows it. Imported when the first text is drawn."""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.markdown import (
+    CodeBlock,
+    Heading,
+    HorizontalRule,
+    ListItem,
+    Markdown,
+    MarkdownElement,
+)
+from rich.rule import Rule
+from rich.segment import Segment
+from rich.text import Text
+
+from tui.widgets.transcript.code import highlight, plain
+from tui.widgets.transcript.wrapping import clean
+
+_INDENTS = {"blockquote_open": 4, "list_item_open": 4}
+_LEAST = 8
+"""Cells that text needs: nested deeper than leaves them, lists and quotes are shown as written."""
+
+# Tags are shown as they were written, and so are references: nothing that was said disappears.
+_PARSER = (
+    MarkdownIt("commonmark", {"html": False})
+    .enable(["strikethrough", "table"])
+    .disable(["html_block", "html_inline", "reference"])
+)
+
+
+class _Code(CodeBlock):
+    """Code inside a list or a quote, in the conversation's own colours."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        code = str(self.text).rstrip("\n")
+        lines = highlight(code, self.lexer_name) if len(code) < 4096 else plain(code)
+        text = Text("\n").join(Text.assemble(*line) for line in lines)
+        text.no_wrap = False
+        yield text
+
+
+class _Heading(Heading):
+    """At the left, whatever its level."""
+
+    LEVEL_ALIGN: ClassVar = {}
+
+
+class _Item(ListItem):
+    """Of a numbered list: with the dot that it was written with."""
+
+    def render_number(
+        self, console: Console, options: ConsoleOptions, number: int, last_number: int
+    ) -> RenderResult:
+        indent = len(str(last_number)) + 3
+        inner = options.update(width=options.max_width - indent)
+        style = console.get_style("markdown.item.number", default="none")
+        mark = f"{number}. "
+        for line in console.render_lines(self.elements, inner, style=self.style):
+            yield Segment(mark.rjust(indent), style)
+            yield from line
+            yield Segment.line()
+            mark = ""
+
+
+class _Rule(HorizontalRule):
+    new_line = True
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield Rule(style="markdown.hr", characters="─")
+
+
+class Prose(Markdown):
+    """A block of Markdown whose links show where they go, without being links to a terminal."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "fence": _Code,
+        "code_block": _Code,
+        "heading_open": _Heading,
+        "hr": _Rule,
+        "list_item_open": _Item,
+    }
+
+    def __init__(self, source: str) -> None:
+        # Not Rich's own: it would make another parser each time.
+        self.markup = source
+        self.parsed = _PARSER.parse(source)
+        self.code_theme = self.inline_code_theme = "default"
+        self.justify = None
+        self.style = "none"
+        self.hyperlinks = False
+        self.inline_code_lexer = None
+        for token in self.parsed:
+            if token.children:
+                token.children = list(_plain_inline(token.children))
+
+
+def prose(source: str, width: int) -> Prose | Text:
+    """A block of Markdown, ready to be drawn on so many cells."""
+    drawn = Prose(source)
+    return drawn if _indent(drawn.parsed) + _LEAST <= width else Text(source)
+
+
+def _indent(tokens: Iterable[Token]) -> int:
+    """Cells before the text that is nested deepest, at least."""
+    deepest = now = 0
+    for token in tokens:
+        now += _INDENTS.get(token.type, 0)
+        now -= _INDENTS.get(token.type.replace("_close", "_open"), 0) if token.nesting < 0 else 0
+        deepest = max(deepest, now)
+    return deepest
+
+
+def _plain_inline(tokens: Iterable[Token]) -> Iterable[Token]:
+    """Images as words, links that are their own text as that text, and nothing unseen in any."""
+    own = False
+    for token in tokens:
+        if token.type == "image":
+            text = f"[image: {token.content}] ({token.attrs.get('src', '')})"
+            yield Token("text", "", 0, content=clean(text))
+        elif token.type == "link_open" and token.markup == "autolink":
+            own = True
+        elif token.type == "link_close" and own:
+            own = False
+        else:
+            # Only now are entities what they stand for, and that may be anything.
+            token.content = clean(token.content)
+            yield token

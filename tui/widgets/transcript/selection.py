@@ -1,0 +1,92 @@
+"""Selecting text with the mouse: offsets that stay right whatever moves above them."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Offset
+from textual.selection import Selection
+from textual.strip import Strip
+
+from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.reading import Spot
+
+_ROWS = 1 << 24
+"""More rows than an item can have; ``_PART`` than a part."""
+
+_PART = 1 << 16
+_EDGE = 1 << 20
+
+
+def offset_row(order: int, part: int, row: int) -> int:
+    """A number for a row: the same as long as what it belongs to is, and in the order of rows."""
+    return (order * _ROWS + part) * _PART + row
+
+
+def row_of(offset: int) -> tuple[int, int, int]:
+    """The item's order, the part and the row of such a number."""
+    rest, row = divmod(offset, _PART)
+    order, part = divmod(rest, _ROWS)
+    return order, part, row
+
+
+def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[int, int] | None:
+    """Which characters of a row are selected, of those that are text."""
+    span = selection.get_span(y)
+    if span is None:
+        return None
+    length = len(strip.text.rstrip())
+    start, end = span
+    start, end = max(start, margin), length if end == -1 else min(end, length)
+    return (start, end) if start < end else None
+
+
+def paint(strip: Strip, start: int, end: int, style: Style) -> Strip:
+    """The same row with some of its characters in another style."""
+    return Strip(list(_painted(strip, start, end, style)), strip.cell_length)
+
+
+def _painted(strip: Strip, start: int, end: int, style: Style) -> Iterator[Segment]:
+    place = 0
+    for text, look, control in strip:
+        before, inside = max(0, start - place), max(0, end - place)
+        for piece, new in (
+            (text[:before], look),
+            (text[before:inside], look + style if look else style),
+            (text[max(before, inside) :], look),
+        ):
+            if piece:
+                yield Segment(piece, new, control)
+        place += len(text)
+
+
+def whole(first: int, last: int) -> Selection:
+    """A selection of all rows from one to another."""
+    return Selection(Offset(0, first), Offset(_EDGE, last))
+
+
+def number_of(spot: Spot[Item]) -> int:
+    """The number of a row."""
+    return offset_row(spot.item.order, spot.part, spot.row)
+
+
+def selected_text(conversation: Conversation, screen: Sequence[Row], selection: Selection) -> str:
+    """The text that is seen selected; where it has no end, up to that of the screen."""
+    if not screen:
+        return ""
+    first, last = screen[0].spot, screen[-1].spot
+    if selection.start is not None:
+        first = _spot(conversation, selection.start.y)
+    if selection.end is not None:
+        last = _spot(conversation, selection.end.y)
+    lines: list[str] = []
+    for row in conversation.rows_between(first, last):
+        span = selected(row.strip, row.part.margin, number_of(row.spot), selection)
+        lines.append(row.strip.text[slice(*span)] if span else "")
+    return "\n".join(lines)
+
+
+def _spot(conversation: Conversation, number: int) -> Spot[Item]:
+    order, part, row = row_of(number)
+    return Spot(conversation.layout.ordered(order), part, row)

@@ -1,0 +1,412 @@
+"""The widget: rows of the conversation on screen, keys, mouse, and what the reader asks for."""
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual import events, message
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.domain.message import Message
+from tui.domain.notice import Shown
+from tui.widgets.transcript.blocks import codes
+from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.cursor import Cursor
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.pace import Pace
+from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
+from tui.widgets.transcript.parts import Line
+from tui.widgets.transcript.place import Place
+from tui.widgets.transcript.reading import Spot
+from tui.widgets.transcript.selection import (
+    number_of,
+    offset_row,
+    paint,
+    selected,
+    selected_text,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+_WHEEL_ROWS = 3
+_MORE = " ↓ more "
+_CURSOR = "▌"
+
+
+class Transcript(ScrollView, can_focus=True):
+    """The conversation pane: what was said, as it is said, and where the reader is in it."""
+
+    DEFAULT_CSS = """
+    Transcript {
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Scroll up", show=False),
+        Binding("down", "move(1)", "Scroll down", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("home", "to_top", "Top", show=False),
+        Binding("end", "to_end", "Bottom", show=False),
+        Binding("j", "step(1)", "Next message", show=False),
+        Binding("k", "step(-1)", "Previous message", show=False),
+        Binding("left_curly_bracket", "question(-1)", "Previous question", show=False),
+        Binding("right_curly_bracket", "question(1)", "Next question", show=False),
+        Binding("y", "copy_message", "Copy message", show=False),
+        Binding("c", "copy_code", "Copy code", show=False),
+        Binding("enter,space", "fold", "Fold", show=False),
+    ]
+
+    class EarlierWanted(message.Message):
+        """The reader came near the top, and earlier messages can be had."""
+
+    class CopyRequested(message.Message):
+        """The reader wants this text on the clipboard."""
+
+        def __init__(self, text: str) -> None:
+            self.text = text
+            super().__init__()
+
+    def __init__(
+        self,
+        *,
+        name: str | None = None,
+        id: str | None = None,  # noqa: A002 - Textual's name for it
+        classes: str | None = None,
+    ) -> None:
+        super().__init__(name=name, id=id, classes=classes)
+        self._conversation = Conversation()
+        self._cursor = Cursor(self._conversation)
+        self._page: Page | None = None
+        self._screen_rows: list[Row] = []
+        self._earlier = False
+        self._unseen = False
+        self._syncing = False
+        self._timer: Timer | None = None
+        self._pace = Pace()
+        self._more_painted = False
+        self._copied: tuple[str, int] = ("", -1)
+
+    # What the application tells.
+
+    def show(
+        self, entries: Sequence[Shown], *, earlier: bool, arriving: Collection[str] = ()
+    ) -> None:
+        """Show another conversation, from its end.
+
+        ``earlier``: there are messages before the first one. ``arriving``: ids of answers that
+        are still being written.
+        """
+        self._conversation = Conversation(entries, arriving)
+        self._cursor = Cursor(self._conversation)
+        self._earlier = earlier
+        self._unseen = False
+        self._page = None
+        self._screen_rows = []
+        self._draw()
+
+    def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
+        """Put earlier entries before all others; nothing on screen moves."""
+        self._conversation.prepend(entries)
+        self._earlier = earlier
+        self._draw()
+
+    def put(self, entry: Shown) -> None:
+        """Add an entry at the end, or exchange the message that has the same id."""
+        known = isinstance(entry, Message) and self._conversation.item_of(entry.id)
+        self._unseen = self._unseen or not (known or self.following)
+        self._conversation.put(entry)
+        self._draw()
+
+    def add_text(self, message_id: str, text: str) -> None:
+        """Add to an answer that is arriving; it is drawn when the pace allows."""
+        self._conversation.add_text(message_id, text)
+        self._unseen = self._unseen or not self.following
+        self._draw_soon()
+
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """Show prompts that wait to be sent, after everything else."""
+        self._conversation.show_queued(prompts)
+        self._draw()
+
+    # What the application asks.
+
+    @property
+    def place(self) -> Place:
+        """Where the reader is, to come back to."""
+        return self._conversation.place
+
+    def go_to(self, place: Place) -> None:
+        """Go back to where the reader was; to the end if that is not there."""
+        self._conversation.go_to(place)
+        self._draw()
+
+    @property
+    def following(self) -> bool:
+        """Whether the end is in sight, and stays so."""
+        return self._conversation.reader.following
+
+    @property
+    def cursor_message(self) -> Message | None:
+        """The message that the cursor is on."""
+        return self._cursor.message
+
+    def visible_text(self) -> list[str]:
+        """What is on screen, row by row."""
+        return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
+
+    # Drawing.
+
+    @property
+    def _pane(self) -> Size:
+        """What is left beside the scrollbar."""
+        return self.scrollable_content_region.size
+
+    def _draw_soon(self) -> None:
+        if self._timer is not None or not self.is_mounted:
+            return
+        self._timer = self.set_timer(self._pace.wait, self._draw)
+
+    def _draw(self) -> None:
+        """Find out what is on screen now and have painted what is not what it was."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        width, height = self._pane
+        if not width or not height:
+            return
+        self._pace.begin()
+        if self._page is None or self._page.width != width:
+            self._page = Page(width, self._palette())
+        self._conversation.draw_on(self._page, height)
+        rows = self._conversation.rows()
+        if self._conversation.reader.is_at_end():
+            self._unseen = False
+        self._repaint(rows)
+        self._sync_scrollbar(height)
+        self._ask_for_earlier(height)
+        self._pace.end()
+
+    def _repaint(self, rows: list[Row]) -> None:
+        old, self._screen_rows = self._screen_rows, rows
+        width, height = self._pane
+        changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
+        if self._more_painted != self._unseen:
+            changed.add(height - 1)
+            self._more_painted = self._unseen
+        if changed:
+            # Without any region it would be all of them.
+            self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
+
+    def _sync_scrollbar(self, height: int) -> None:
+        """Tell the scroll view where it is: it is the reader who moves, and the numbers follow."""
+        reader = self._conversation.reader
+        above = reader.rows_above()
+        total = max(self._conversation.layout.total, above + height)
+        # Not assigned: that would lay out the whole screen anew, for each piece of an answer.
+        virtual_size = Size(self._pane.width, total)
+        self.set_reactive(Widget.virtual_size, virtual_size)  # pyright: ignore[reportArgumentType]
+        self.set_scroll(None, above)
+        self.set_reactive(Widget.scroll_target_y, float(above))  # pyright: ignore[reportArgumentType]
+        if self.show_vertical_scrollbar:
+            bar = self.vertical_scrollbar
+            bar.window_virtual_size, bar.window_size, bar.position = total, height, above
+
+    def _ask_for_earlier(self, height: int) -> None:
+        if self._earlier and self._conversation.reader.rows_above() < height:
+            self._earlier = False
+            self.post_message(self.EarlierWanted())
+
+    def _palette(self) -> Palette:
+        return {name: self.get_component_rich_style(f"transcript--{name}") for name in NAMES}
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the pane."""
+        if self._page is None:
+            return Strip.blank(self.size.width, self.rich_style)
+        if y >= len(self._screen_rows):
+            return self._with_more(self._page.blank(), y)
+        row = self._screen_rows[y]
+        number = number_of(row.spot)
+        strip = self._with_cursor(row)
+        selection = self.text_selection
+        if selection and (span := selected(row.strip, row.part.margin, number, selection)):
+            style = self.screen.get_component_rich_style("screen--selection")
+            strip = paint(strip, *span, style)
+        return self._with_more(strip.apply_offsets(0, number), y)
+
+    def _with_cursor(self, row: Row) -> Strip:
+        blank = row.spot.row == 0 and row.part.spaced
+        if row.spot.item is not self._cursor.item or blank or self._page is None:
+            return row.strip
+        _, *rest = row.strip
+        mark = Segment(_CURSOR, self._page.palette["cursor"])
+        return Strip([mark, *rest], row.strip.cell_length)
+
+    def _with_more(self, strip: Strip, y: int) -> Strip:
+        width, height = self._pane
+        if not self._unseen or y != height - 1 or self._page is None:
+            return strip
+        mark = Strip([Segment(_MORE, self._page.palette["more"])])
+        return Strip.join([strip.crop(0, width - mark.cell_length), mark])
+
+    def notify_style_update(self) -> None:
+        """Draw everything anew if the styles became others."""
+        super().notify_style_update()
+        if self._page is not None:
+            # The components' styles are those of before until this is over.
+            self.call_later(self._restyle)
+
+    def _restyle(self) -> None:
+        if self._page is not None and self._palette() != self._page.palette:
+            self._page = Page(self._page.width, self._palette())
+            self._draw()
+
+    # Moving.
+
+    def _size_updated(
+        self,
+        size: Size,
+        virtual_size: Size,
+        container_size: Size,
+        layout: bool = True,  # noqa: FBT001, FBT002 - Textual's own
+    ) -> bool:
+        # What is clamped to the new size is not the reader's doing.
+        self._syncing = True
+        try:
+            return super()._size_updated(size, virtual_size, container_size, layout)
+        finally:
+            self._syncing = False
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Follow the scrollbar, and whoever else scrolls by numbers."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._syncing or round(old_value) == round(new_value):
+            return
+        if new_value >= self.max_scroll_y:
+            self._conversation.reader.to_end()
+        else:
+            self._conversation.reader.scroll_to(round(new_value))
+        self._draw()
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.prevent_default().stop()
+        self.action_move(_WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.prevent_default().stop()
+        self.action_move(-_WHEEL_ROWS)
+
+    def action_move(self, rows: int) -> None:
+        """Scroll by rows: down, or up if negative."""
+        self._conversation.reader.move(rows)
+        self._draw()
+
+    def action_page(self, pages: int) -> None:
+        """Scroll by screens, with one row in common."""
+        self.action_move(pages * max(1, self._pane.height - 1))
+
+    def action_to_top(self) -> None:
+        """See the first entry."""
+        self._conversation.reader.scroll_to(0)
+        self._draw()
+
+    def action_to_end(self) -> None:
+        """See the end and follow it."""
+        self._conversation.reader.to_end()
+        self._draw()
+
+    # The message cursor.
+
+    def action_step(self, count: int) -> None:
+        """Put the cursor on the next message, or the one before."""
+        self._cursor.step(count, self._screen_rows)
+        self._draw_cursor()
+
+    def action_question(self, count: int) -> None:
+        """Put the cursor on the next message of the user, or the one before."""
+        self._cursor.step(count, self._screen_rows, role="user")
+        self._draw_cursor()
+
+    def _draw_cursor(self) -> None:
+        if self._cursor.item:
+            self._conversation.reader.reveal(self._cursor.item)
+        self._draw()
+        self.refresh()
+
+    def action_copy_message(self) -> None:
+        """Ask for a copy of the message at the cursor, or of the last one."""
+        found = self._cursor.message or self._cursor.last()
+        if found:
+            self.post_message(self.CopyRequested(found.text))
+
+    def action_copy_code(self) -> None:
+        """Ask for a copy of a block of code: of the message at the cursor one after the other."""
+        found = self._cursor.message
+        if found is None:
+            blocks = self._cursor.last_codes()
+            place = len(blocks) - 1
+        else:
+            blocks = codes(found.text)
+            key, before = self._copied
+            place = before + 1 if key == found.id else 0
+            self._copied = found.id, place
+        if blocks:
+            self.post_message(self.CopyRequested(blocks[place % len(blocks)]))
+
+    def action_fold(self) -> None:
+        """Show or hide what a tool call or a result is about."""
+        item = self._cursor.foldable(self._screen_rows)
+        if item:
+            self._conversation.fold(item)
+            self._draw()
+
+    # The mouse.
+
+    def on_click(self, event: events.Click) -> None:
+        """Fold by a click on the line; a double click selects a paragraph, a triple one more."""
+        if event.chain > 1:
+            event.prevent_default()
+        y = event.get_content_offset(self)
+        row = self._screen_rows[y.y] if y and 0 <= y.y < len(self._screen_rows) else None
+        if row is None:
+            return
+        if event.chain > 1:
+            self._select(row, whole_item=event.chain > 2)
+        elif isinstance(row.part, Line) and row.part.foldable and not self.text_selection:
+            self._conversation.fold(row.spot.item)
+            self._draw()
+
+    def _select(self, row: Row, *, whole_item: bool) -> None:
+        spot, last = row.spot, len(row.spot.item.parts()) - 1
+        first, end = (0, last) if whole_item else (spot.part, spot.part)
+        order = spot.item.order
+        rows = whole(offset_row(order, first, 0), offset_row(order, end + 1, 0) - 1)
+        self.screen.selections = {self: rows}
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text that is seen selected, without what only frames it."""
+        text = selected_text(self._conversation, self._screen_rows, selection)
+        return (text, "\n") if text else None
+
+    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - Textual's own
+        """Paint the selection."""
+        self.refresh()
+
+
+def _row_at(rows: list[Row], y: int) -> tuple[int, Spot[Item]] | None:
+    return (id(rows[y].strip), rows[y].spot) if y < len(rows) else None
