@@ -148,6 +148,11 @@ os.environ.update(_environment(_TOP))
 sys.addaudithook(_refuse)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    # Here, as only this file is read before the command line is.
+    parser.addoption("--update-snapshots", action="store_true", help="renew snapshots/*.svg")
+
+
 def pytest_unconfigure() -> None:
     # Not by atexit, which a forked child would run as well.
     shutil.rmtree(_TOP, ignore_errors=True)

@@ -52,9 +52,18 @@ class OutputError(SibylError):
 class StorageError(SibylError):
     """The data directory could not be read or written."""
 
+    @property
+    def short(self) -> str:
+        """Why, in as many words as a status line has room for."""
+        return str(self)
+
 
 class StorageFull(StorageError):
     """The disk, or the user's share of it, is full."""
+
+    @property
+    def short(self) -> str:
+        return "disk full"
 
 
 class SessionNotFound(StorageError):

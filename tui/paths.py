@@ -48,6 +48,13 @@ def project_path(directory: str | os.PathLike[str]) -> Path:
     return real
 
 
+def style_sheets() -> list[Path]:
+    """The style sheets of the screen: inside the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).parent
+    inside = package / "styles"
+    return sorted((inside if inside.is_dir() else package.parent / "styles").glob("*.tcss"))
+
+
 def _absolute(named: str) -> Path:
     # The shell leaves the ~ of --data-dir=~/x as it is. Path.expanduser raises where there is no
     # such home; this leaves the name alone.

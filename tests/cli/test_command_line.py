@@ -10,10 +10,10 @@ import pytest
 NAME = [sys.executable, "-m", "tui", "sessions", "name"]
 
 
-def test_without_a_command_usage_is_told_on_standard_error(sibyl):
+def test_without_a_terminal_the_screen_says_what_works_without_one(sibyl):
     result = sibyl()
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("usage: sibyl-tui")
+    assert result.err == "sibyl-tui needs a terminal; `sibyl-tui ask` works without one.\n"
 
 
 def test_help_lists_every_command(sibyl):

@@ -59,7 +59,7 @@ def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
         TextPrinter(),
         TextAdded("m1", "half"),
         NoticeGiven("Restored session: s"),
-        SaveFailed("no room"),
+        SaveFailed("no room", "disk full"),
         TurnEnded("s", "m1", "truncated"),
         capsys=capsys,
     )
@@ -69,7 +69,7 @@ def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
 
 def test_as_json_a_failed_save_is_an_error(capsys):
     printed = told(
-        JsonPrinter(), SaveFailed("no room"), NoticeGiven("Restored session: s"), capsys=capsys
+        JsonPrinter(), SaveFailed("no room", "disk full"), NoticeGiven("Restored session: s"), capsys=capsys
     )
     assert printed.out == '{"type":"error","message":"no room"}\n'
     assert printed.err == "Restored session: s\n"

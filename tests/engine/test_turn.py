@@ -188,7 +188,7 @@ async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_sess
 
     settings = TurnSettings(save_interval=60)
     events = await played(session, FullDisk(["hi"]), settings=settings)
-    assert SaveFailed("no room") in events
+    assert SaveFailed("no room", "disk full") in events
     assert not any(isinstance(e, MessageSaved) and e.message.text == "hi" for e in events)
     await session.save()
     assert [m.text for m in store.load(session.id).messages] == ["hello", "hi"]

@@ -41,6 +41,10 @@ def run(arguments: Sequence[str]) -> int:
 def _dispatch(chosen: Namespace) -> int:
     """Import only what the command needs."""
     verb = str(chosen.command)
+    if not verb:
+        from tui.cli import screen
+
+        return screen.run(chosen)
     if verb == "ask":
         from tui.cli import ask
 

@@ -5,6 +5,7 @@ import sys
 from contextlib import suppress
 from typing import Any, TextIO
 
+from tui import first_frame
 from tui.domain.json_text import terminal_json
 from tui.domain.safe_text import make_visible, without_surrogates
 from tui.errors import OutputError
@@ -21,6 +22,7 @@ def prepare() -> None:
 
 def put(text: str) -> None:
     """Print data as it is, or made visible on a terminal; at once, as more may come late."""
+    first_frame.end()
     if sys.stdout is None:
         return
     try:
@@ -45,6 +47,7 @@ def put_json(value: Any, indent: int | None = None) -> None:
 
 def tell(text: str) -> None:
     """Say something about the run on standard error."""
+    first_frame.end()
     if sys.stderr is not None:
         # Whoever does not read it does not stop the work.
         with suppress(OSError):

@@ -44,12 +44,21 @@ def build() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Chat with language models in sessions that are never lost.",
-        epilog="What follows -- is data. The full screen comes with the next release.",
+        epilog="Without a command: the full screen. What follows -- is data.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     _add_common(parser)
     # Subparsers would overwrite what came before them, were it not for SUPPRESS.
-    parser.set_defaults(command="", data_dir=None, scope=None, model=None)
+    parser.set_defaults(
+        command="",
+        data_dir=None,
+        scope=None,
+        model=None,
+        session=None,
+        go_on=False,
+        auto_save_interval=None,
+    )
+    _add_screen(parser)
     commands = parser.add_subparsers(metavar="COMMAND")
     _add_ask(commands)
     _add_sessions(commands)
@@ -86,6 +95,28 @@ def _add_common(parser: Parser) -> None:
     )
 
 
+def _add_screen(parser: Parser) -> None:
+    screen = parser.add_argument_group("the full screen")
+    _add_which(screen.add_mutually_exclusive_group())
+    screen.add_argument(
+        "--auto-save-interval",
+        metavar="SECONDS",
+        default=argparse.SUPPRESS,
+        help="how often what is pending is written anyway; 0 = off",
+    )
+
+
+def _add_which(group: argparse._MutuallyExclusiveGroup) -> None:  # pyright: ignore[reportPrivateUsage] - it has no public name
+    group.add_argument("--session", metavar="TARGET", default=argparse.SUPPRESS, help=_TARGET)
+    group.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="the scope's active session",
+    )
+
+
 def _add_ask(commands: _Commands) -> None:
     ask = _command(commands, "ask", "ask", "Ask once: the answer goes to standard output.")
     ask.add_argument(
@@ -95,15 +126,7 @@ def _add_ask(commands: _Commands) -> None:
         metavar="PROMPT",
         help="- reads it all from standard input; input piped in beside a PROMPT follows it",
     )
-    which = ask.add_mutually_exclusive_group()
-    which.add_argument("--session", metavar="TARGET", default=None, help=_TARGET)
-    which.add_argument(
-        "--continue",
-        dest="go_on",
-        action="store_true",
-        default=False,
-        help="the scope's active session",
-    )
+    _add_which(ask.add_mutually_exclusive_group())
     _add_json(ask, "print one JSON object a line")
 
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui import paths
 from tui.cli import output
 from tui.config import Flags, Settings, load_settings
+from tui.domain.damage import damage_words
 from tui.domain.records import VERSION
 from tui.domain.session import Session, SessionEntry
 from tui.engine.open_session import OpenSession
@@ -21,7 +23,9 @@ from tui.providers.protocol import Model
 from tui.providers.selection import choose
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
-from tui.storage.retention import HookFailed, SetAside, run_archive_hook
+
+if TYPE_CHECKING:
+    from tui.storage.retention import SetAside
 
 _PAGE = 200
 _NUMBER_DIGITS = 7
@@ -61,7 +65,9 @@ class Program:
     def from_arguments(cls, chosen: Namespace) -> "Program":
         """Put it together. Raises ``ConfigError`` and ``UsageError``."""
         environment = dict(os.environ)
-        flags = Flags(model=chosen.model, scope=chosen.scope)
+        # Only the screen saves by the clock.
+        interval = getattr(chosen, "auto_save_interval", None)
+        flags = Flags(model=chosen.model, scope=chosen.scope, auto_save_interval=interval)
         settings = load_settings(paths.config_file(environment), environment, flags)
         project = _project(settings.scope)
         return cls(
@@ -137,14 +143,15 @@ class Program:
     def tell_damage(self, damaged: int, place: str) -> None:
         """Say how much of a session could not be read."""
         if damaged:
-            records = "record" if damaged == 1 else "records"
-            output.tell(f"{damaged} damaged {records} skipped in {place}; the file is unchanged")
+            output.tell(damage_words(damaged, place))
 
-    def run_archive_hook(self, done: SetAside) -> None:
+    def run_archive_hook(self, done: "SetAside") -> None:
         """Tell the user's hook, if there is one; its failure is said and changes nothing."""
         command = self.settings.config.hooks.on_archive
         if not command:
             return
+        from tui.storage.retention import HookFailed, run_archive_hook
+
         try:
             run_archive_hook(command, done)
         except HookFailed as error:

@@ -12,10 +12,10 @@ import msgspec
 from tui.cli import output
 from tui.cli.markdown import as_markdown
 from tui.cli.program import Program
-from tui.cli.table import session_table
 from tui.domain.labels import NAME_CHARACTERS
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import Session, SessionEntry, Status
+from tui.domain.table import session_table
 from tui.domain.timestamps import format_utc
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter

@@ -59,9 +59,10 @@ class NoticeGiven:
 
 @dataclass(frozen=True, slots=True)
 class SaveFailed:
-    """What was to be saved is still pending."""
+    """What was to be saved is still pending; ``short`` is the reason for a status line."""
 
     reason: str
+    short: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,8 @@ class OpenSession:
         Raises what ``SessionStore.lease`` and ``tail`` raise.
         """
         opened, interrupted = cls._leased(store, session_id, clock, window)
-        opened.keep(interrupted)
+        for message in interrupted:
+            opened.add(message)
         return opened
 
     @classmethod
@@ -119,7 +120,8 @@ class OpenSession:
         """Open a session because the user asked for it: it becomes its scope's active one."""
         opened, interrupted = cls._leased(store, session_id, clock, window)
         opened.mark_resumed()
-        opened.keep(interrupted)
+        for message in interrupted:
+            opened.add(message)
         with suppress(StorageError):
             # What --continue picks next time is worth less than opening the session now.
             store.set_active(opened.header.scope, session_id)
@@ -222,11 +224,6 @@ class OpenSession:
             self.note_state()
         self._enter(record)
 
-    def keep(self, interrupted: Sequence[Message]) -> None:
-        """Write down the answers that a crash cut off, as messages."""
-        for message in interrupted:
-            self.add(message)
-
     def mark_resumed(self) -> None:
         """Say that the user asked for this very session."""
         self._enter(Opened(at=self._now(), resumed=True))
@@ -266,6 +263,8 @@ class OpenSession:
             if not (isinstance(record, Partial) and record.message_id == answer.message_id)
         ]
         message = answer.message(status, error)
+        if answer is not self._answer:
+            return message  # ended before, by whoever could not wait
         self._answer = None
         self.add(message)
         return message

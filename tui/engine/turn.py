@@ -47,21 +47,28 @@ class TurnSettings:
     save_interval: float = 1.0
 
 
-async def run_turn(
+def run_turn(
     session: OpenSession, prompt: str, model: Model, settings: TurnSettings
 ) -> AsyncGenerator[TurnEvent]:
     """Put a prompt to a model and give what happens, until the turn has ended.
 
-    The prompt is durable before the model is asked. The text of the answer is in ``session``
-    before anyone is told of it, and on disk at least every ``save_interval``. A model that fails
-    ends the turn as ``failed``; cancelling or closing the iterator leaves the answer pending as
-    ``interrupted``, to be saved by the caller. Raises ``StorageError`` only if the prompt itself
-    could not be saved: it is pending then, and nothing was sent.
+    The prompt is pending in ``session`` at once, and durable before the model is asked. The text
+    of the answer is in ``session`` before anyone is told of it, and on disk at least every
+    ``save_interval``. A model that fails ends the turn as ``failed``; cancelling or closing the
+    iterator leaves the answer pending as ``interrupted``, to be saved by the caller. The iterator
+    raises ``StorageError`` only if the prompt itself could not be saved: it stays pending then,
+    and nothing was sent.
     """
-    await session.context(model.context_window)
+    # Not in the iterator: one that is cancelled before it begins would take the prompt with it.
     message = session.add_message("user", prompt)
+    return _asked(session, message, model, settings)
+
+
+async def _asked(
+    session: OpenSession, prompt: Message, model: Model, settings: TurnSettings
+) -> AsyncGenerator[TurnEvent]:
     await session.save()
-    yield MessageSaved(session.id, message)
+    yield MessageSaved(session.id, prompt)
     async with aclosing(_answers(session, model, settings, None)) as events:
         async for event in events:
             yield event
@@ -218,7 +225,7 @@ async def _saved_or_not(session: OpenSession, message: Message) -> MessageSaved 
     try:
         await session.save()
     except StorageError as error:
-        return SaveFailed(str(error))
+        return SaveFailed(str(error), error.short)
     return MessageSaved(session.id, message)
 
 

@@ -1,0 +1,159 @@
+"""Saving sessions, and giving them up with nothing lost."""
+
+import pytest
+
+from tests.engine.workspaces import FULL, World, said
+from tui.errors import StorageFull
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+async def test_a_save_says_when_and_what_was_saved(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    assert str(current.save).startswith("saved ")
+    assert list(program.workspace.changed) == [current.id]
+
+
+async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world):
+    there = await world.session()
+    program = world.started()
+    await program.look_at(there)
+    before = world.bytes(there)
+    assert await program.workspace.try_save(program.workspace.current)
+    assert world.bytes(there) == before
+    assert str(program.workspace.current.save) == ""
+
+
+async def test_a_save_in_progress_is_said_and_over_when_it_is_done(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.workspace.save(program.workspace.current)
+    assert not program.workspace.current.save.saving
+    assert not program.workspace.changed
+
+
+async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
+    program = world.started()
+    current = program.workspace.current
+    program.store.fail_next(FULL)
+    await program.send("hello", save=False)
+    assert not await program.workspace.try_save(current)
+    assert str(current.save) == "NOT SAVED: disk full"
+    await program.send("again")
+    assert world.texts(current.id) == ["hello", "again"]
+    assert str(current.save).startswith("saved ")
+
+
+async def test_all_sessions_are_saved_also_if_one_cannot_be(world):
+    there = await world.session("one")
+    program = world.started()
+    first = program.workspace.current
+    first.running = True
+    await program.open(there)
+    first.opened.add_message("user", "goes on")
+    await program.send("two", save=False)
+    program.store.fail_next(FULL)
+    assert not await program.workspace.save_all()
+    assert str(first.save) == "NOT SAVED: disk full"
+    assert world.texts(there) == ["one", "two"]
+    assert await program.workspace.save_all()
+    assert world.texts(first.id) == ["goes on"]
+
+
+async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
+    program = world.started()
+    await program.send("hello", save=False)
+    current = program.workspace.current
+    await program.workspace.close(current)
+    assert world.texts(current.id) == ["hello"]
+    assert world.holder(current.id) is None
+    assert program.workspace.open == ()
+    assert list(program.workspace.changed) == [current.id]
+
+
+async def test_closing_ends_an_answer_where_it_is(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    current.opened.begin_answer("scripted:model").receive("half an ans")
+    await program.workspace.close(current)
+    last = world.reader.load(current.id).messages[-1]
+    assert (last.text, last.status) == ("half an ans", "interrupted")
+
+
+async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world):
+    program = world.started()
+    await program.send("hello", save=False)
+    current = program.workspace.current
+    program.store.fail_next(FULL)
+    with pytest.raises(StorageFull):
+        await program.workspace.close(current)
+    assert world.holder(current.id) is not None
+    await program.workspace.close(current)
+    assert world.texts(current.id) == ["hello"]
+    assert world.holder(current.id) is None
+
+
+async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_nothing(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    program.store.fail_next(FULL, 2)
+    for _ in range(2):
+        with pytest.raises(StorageFull):
+            await program.workspace.close(current)
+        assert current.unsaved
+        assert str(current.save) == "NOT SAVED: disk full"
+    await program.workspace.close(current)
+    assert world.texts(current.id) == ["hello"]
+    assert world.reader.entry(current.id).closed_at is not None
+
+
+async def test_closing_what_is_not_open_does_nothing(world):
+    there = await world.session()
+    before = world.bytes(there)
+    program = world.started()
+    await program.look_at(there)
+    await program.workspace.close(program.workspace.current)
+    program.workspace.abandon(program.workspace.current)
+    assert world.bytes(there) == before
+
+
+async def test_closing_twice_writes_once(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    await program.workspace.close(current)
+    await program.workspace.close(current)
+    assert world.bytes(current.id).count(b'"closed"') == 1
+
+
+async def test_an_abandoned_session_is_free_whatever_was_pending(world):
+    program = world.started()
+    await program.send("hello")
+    await program.send("never", save=False)
+    current = program.workspace.current
+    program.workspace.abandon(current)
+    assert world.holder(current.id) is None
+    assert world.texts(current.id) == ["hello"]
+
+
+async def test_what_a_save_has_to_tell_stands_in_the_conversation(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    old_id = current.id
+    world.reader.path(old_id).unlink()
+    await program.send("more")
+    assert current.id != old_id
+    assert world.texts(current.id) == ["hello", "more"]
+    (words,) = said(current)
+    assert words.startswith(f"Session {old_id}: its file is gone.")
+    assert words.endswith(f"what was open here is saved as {current.id}.")

@@ -1,0 +1,439 @@
+"""What was typed and not sent, or sent and not saved, is on disk and comes back."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.engine.workspaces import FULL, SHOP, World
+from tests.waiting import until
+from tui.errors import StorageError, StorageFull
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+# --- the holder's draft
+
+
+async def test_what_is_typed_is_kept_and_comes_back_when_the_session_is_shown_again(world):
+    first, second = await world.session(), await world.session()
+    program = world.started(first)
+    await program.type("half a sentence")
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(first).text == "half a sentence"
+    await program.look_at(second)
+    await program.look_at(first)
+    assert program.workspace.current.text == "half a sentence"
+
+
+async def test_a_switch_keeps_the_draft_without_waiting_for_the_next_time(world):
+    first, second = await world.session(), await world.session()
+    program = world.started(first)
+    await program.type("half")
+    await program.look_at(second)
+    assert world.drafts.load(first).text == "half"
+
+
+async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(world):
+    there = await world.session()
+    program = world.started()
+    await program.send("hello", save=False)
+    first = program.workspace.current
+    program.store.gate = threading.Event()
+    switch = asyncio.create_task(program.workspace.look_at(there))
+    await until(program.store.waiting.is_set)
+    first.text = "typed meanwhile"
+    program.store.gate.set()
+    await switch
+    await program.settle()
+    assert world.drafts.load(first.id).text == "typed meanwhile"
+
+
+async def test_a_draft_that_was_emptied_is_removed(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("half")
+    await program.workspace.keep_drafts()
+    await program.type("")
+    await program.workspace.keep_drafts()
+    assert list(world.drafts.files()) == []
+
+
+async def test_nothing_is_written_where_nothing_was_typed(world):
+    there = await world.session()
+    world.draft(there, "from before", queued=["sent later"])
+    program = world.started()
+    await program.look_at(there)
+    await program.open(there)
+    await program.end()
+    assert program.drafts.saved == []
+
+
+async def test_an_older_draft_never_overwrites_a_newer_one(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("old")
+    program.drafts.gate = gate = threading.Event()
+    older = asyncio.create_task(program.workspace.keep_drafts())
+    await until(lambda: program.drafts.gate is None)
+    await program.type("newer")
+    newer = asyncio.create_task(program.workspace.keep_drafts())
+    await asyncio.sleep(0.01)
+    gate.set()
+    await asyncio.gather(older, newer)
+    assert [text for text, _ in program.drafts.saved] == ["old", "newer"]
+    assert world.drafts.load(there).text == "newer"
+
+
+async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("old")
+    program.drafts.gate = gate = threading.Event()
+    older = asyncio.create_task(program.workspace.keep_drafts())
+    await until(lambda: program.drafts.gate is None)
+    older.cancel()
+    await asyncio.gather(older, return_exceptions=True)
+    await program.type("newer")
+    newer = asyncio.create_task(program.workspace.keep_drafts())
+    await asyncio.sleep(0.01)
+    gate.set()
+    await newer
+    assert world.drafts.load(there).text == "newer"
+
+
+async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world):
+    there = await world.session()
+    program = world.started()
+    first = program.workspace.current
+    await program.type("one")
+    first.queued = ["waits"]
+    await program.open(there)
+    await program.type("two")
+    first.text = "one more"
+    program.drafts.failures = [FULL]
+    with pytest.raises(StorageFull):
+        await program.workspace.keep_drafts()
+    assert str(first.save) == "NOT SAVED: disk full"
+    assert world.drafts.load(there).text == "two"
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(first.id).text == "one more"
+    assert str(first.save) == ""
+
+
+# --- prompts that were sent
+
+
+async def test_a_prompt_that_was_sent_is_no_draft_any_more(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("hello again")
+    await program.workspace.keep_drafts()
+    await program.send("hello again")
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(there) is None
+
+
+async def test_a_prompt_that_could_not_be_saved_is_kept_until_it_is(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("hello again")
+    await program.workspace.keep_drafts()
+    program.store.fail_next(FULL, 3)
+    await program.send("hello again", save=False)
+    await program.workspace.keep_drafts()
+    program.store.die()
+    other = world.started(there)
+    assert other.workspace.current.text == "hello again"
+
+
+async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_cannot_be_saved(world):
+    program = world.started()
+    session_id = program.workspace.current.id
+    program.store.fail_next(FULL, 3)
+    await program.send("hello", save=False)
+    await program.workspace.keep_drafts()
+    program.store.die()
+    other = world.started()
+    assert other.workspace.current.id == session_id
+    assert other.workspace.current.text == "hello"
+
+
+async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world):
+    program = world.started()
+    current = program.workspace.current
+    program.store.fail_next(FULL)
+    await program.send("hello", save=False)
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(current.id).queued == ("hello",)
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(current.id) is None
+    assert world.texts(current.id) == ["hello"]
+
+
+async def test_a_prompt_on_its_way_to_the_disk_is_waited_for(world):
+    program = world.started()
+    current = program.workspace.current
+    program.store.gate = threading.Event()
+    sending = asyncio.create_task(program.send("hello"))
+    await until(program.store.waiting.is_set)
+    keeping = asyncio.create_task(program.workspace.keep_drafts())
+    await asyncio.sleep(0.01)
+    program.store.gate.set()
+    await asyncio.gather(sending, keeping)
+    assert world.drafts.load(current.id) is None
+
+
+async def test_prompts_that_waited_come_back_into_the_prompt_after_a_crash(world):
+    there = await world.session()
+    program = world.started(there)
+    current = program.workspace.current
+    current.running, current.queued = True, ["first", "second"]
+    await program.type("half")
+    await program.workspace.keep_drafts()
+    program.store.die()
+    other = world.started(there)
+    assert other.workspace.current.text == "first\n\nsecond\n\nhalf"
+    assert other.workspace.current.queued == []
+
+
+# --- sessions that never came to be
+
+
+async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_be(world):
+    program = world.started()
+    session_id = program.workspace.current.id
+    await program.type("half a sentence")
+    await program.end()
+    other = world.started()
+    assert other.workspace.current.id == session_id
+    assert other.workspace.current.text == "half a sentence"
+    await other.send("half a sentence")
+    await other.end()
+    assert world.texts(session_id) == ["half a sentence"]
+    assert world.drafts.load(session_id) is None
+
+
+async def test_a_draft_of_another_scope_or_of_a_living_program_is_not_taken_up(world):
+    program = world.started()
+    await program.type("mine")
+    await program.workspace.keep_drafts()
+    world.draft("session-20260101-000000-000001", "theirs", scope="project:/other")
+    other = world.started()
+    assert other.workspace.current.text == ""
+    assert other.workspace.current.id != program.workspace.current.id
+
+
+async def test_a_draft_that_another_program_took_up_first_is_left_to_it(world, monkeypatch):
+    world.draft("session-20260101-000000-000001", "one of us")
+    first, second = world.program(), world.program()
+    unclaimed = second.drafts.unclaimed
+
+    def late(scope):
+        found = unclaimed(scope)
+        first.workspace.start_new()
+        return found
+
+    monkeypatch.setattr(second.drafts, "unclaimed", late)
+    second.workspace.start_new()
+    assert first.workspace.current.text == "one of us"
+    assert second.workspace.current.text == ""
+
+
+async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch):
+    session_id = "session-20260101-000000-000001"
+    world.draft(session_id, "older")
+    program = world.program()
+    unclaimed = program.drafts.unclaimed
+
+    def late(scope):
+        found = unclaimed(scope)
+        world.draft(session_id, "newer")
+        return found
+
+    monkeypatch.setattr(program.drafts, "unclaimed", late)
+    program.workspace.start_new()
+    assert program.workspace.current.text == "newer"
+
+
+async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatch):
+    program = world.program()
+
+    def unreadable(_):
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(program.drafts, "unclaimed", unreadable)
+    program.workspace.start_new()
+    assert program.workspace.current.text == ""
+
+
+async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, monkeypatch):
+    world.draft("session-20260101-000000-000001", "typed")
+    program = world.program()
+
+    def unreadable(_):
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(program.drafts, "aside", unreadable)
+    program.workspace.start_new()
+    assert world.holder("session-20260101-000000-000001") is None
+    assert program.workspace.current.text == ""
+
+
+# --- sessions that this program does not hold
+
+
+async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_the_next(world):
+    there = await world.session()
+    other = world.started(there)
+    await other.type("the holder's")
+    await other.workspace.keep_drafts()
+    program = world.started(there)
+    assert program.workspace.current.text == ""
+    await program.type("the reader's")
+    await program.workspace.keep_drafts()
+    (token, aside), *rest = world.drafts.aside(there)
+    assert (aside.text, rest) == ("the reader's", [])
+    assert len(token) == 6
+    assert world.drafts.load(there).text == "the holder's"
+    await program.end()
+    await other.end()
+    third = world.started(there)
+    assert third.workspace.current.text == "the holder's\n\nthe reader's"
+    await third.type("both")
+    await third.workspace.keep_drafts()
+    assert world.drafts.aside(there) == ()
+    assert world.drafts.load(there).text == "both"
+
+
+async def test_what_was_put_aside_comes_back_to_who_typed_it_and_to_no_other_reader(world):
+    there, elsewhere = await world.session(), await world.session()
+    world.started(there)
+    program, another = world.started(), world.started(there)
+    await program.look_at(there)
+    await program.type("mine")
+    await another.type("another's")
+    await another.workspace.keep_drafts()
+    await program.look_at(elsewhere)
+    await program.look_at(there)
+    assert program.workspace.current.text == "mine"
+
+
+async def test_what_was_put_aside_is_removed_when_it_is_emptied(world):
+    there = await world.session()
+    world.started(there)
+    program = world.started(there)
+    await program.type("mine")
+    await program.workspace.keep_drafts()
+    await program.type("")
+    await program.workspace.keep_drafts()
+    assert world.drafts.aside(there) == ()
+
+
+async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world):
+    there = await world.session()
+    world.draft(there, "ok", token="aaaaaa")
+    holder = world.started(there)
+    assert holder.workspace.current.text == "ok"
+    world.draft(there, "okay", token="aaaaaa")
+    world.draft(there, "look", token="bbbbbb")
+    await holder.type("look, that is okay")
+    await holder.workspace.keep_drafts()
+    assert sorted(draft.text for _, draft in world.drafts.aside(there)) == ["look", "okay"]
+
+
+async def test_what_was_offered_and_sent_is_offered_no_more(world):
+    there = await world.session()
+    world.draft(there, "offered", token="aaaaaa")
+    program = world.started(there)
+    await program.send("offered")
+    await program.end()
+    assert world.drafts.aside(there) == ()
+    assert world.started(there).workspace.current.text == ""
+
+
+async def test_a_draft_that_goes_on_from_another_is_shown_without_it(world):
+    there = await world.session()
+    world.draft(there, "half")
+    world.draft(there, "half a sentence", token="aaaaaa")
+    assert world.started(there).workspace.current.text == "half a sentence"
+
+
+async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holders(world):
+    there = await world.session()
+    program = world.started()
+    await program.look_at(there)
+    current = program.workspace.current
+    current.text = "typed"
+    await program.workspace.keep_drafts()
+    assert world.drafts.aside(there)[0][1].text == "typed"
+    await program.workspace.take(current)
+    await program.workspace.keep_drafts()
+    assert world.drafts.aside(there) == ()
+    assert world.drafts.load(there).text == "typed"
+
+
+async def test_a_draft_written_since_the_session_was_looked_at_is_not_lost_by_taking_it(world):
+    there = await world.session()
+    program = world.started()
+    await program.look_at(there)
+    other = world.started(there)
+    await other.type("from the other program")
+    await other.end()
+    await program.type("x")
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(there).text == "x"
+    assert [draft.text for _, draft in world.drafts.aside(there)] == ["from the other program"]
+
+
+async def test_a_draft_that_was_shown_is_not_put_aside_when_it_is_edited(world):
+    there = await world.session()
+    world.draft(there, "shown", queued=["queued"])
+    program = world.started()
+    await program.look_at(there)
+    await program.type("edited")
+    await program.workspace.keep_drafts()
+    assert world.drafts.aside(there) == ()
+    assert world.drafts.load(there).text == "edited"
+
+
+async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(world):
+    there = await world.session()
+    program = world.started()
+    await program.look_at(there)
+    world.draft(there, "from another program")
+    program.drafts.failures = [StorageError("Cannot save it.")]
+    with pytest.raises(StorageError):
+        await program.type("x")
+    assert world.holder(there) is None
+    assert program.workspace.current.read_only == "Cannot save it; opened read-only."
+
+
+async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(world):
+    there = await world.session()
+    world.draft(there, "offered", token="aaaaaa")
+    program = world.started(there)
+    await program.type("offered, and more")
+    save = program.drafts.save
+
+    def no_removing(draft, *, token=None):
+        if token is not None:
+            raise FULL
+        save(draft, token=token)
+
+    program.drafts.save = no_removing
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(there).text == "offered, and more"
+
+
+async def test_the_draft_of_a_new_session_belongs_to_its_scope(world):
+    program = world.started()
+    await program.type("x")
+    await program.workspace.keep_drafts()
+    draft = world.drafts.load(program.workspace.current.id)
+    assert (draft.scope, draft.project_path) == (SHOP, "/shop")

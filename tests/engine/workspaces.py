@@ -1,0 +1,196 @@
+"""Workspaces over a store that can be told to fail, and the other programs beside them."""
+
+import threading
+from pathlib import Path
+
+from tests.builders import Clock
+from tests.engine.scripted_model import ScriptedModel
+from tests.waiting import until
+from tui.domain.session import Draft
+from tui.engine.open_session import OpenSession, Place
+from tui.engine.workspace import Workspace
+from tui.errors import StorageFull
+from tui.storage.drafts import Drafts
+from tui.storage.file_store import FileStore
+
+SHOP = "project:/shop"
+PLACE = Place(SHOP, "/shop", "scripted:model")
+
+
+class Store(FileStore):
+    """Files; ``failures`` are raised by the next appends, ``gate`` holds them up."""
+
+    def __init__(self, root, clock):
+        super().__init__(root, clock)
+        self.failures = []
+        self.gate = None
+        self.waiting = threading.Event()
+        self.leases = []
+
+    def append(self, lease, records):
+        if records and self.gate is not None:
+            self.waiting.set()
+            assert self.gate.wait(20)
+        if records and self.failures:
+            raise self.failures.pop(0).with_traceback(None)
+        return super().append(lease, records)
+
+    def fail_next(self, error, times=1):
+        self.failures += [error] * times
+
+    def lease(self, session_id):
+        self.leases.append(super().lease(session_id))
+        return self.leases[-1]
+
+    def create(self, *arguments, **fields):
+        self.leases.append(super().create(*arguments, **fields))
+        return self.leases[-1]
+
+    def die(self):
+        """Do what the system does for a program that was killed."""
+        for lease in self.leases:
+            lease.release()
+
+
+class KeptDrafts(Drafts):
+    """Drafts; ``failures`` are raised by the next savings, ``gate`` holds up the next one."""
+
+    def __init__(self, root):
+        super().__init__(root)
+        self.failures = []
+        self.gate = None
+        self.saved = []
+
+    def save(self, draft, *, token=None):
+        gate, self.gate = self.gate, None
+        if gate is not None:
+            assert gate.wait(20)
+        if self.failures:
+            raise self.failures.pop(0).with_traceback(None)
+        self.saved.append((draft.text, token))
+        super().save(draft, token=token)
+
+
+class Program:
+    """One run of the program: a workspace with its own store."""
+
+    def __init__(self, root: Path, clock: Clock, *, limit=10, place=PLACE, known=()):
+        self.store = Store(root, clock)
+        self.drafts = KeptDrafts(root)
+        self.model = ScriptedModel()
+        self.known = known
+        self.workspace = Workspace(
+            self.store, self.drafts, place, clock, self.model_for, limit=limit
+        )
+
+    def model_for(self, proposed):
+        if proposed in (None, self.model.name, *self.known):
+            return self.model, ()
+        return self.model, (f"{proposed} is not among your models.",)
+
+    async def settle(self):
+        """Wait until what was left is closed."""
+        await until(lambda: not self.workspace._leaving, "the closing of what was left")
+
+    async def look_at(self, session_id):
+        switched = await self.workspace.look_at(session_id)
+        await self.settle()
+        return switched
+
+    async def open(self, session_id):
+        switched = await self.workspace.open_session(session_id)
+        await self.settle()
+        return switched
+
+    async def type(self, text):
+        """What the screen does at each key: note it, and open the session for it."""
+        conversation = self.workspace.current
+        conversation.text = text
+        if conversation.opened is None and not conversation.read_only:
+            await self.workspace.take(conversation)
+
+    async def send(self, text, *, save=True):
+        """Send a prompt as a turn does, without an answer."""
+        conversation = self.workspace.current
+        await self.workspace.take(conversation)
+        conversation.text = ""
+        conversation.opened.add_message("user", text)
+        if save:
+            await self.workspace.save(conversation)
+
+    async def end(self):
+        """What the end of the program does."""
+        await self.workspace.keep_drafts()
+        for conversation in self.workspace.open:
+            await self.workspace.close(conversation)
+
+
+class World:
+    """A data directory that several programs use."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.clock = Clock()
+        self.programs = []
+
+    def program(self, **fields) -> Program:
+        self.programs.append(Program(self.root, self.clock, **fields))
+        return self.programs[-1]
+
+    def started(self, session_id=None, **fields) -> Program:
+        """A program that has begun, in a new session or in one that is there."""
+        program = self.program(**fields)
+        if session_id is None:
+            program.workspace.start_new()
+        else:
+            program.workspace.start_in(session_id)
+        return program
+
+    @property
+    def reader(self) -> FileStore:
+        """A store that holds nothing."""
+        return FileStore(self.root, self.clock)
+
+    @property
+    def drafts(self) -> Drafts:
+        return Drafts(self.root)
+
+    async def session(self, *texts, name="", scope=SHOP, model=PLACE.model):
+        """A closed session with these messages, the user's and the model's by turns."""
+        session = OpenSession.new(self.reader, Place(scope, "/shop", model), self.clock)
+        for number, text in enumerate(texts or ("hello",)):
+            if number % 2:
+                answer = session.begin_answer(model)
+                answer.receive(text)
+                session.end_answer(answer)
+            else:
+                session.add_message("user", text)
+        if name:
+            session.rename(name)
+        await session.close()
+        return session.id
+
+    def draft(self, session_id, text, queued=(), token=None, scope=SHOP):
+        """Put a draft there, as a program that is gone did."""
+        self.drafts.save(Draft(session_id, scope, "/shop", text, tuple(queued)), token=token)
+
+    def bytes(self, session_id):
+        return self.reader.path(session_id).read_bytes()
+
+    def texts(self, session_id):
+        return [message.text for message in self.reader.load(session_id).all_messages]
+
+    def holder(self, session_id):
+        return self.reader.holder(session_id)
+
+    def end(self):
+        for program in self.programs:
+            program.store.die()
+
+
+FULL = StorageFull("No room.")
+
+
+def said(conversation):
+    """What the program told in a conversation."""
+    return [placed.notice.text for placed in conversation.notices]

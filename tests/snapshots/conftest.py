@@ -1,0 +1,70 @@
+"""Pictures of the screen, compared with those in ``snapshots/``.
+
+Renewed with ``pytest tests/snapshots --update-snapshots``. A difference is printed as the lines of
+the screen that changed; the picture that was seen lies beside the other, ending in ``.seen.svg``.
+"""
+
+import difflib
+import html
+import itertools
+import re
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.ui.world import World
+
+PLACE = Path(__file__).parents[2] / "snapshots"
+_CHECKSUM = re.compile(r"terminal-\d+-")
+_TEXT = re.compile(r'<text class="[^"]*-r\d+" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>')
+
+
+@pytest.fixture(autouse=True)
+def pinned(monkeypatch):
+    """The same clock, zone, ids, colours and cursor on every machine."""
+    numbers = itertools.count(1)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    monkeypatch.setattr("tui.storage.file_store.secrets.randbelow", lambda _: next(numbers))
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def world(tmp_path):
+    return lambda *answers: World(tmp_path / "data", *answers)
+
+
+@pytest.fixture
+def same_picture(request):
+    """Compares what an application shows with a picture of this name."""
+
+    def compare(app, name):
+        seen = _CHECKSUM.sub("terminal-", app.export_screenshot(title="sibyl-tui"))
+        path = PLACE / f"{name}.svg"
+        if request.config.getoption("--update-snapshots"):
+            PLACE.mkdir(exist_ok=True)
+            path.write_text(seen, "utf-8")
+            return
+        assert path.exists(), f"{path.name} is not there: run with --update-snapshots"
+        wanted = path.read_text("utf-8")
+        if seen != wanted:
+            path.with_suffix(".seen.svg").write_text(seen, "utf-8")
+            pytest.fail(_difference(wanted, seen), pytrace=False)
+
+    return compare
+
+
+def lines(svg):
+    """The text of a picture, line by line."""
+    rows = {}
+    for x, y, text in _TEXT.findall(svg):
+        rows.setdefault(float(y), []).append((float(x), html.unescape(text).replace("\xa0", " ")))
+    return ["".join(text for _, text in sorted(rows[y])) for y in sorted(rows)]
+
+
+def _difference(wanted, seen):
+    changed = list(difflib.unified_diff(lines(wanted), lines(seen), "kept", "seen", lineterm=""))
+    return "\n".join(changed) or "The text is the same; colours or places differ."

@@ -1,0 +1,218 @@
+"""How the screen looks in each of its states."""
+
+import asyncio
+
+import pytest
+from textual.widgets import TextArea
+
+from tests.ui.screen import conversation, go_to, rows, send, wait_for_answer, words
+from tests.waiting import until
+from tui.domain.message import ToolCall
+from tui.errors import ModelRefused, StorageFull
+
+ANSWER = """\
+# The plan
+
+There is **one** fault in `auth.py`, see [the notes](https://example.com/notes).
+
+1. Read the file
+2. Compare the *hashes*
+
+```python
+def login(user: str, password: str) -> bool:
+    return hmac.compare_digest(stored(user), digest(password))
+```
+
+| step | time |
+|------|-----:|
+| read | 2 ms |
+
+> Never compare secrets with `==`.
+"""
+
+
+async def settled(pilot, app):
+    """Until all that was asked to be painted is, and no notice hangs over it."""
+    app.chat.query_one(TextArea).cursor_blink = False
+    app.clear_notifications()
+    await until(lambda: not app.chat.query("Toast"))
+    await pilot.pause()
+
+
+async def test_an_empty_session(world, same_picture):
+    async with world().running() as (app, pilot):
+        await until(lambda: rows(app))
+        await settled(pilot, app)
+        same_picture(app, "empty")
+
+
+async def test_an_answer_in_markdown(world, same_picture):
+    w = world([ANSWER])
+    async with w.running() as (app, pilot):
+        await send(pilot, "What is wrong with the login?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await until(lambda: len(rows(app)) == 1)
+        await settled(pilot, app)
+        same_picture(app, "markdown")
+
+
+async def test_an_answer_while_it_streams(world, same_picture):
+    w = world(["It begins with a list:\n\n- one\n- two, which is", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Go on.")
+        await until(lambda: "which is" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "streaming")
+
+
+async def test_an_answer_that_was_stopped(world, same_picture):
+    w = world(["Half of what", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Go on.")
+        await until(lambda: "Half of what" in conversation(app))
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        await until(lambda: "interrupted" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "interrupted")
+
+
+async def test_an_answer_that_failed(world, same_picture):
+    w = world([ModelRefused("The server refused the key (401).")])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Go on.")
+        await until(lambda: "refused the key" in conversation(app))
+        await wait_for_answer(w)
+        await settled(pilot, app)
+        same_picture(app, "failed")
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["folded", "open"])
+async def test_a_tool_call(world, same_picture, is_open):
+    call = ToolCall("c1", "read_file", {"path": "auth.py", "lines": [1, 2]})
+    w = world([call], ["Without it I cannot tell."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Read auth.py.")
+        await until(lambda: "cannot tell" in conversation(app))
+        await wait_for_answer(w)
+        if is_open:
+            app.chat.transcript.focus()
+            await pilot.press("home", "j", "j", "enter", "j", "enter")
+        await settled(pilot, app)
+        same_picture(app, "tool-open" if is_open else "tool-folded")
+
+
+async def test_sessions_in_groups_with_marks(world, same_picture):
+    w = world(["Begun", asyncio.Event()])
+    for number in range(8):
+        w.clock.now = w.clock.now.replace(day=1 + number, hour=9)
+        await w.session(
+            f"Question {number} of the week", "Yes.", name="" if number % 3 else "Named"
+        )
+    w.clock.now = w.clock.now.replace(day=8, hour=18)
+    async with w.running() as (app, pilot):
+        await send(pilot, "Work on this.")
+        await until(lambda: "Begun" in conversation(app) and len(rows(app)) == 9)
+        await go_to(app, pilot, rows(app)[1])
+        await until(lambda: "Question 7" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "groups")
+
+
+async def test_a_filter_over_the_sessions(world, same_picture):
+    w = world()
+    for name in ("Login fault", "Garden plan", "Login page"):
+        await w.session("Hello", "Yes.", name=name)
+    async with w.running() as (app, pilot):
+        await until(lambda: len(rows(app)) == 4)
+        await pilot.press("f2", "slash", *"login")
+        await settled(pilot, app)
+        same_picture(app, "filter")
+
+
+async def test_help(world, same_picture):
+    async with world().running() as (app, pilot):
+        await until(lambda: rows(app))
+        await pilot.press("f1")
+        await settled(pilot, app)
+        same_picture(app, "help")
+
+
+async def test_completion_of_a_command(world, same_picture):
+    async with world().running() as (app, pilot):
+        await until(lambda: rows(app))
+        await pilot.press("slash", "s")
+        await settled(pilot, app)
+        same_picture(app, "completion")
+
+
+async def test_the_narrowest_and_lowest_terminal(world, same_picture):
+    w = world([ANSWER])
+    async with w.running(size=(60, 15)) as (app, pilot):
+        await send(pilot, "What is wrong?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await settled(pilot, app)
+        same_picture(app, "narrow")
+
+
+async def test_a_terminal_that_is_too_small(world, same_picture):
+    async with world().running(size=(50, 10)) as (app, pilot):
+        await settled(pilot, app)
+        same_picture(app, "too-small")
+
+
+async def test_a_light_theme(world, same_picture):
+    w = world([ANSWER])
+    async with w.running() as (app, pilot):
+        app.theme = "textual-light"
+        await send(pilot, "What is wrong with the login?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await until(lambda: len(rows(app)) == 1)
+        await settled(pilot, app)
+        same_picture(app, "light")
+
+
+async def test_japanese(world, same_picture):
+    w = world(["はい、**会話**は保存されました。\n\n- 一つ目\n- 二つ目\n"])
+    await w.session("昨日の話の続きをしましょう", "はい。", name="長い名前の会話を切り詰める試験")
+    async with w.running() as (app, pilot):
+        await until(lambda: len(rows(app)) == 2)
+        app.chat.prompt.set_text("会話を保存してください")
+        await pilot.press("enter")
+        await until(lambda: "二つ目" in conversation(app))
+        await wait_for_answer(w)
+        await until(lambda: "会話を保存" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "japanese")
+
+
+async def test_a_session_that_another_program_holds(world, same_picture, monkeypatch):
+    monkeypatch.setattr("tui.storage.locks.os.getpid", lambda: 4711)
+    monkeypatch.setattr("tui.storage.locks.socket.gethostname", lambda: "host")
+    w = world()
+    there = await w.session("Hello", "Yes.", name="Held elsewhere")
+    lease = w.other_program().lease(there)
+    async with w.running(there) as (app, pilot):
+        await until(lambda: "opened read-only." in words(app) and rows(app))
+        await settled(pilot, app)
+        same_picture(app, "read-only")
+    lease.release()
+
+
+async def test_a_full_disk(world, same_picture, monkeypatch):
+    w = world()
+
+    def refuse(lease, records):
+        raise StorageFull("No space left on device")
+
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app))
+        monkeypatch.setattr(w.store, "append", refuse)
+        await send(pilot, "Is this kept?")
+        await until(lambda: "Not sent" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "not-saved")
+        monkeypatch.undo()

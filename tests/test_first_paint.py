@@ -1,0 +1,69 @@
+"""Nothing is imported before the first screen that it does not need."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+# Each costs more than a tenth of the start, or brings something along that does.
+NOT_YET = {
+    "anthropic",
+    "click",
+    "email",
+    "http.client",
+    "httpx",
+    "httpx2",
+    "markdown_it",
+    "openai",
+    "pydantic",
+    "pydantic_ai",
+    "pygments",
+    "rich.markdown",
+    "rich.syntax",
+    "shtab",
+    "sqlite3",
+    "tomllib",
+    "tree_sitter",
+    "tui.cli.ask",
+    "tui.cli.sessions",
+    "tui.storage.doctor",
+    "tui.storage.retention",
+    "urllib.request",
+}
+
+_SCRIPT = """
+import json, sys
+from tui import app, cli
+from tui.cli import output
+
+output.is_terminal = lambda stream: True
+
+def first_screen_is_there(self):
+    print(json.dumps(sorted(sys.modules)), flush=True)
+    self.exit()
+
+app.SibylApp._begin_what_is_slow = first_screen_is_there
+run = app.SibylApp.run
+app.SibylApp.run = lambda self: run(self, headless=True)
+sys.exit(cli.run(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded(tmp_path_factory):
+    """The modules that the program has loaded when its first screen has been painted."""
+    data = tmp_path_factory.mktemp("data")
+    command = [sys.executable, "-c", _SCRIPT, "--data-dir", str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[0]))
+
+
+@pytest.mark.parametrize("name", sorted(NOT_YET))
+def test_it_is_not_loaded_at_first_paint(loaded, name):
+    assert not [module for module in loaded if module == name or module.startswith(f"{name}.")]
+
+
+def test_the_screen_itself_is(loaded):
+    assert {"textual.app", "tui.app", "tui.widgets.transcript"} <= loaded

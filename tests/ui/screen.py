@@ -1,0 +1,61 @@
+"""What a reader of the screen sees and does."""
+
+from tests.ui.world import World
+from tests.waiting import until
+
+_NAMES = {
+    " ": "space",
+    "/": "slash",
+    ":": "colon",
+    "#": "number_sign",
+    "-": "minus",
+    ".": "full_stop",
+}
+
+
+async def send(pilot, text):
+    """Type a text and press Enter."""
+    await pilot.press(*[_NAMES.get(character, character) for character in text], "enter")
+
+
+async def wait_for_answer(world: World):
+    """Until nothing goes on in the session on screen, and that is told."""
+    await until(lambda: not world.workspace.current.running, "the end of the answer")
+    await until(lambda: not world.workspace.current.unsaved, "the last save")
+
+
+def lines(app):
+    """The rows of the conversation that are on screen."""
+    return [line.rstrip() for line in app.chat.transcript.visible_text()]
+
+
+def conversation(app):
+    """The same as one text."""
+    return "\n".join(lines(app))
+
+
+def words(app):
+    """The same without its line breaks: what is said, however it is wrapped."""
+    return " ".join(conversation(app).split())
+
+
+def status(app):
+    strip = app.chat.status_bar.render_line(0)
+    return strip.text
+
+
+def rows(app):
+    """The ids in the sidebar, from the top."""
+    return [row.id for row in app.chat.rows.rows] if app.chat.rows else []
+
+
+def mark(app, session_id):
+    """What the sidebar says that is going on in a session."""
+    return {row.id: row.mark.value for row in app.chat.rows.rows}.get(session_id)
+
+
+async def go_to(app, pilot, session_id):
+    """Choose a session in the sidebar."""
+    app.chat.sidebar.focus()
+    app.chat.sidebar.highlight(session_id)
+    await pilot.press("enter")

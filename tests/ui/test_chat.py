@@ -1,0 +1,198 @@
+"""A prompt and its answer, on screen and on disk."""
+
+import asyncio
+import errno
+
+import pytest
+
+from tests.ui.screen import conversation, send, status, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.errors import ModelRefused, StorageFull
+
+
+async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
+    w = world(["Hi ", "there."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "Hi there." in conversation(app), "the answer")
+        assert app.chat.prompt.text == ""
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+        assert messages(w, session_id) == [
+            ("user", "hello", None),
+            ("assistant", "Hi there.", None),
+        ]
+        assert "saved" in status(app)
+    assert f"Session saved: {session_id}" in w.final_save.lines
+    assert w.final_save.lines[-1] == f"Resume with: sibyl-tui --session {session_id}"
+
+
+async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(world):
+    gate = asyncio.Event()
+    w = world([gate, "late"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: w.model.requests, "the request")
+        assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
+        assert "hello" in conversation(app)
+        gate.set()
+        await wait_for_answer(w)
+
+
+async def test_escape_stops_an_answer_and_keeps_what_has_arrived(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app), "half an answer")
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "half", "interrupted")
+        await until(lambda: "interrupted" in conversation(app))
+
+
+async def test_a_failed_answer_says_why_and_can_be_tried_again(world):
+    w = world([ModelRefused("The key was refused.")], ["Better."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "The key was refused." in conversation(app), "the reason")
+        await wait_for_answer(w)
+        await send(pilot, "/retry")
+        await until(lambda: "Better." in conversation(app), "the second answer")
+        await wait_for_answer(w)
+        assert "The key was refused." not in conversation(app)
+        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "Better."]
+
+
+async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(world):
+    gate = asyncio.Event()
+    w = world(["one", gate], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        assert "second" in conversation(app)
+        assert "queued" in conversation(app)
+        assert "1 queued" in status(app)
+        await pilot.press("x")
+        await until(lambda: w.drafts().load(w.workspace.current.id), "the draft")
+        assert w.drafts().load(w.workspace.current.id).queued == ("second",)
+        gate.set()
+        await until(lambda: "two" in conversation(app))
+        await wait_for_answer(w)
+        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == [
+            "first",
+            "one",
+            "second",
+            "two",
+        ]
+        assert app.chat.prompt.text == "x"
+
+
+async def test_what_waited_comes_back_into_the_prompt_when_the_answer_is_stopped(world):
+    w = world(["one", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        await until(lambda: app.chat.prompt.text == "second", "the prompt")
+        assert "queued" not in conversation(app)
+
+
+async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is_room(
+    world, monkeypatch
+):
+    w = world(["There."])
+    async with w.running() as (app, pilot):
+        append = w.store.append
+
+        def full(lease, records):
+            raise StorageFull("No space left on device") from OSError(errno.ENOSPC, "full")
+
+        monkeypatch.setattr(w.store, "append", full)
+        await send(pilot, "hello")
+        await until(lambda: "NOT SAVED: disk full" in status(app), "the reason")
+        assert "hello" in conversation(app)
+        assert not w.model.requests
+        monkeypatch.setattr(w.store, "append", append)
+        await send(pilot, "/retry")
+        await until(lambda: "There." in conversation(app))
+        await wait_for_answer(w)
+        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "There."]
+        assert "NOT SAVED" not in status(app)
+
+
+async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(world):
+    w = world(["half", ZeroDivisionError("a defect")], ["fine"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "Unexpected error: ZeroDivisionError" in conversation(app))
+        await wait_for_answer(w)
+        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "half", "interrupted")
+        await send(pilot, "again")
+        await until(lambda: "fine" in conversation(app))
+        await wait_for_answer(w)
+
+
+async def test_double_slash_sends_a_slash_and_a_path_is_text(world):
+    w = world(["a"], ["b"])
+    async with w.running() as (_, pilot):
+        await send(pilot, "//new")
+        await until(lambda: len(w.model.requests) == 1)
+        await wait_for_answer(w)
+        await send(pilot, "/etc/hosts")
+        await until(lambda: len(w.model.requests) == 2)
+        await wait_for_answer(w)
+        asked = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
+        assert asked == ["/new", "/etc/hosts"]
+
+
+async def test_an_unknown_command_is_told_and_stays_in_the_prompt(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await send(pilot, "/nwe")
+        await until(lambda: "Unknown command: /nwe. Type /help." in conversation(app))
+        assert app.chat.prompt.text == "/nwe"
+
+
+async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        text = "x" * (8 * 1024 * 1024 + 1)
+        app.chat.prompt.set_text(text)
+        await pilot.press("enter")
+        await until(lambda: "Prompt is larger than 8 MiB." in conversation(app))
+        assert app.chat.prompt.text == text
+        app.chat.prompt.set_text("")
+
+
+async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_works(world):
+    w = world(["word "] * 10_000, ["word "] * 500_000)
+    async with w.running() as (_, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        assert messages(w, w.workspace.current.id)[-1][1] == "word " * 10_000
+        await send(pilot, "more")
+        await until(lambda: w.workspace.current.running)
+        async with asyncio.timeout(5):
+            await pilot.press("escape")
+            await wait_for_answer(w)
+        assert messages(w, w.workspace.current.id)[-1][2] == "interrupted"
+
+
+@pytest.mark.parametrize("name", ["quit", "ctrl+q"])
+async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app))
+        if name == "quit":
+            await send(pilot, "/quit")
+        else:
+            await pilot.press(name)
+        await until(lambda: not app.is_running)
+    session_id = next(iter(w.workspace.changed))
+    assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")
+    assert w.other_program().holder(session_id) is None

@@ -1,0 +1,138 @@
+"""When things are written, and what is said about it."""
+
+import asyncio
+import json
+
+from tests.ui.screen import conversation, send, status, wait_for_answer, words
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.errors import StorageFull
+
+
+def refuse(lease, records):
+    raise StorageFull("No space left on device")
+
+
+async def test_the_tick_writes_what_could_not_be_written_before(world, monkeypatch):
+    w = world(["Hi."])
+    async with w.running(interval=0.02) as (app, pilot):
+        append = w.store.append
+        monkeypatch.setattr(w.store, "append", refuse)
+        await send(pilot, "hello")
+        await until(lambda: "NOT SAVED: disk full" in status(app))
+        monkeypatch.setattr(w.store, "append", append)
+        await until(lambda: "saved" in status(app).replace("NOT SAVED", ""), "the tick")
+        assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
+
+
+async def test_without_an_interval_nothing_is_written_by_itself(world, monkeypatch):
+    w = world(["Hi."])
+    async with w.running(interval=0) as (app, pilot):
+        append = w.store.append
+        monkeypatch.setattr(w.store, "append", refuse)
+        await send(pilot, "hello")
+        await until(lambda: "NOT SAVED" in status(app))
+        monkeypatch.setattr(w.store, "append", append)
+        await pilot.press("ctrl+s")
+        await until(lambda: "Session saved: " in conversation(app))
+        assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
+
+
+async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monkeypatch):
+    w = world(["Hi."])
+    async with w.running() as (app, pilot):
+        monkeypatch.setattr(w.store, "append", refuse)
+        await send(pilot, "hello")
+        await until(lambda: "NOT SAVED" in status(app))
+    assert w.final_save.failed
+    said = "\n".join(w.final_save.lines)
+    (rescue,) = (w.root.parent / "rescue").iterdir()
+    assert f"What could not be saved is in {rescue}." in said
+    assert f"sessions import {rescue}" in said
+    records = [json.loads(line) for line in rescue.read_text().splitlines()]
+    assert [r["content"] for r in records if r["type"] == "message"] == ["hello"]
+    assert rescue.stat().st_mode & 0o777 == 0o600
+
+
+async def test_reset_keeps_what_was_before_and_begins_anew(world):
+    w = world(["Hi."], ["Yo."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+        await send(pilot, "/reset")
+        await until(lambda: f"Session saved before reset: {session_id}" in words(app))
+        await send(pilot, "again")
+        await until(lambda: "Yo." in conversation(app))
+        await wait_for_answer(w)
+        assert [m.text for m in w.model.requests[-1].messages] == ["again"]
+    read = w.other_program().load(session_id)
+    assert [m.text for m in read.all_messages] == ["hello", "Hi.", "again", "Yo."]
+    assert [m.text for m in read.messages] == ["again", "Yo."]
+
+
+async def test_reset_while_an_answer_is_made_stops_it_first(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app))
+        session_id = w.workspace.current.id
+        await send(pilot, "/reset")
+        await until(lambda: "Session saved before reset" in words(app))
+    read = w.other_program().load(session_id)
+    assert [(m.text, m.status) for m in read.all_messages] == [
+        ("hello", None),
+        ("half", "interrupted"),
+    ]
+    assert read.messages == ()
+
+
+async def test_new_starts_the_next_session_of_the_scope_and_an_empty_one_stays(world):
+    w = world(["Hi."])
+    async with w.running() as (app, pilot):
+        first = w.workspace.current.id
+        await pilot.press("ctrl+n")
+        await until(lambda: f"Already in a new session: {first}" in conversation(app))
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        await pilot.press("ctrl+n")
+        await until(lambda: "Started new session: " in conversation(app))
+        second = w.workspace.current.id
+        assert second != first
+        assert "hello" not in conversation(app)
+        await send(pilot, "/name Second")
+        await until(lambda: "Session named: Second" in conversation(app))
+    assert w.other_program().load(second).header.ordinal == 2
+
+
+async def test_a_draft_is_kept_a_moment_after_the_last_key_and_taken_up_by_the_next_start(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        session_id = w.workspace.current.id
+        await pilot.press(*"not")
+        await until(lambda: w.drafts().load(session_id), "the draft")
+        assert w.drafts().load(session_id).text == "not"
+        await pilot.press(*"yet")
+    async with w.running() as (app, _):
+        assert w.workspace.current.id == session_id
+        assert app.chat.prompt.text == "notyet"
+
+
+async def test_a_draft_goes_when_the_prompt_is_sent(world):
+    w = world(["Hi."])
+    async with w.running() as (_, pilot):
+        session_id = w.workspace.current.id
+        await pilot.press(*"hello")
+        await until(lambda: w.drafts().load(session_id))
+        await pilot.press("enter")
+        await wait_for_answer(w)
+        await until(lambda: w.drafts().load(session_id) is None)
+
+
+async def test_a_look_around_leaves_nothing_behind(world):
+    w = world()
+    async with w.running() as (_, pilot):
+        await pilot.press("a", "backspace")
+    assert not list(w.root.glob("sessions/*"))
+    assert not list(w.root.glob("drafts/*"))
+    assert w.final_save.lines == []

@@ -1,0 +1,115 @@
+"""The whole program but its command line: real files, a model that plays what it is told."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.builders import Clock
+from tests.engine.scripted_model import ScriptedModel, Step
+from tests.waiting import until
+from tui.app import Parts, SibylApp
+from tui.engine.open_session import OpenSession, Place
+from tui.engine.session_list import SessionList
+from tui.engine.turn import TurnSettings
+from tui.engine.workspace import Workspace
+from tui.errors import ModelUnavailable
+from tui.exit import FinalSave
+from tui.storage.drafts import Drafts
+from tui.storage.file_store import FileStore
+
+PLACE = Place("project:/shop", "/shop", "scripted:model")
+SIZE = (120, 40)
+
+
+class ScriptedModels:
+    """One model for all."""
+
+    def __init__(self, model: ScriptedModel) -> None:
+        self.model = model
+        self.prepared: list[object] = []
+
+    def proposed(self, _: str | None) -> tuple[ScriptedModel, tuple[str, ...]]:
+        return self.model, ()
+
+    def names(self) -> tuple[str, ...]:
+        return (self.model.name,)
+
+    def named(self, name: str) -> ScriptedModel:
+        if name != self.model.name:
+            raise ModelUnavailable(f"There is no {name}.")
+        return self.model
+
+
+class World:
+    """A data directory, a model, and one run of the program after another over them."""
+
+    def __init__(self, root: Path, *answers: Sequence[Step]) -> None:
+        self.root = root
+        self.clock = Clock()
+        self.model = ScriptedModel(*answers)
+        self.models = ScriptedModels(self.model)
+        self.store = FileStore(root, self.clock)
+        self.final_save: FinalSave | None = None
+        self.workspace: Workspace | None = None
+
+    def other_program(self) -> FileStore:
+        """A store of the same sessions that holds none of this one's leases."""
+        return FileStore(self.root, self.clock)
+
+    def drafts(self) -> Drafts:
+        """What is on disk of unsent prompts."""
+        return Drafts(self.root)
+
+    async def session(self, *texts: str, name: str = "", scope: str = PLACE.scope) -> str:
+        """A session that is there already, with these messages by turns, the user's first."""
+        place = Place(scope, "/shop", PLACE.model)
+        session = OpenSession.new(self.other_program(), place, self.clock)
+        for number, text in enumerate(texts):
+            if number % 2:
+                answer = session.begin_answer(PLACE.model)
+                answer.receive(text)
+                session.end_answer(answer)
+            else:
+                session.add_message("user", text)
+        if name:
+            session.rename(name)
+        await session.close()
+        return session.id
+
+    @asynccontextmanager
+    async def running(
+        self, session_id: str | None = None, size: tuple[int, int] = SIZE, interval: float = 0
+    ) -> AsyncGenerator[tuple[SibylApp, Pilot[None]]]:
+        """Run the program; at the end it is left as by Ctrl+Q."""
+        # A run is a process of its own: it holds nothing of an earlier one.
+        self.store = FileStore(self.root, self.clock)
+        workspace = Workspace(
+            self.store, Drafts(self.root), PLACE, self.clock, self.models.proposed
+        )
+        if session_id is None:
+            workspace.start_new()
+        else:
+            workspace.start_in(session_id)
+        self.workspace = workspace
+        self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
+        app = SibylApp(
+            Parts(
+                workspace=workspace,
+                sessions=SessionList(self.store, workspace.scope),
+                models=self.models,
+                turn_settings=TurnSettings(save_interval=0.01),
+                final_save=self.final_save,
+                prepare_model=lambda: self.models.prepared.append(True),
+                auto_save_interval=interval,
+            )
+        )
+        async with app.run_test(size=size) as pilot:
+            await until(lambda: self.models.prepared, "the first screen")
+            yield app, pilot
+
+
+def messages(world: World, session_id: str) -> list[tuple[str, str, str | None]]:
+    """What is on disk of a session."""
+    return [(m.role, m.text, m.status) for m in world.other_program().load(session_id).all_messages]

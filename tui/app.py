@@ -1,0 +1,302 @@
+"""The application: carries what is wanted to the workspace, and what comes of it to the screen."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from tui import paths
+from tui.commands import effects, registry
+from tui.commands.context import CommandContext, Models
+from tui.commands.effects import Effect
+from tui.domain.commands import Invocation, parse, text_to_send
+from tui.domain.labels import scope_name
+from tui.domain.message import TEXT_BYTES
+from tui.domain.notice import Notice
+from tui.domain.rows import SessionRows, arrange
+from tui.driver import TakeoverDriver
+from tui.engine.conversation import Conversation
+from tui.engine.session_list import SessionList
+from tui.engine.turn import TurnSettings
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError, UsageError
+from tui.exit import FinalSave, end_on_signals
+from tui.screens.chat import ChatScreen
+from tui.screens.help import HelpScreen
+from tui.screens.palette import TableCommands
+from tui.turns import TurnFinished, Turns
+from tui.widgets.intents import CommandInvoked
+from tui.widgets.prompt import Prompt
+from tui.widgets.sidebar import Sidebar
+from tui.widgets.transcript import Transcript
+
+ROWS_SECONDS = 60.0
+"""How often the ages in the list move on."""
+FIRST_PAINT_SECONDS = 0.03
+"""How long what is slow waits, so that the first screen is painted before it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the application is put together from; intervals in seconds, 0 for never.
+
+    ``prepare_model`` begins to load what the first answer needs; it is called once the first
+    screen is there.
+    """
+
+    workspace: Workspace
+    sessions: SessionList
+    models: Models
+    turn_settings: TurnSettings
+    final_save: FinalSave
+    prepare_model: Callable[[], None]
+    auto_save_interval: float = 300.0
+
+
+class SibylApp(App[None]):
+    """Bindings, timers, and one handler for each intent."""
+
+    TITLE = "sibyl-tui"
+    COMMANDS: ClassVar[Any] = {*App.COMMANDS, TableCommands}
+    CSS_PATH: ClassVar[Any] = paths.style_sheets()
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+n", "invoke('new')", "New", id="new", priority=True),
+        Binding("ctrl+s", "invoke('save')", "Save", id="save", priority=True),
+        Binding("f1", "invoke('help')", "Help", id="help", priority=True),
+        Binding("ctrl+q", "invoke('quit')", "Quit", id="quit", priority=True),
+    ]
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(driver_class=TakeoverDriver)
+        self._parts = parts
+        self.workspace = parts.workspace
+        self._sessions = parts.sessions
+        self.chat = ChatScreen()
+        self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
+        self._commands = CommandContext(parts.workspace, parts.models, self._stop)
+
+    # --- life
+
+    def get_default_screen(self) -> ChatScreen:
+        return self.chat
+
+    def on_load(self) -> None:
+        # Before the driver starts: the first frame's handlers know nothing of what it switches on.
+        end_on_signals(lambda code: self.exit(return_code=code))
+
+    async def on_mount(self) -> None:
+        # Keys that waited are given out when this ends: the prompt must be there by then.
+        await self.chat.is_there.wait()
+        # Textual does not paint again what the shell has written over while we were stopped.
+        self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
+        self._show_session()
+        self.set_interval(ROWS_SECONDS, self._show_rows)
+        if self._parts.auto_save_interval:
+            self.set_interval(self._parts.auto_save_interval, self._save_all)
+        # Not after a refresh: on a terminal that is too small none may come.
+        self.set_timer(FIRST_PAINT_SECONDS, self._begin_what_is_slow)
+
+    def _paint_again(self, _: object) -> None:
+        self.refresh(layout=True)
+
+    async def on_unmount(self) -> None:
+        await self._parts.final_save.run()
+
+    def _begin_what_is_slow(self) -> None:
+        self.chat.prompt.show_models(self._parts.models.names())
+        self._parts.prepare_model()
+        self.run_worker(self._listed(self._sessions.refresh))
+
+    # --- intents
+
+    async def action_invoke(self, name: str) -> None:
+        await self._invoke(Invocation(name))
+
+    @on(CommandInvoked)
+    async def invoke_command(self, event: CommandInvoked) -> None:
+        await self._invoke(Invocation(event.name, event.arguments))
+
+    @on(Prompt.Submitted)
+    async def submit_prompt(self, event: Prompt.Submitted) -> None:
+        invocation = parse(event.text)
+        if invocation is None:
+            await self._send(text_to_send(event.text))
+            return
+        if invocation.name in registry.FUNCTIONS:
+            self._take_prompt()
+        await self._invoke(invocation)
+
+    @on(Prompt.Edited)
+    def note_draft(self, event: Prompt.Edited) -> None:
+        conversation = self.workspace.current
+        conversation.text = event.text
+        if conversation.opened is None and not conversation.read_only:
+            self.run_worker(self._take(conversation))
+
+    @on(ChatScreen.DraftSettled)
+    async def keep_drafts(self) -> None:
+        try:
+            await self.workspace.keep_drafts()
+        except StorageError as error:
+            self.workspace.current.note_failure(error.short)
+        self._show_status()
+
+    @on(Sidebar.SessionSelected)
+    def look_at_session(self, event: Sidebar.SessionSelected) -> None:
+        self.run_worker(self._look_at(event.session_id))
+
+    @on(Sidebar.MoreWanted)
+    def read_more_rows(self) -> None:
+        self.run_worker(self._listed(self._sessions.read_more))
+
+    @on(Sidebar.ScopeToggled)
+    def toggle_scope(self) -> None:
+        self.run_worker(self._listed(self._sessions.toggle_scope))
+
+    @on(Transcript.EarlierWanted)
+    async def read_earlier(self) -> None:
+        conversation = self.workspace.current
+        try:
+            entries = await self.workspace.read_earlier(conversation)
+        except StorageError as error:
+            self._say(Notice(str(error), "error"))
+            return
+        if conversation is self.workspace.current:
+            self.chat.show_earlier(entries, earlier=conversation.page_cursor is not None)
+
+    @on(Transcript.CopyRequested)
+    @on(Prompt.CopyRequested)
+    def copy_text(self, event: Transcript.CopyRequested | Prompt.CopyRequested) -> None:
+        self.copy_to_clipboard(event.text)
+        self.notify("Asked the terminal to copy it.", markup=False)
+
+    @on(TurnFinished)
+    async def end_turn(self, event: TurnFinished) -> None:
+        conversation = event.conversation
+        await self.workspace.try_save(conversation)
+        self._turns.go_on(conversation, event.status)
+        if conversation is self.workspace.current:
+            self._show_session()
+        else:
+            conversation.unread = True
+            await self.workspace.leave(conversation)
+        await self._listed(self._sessions.refresh)
+
+    # --- effects
+
+    async def _invoke(self, invocation: Invocation) -> None:
+        for effect in await registry.run(invocation, self._commands):
+            await self._carry_out(effect)
+        self._show_status()
+        self._show_rows()
+
+    async def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case effects.Say(notice):
+                self._say(notice)
+            case effects.ShowSession():
+                self._show_session()
+                scope = self.workspace.scope
+                self.run_worker(self._listed(lambda: self._sessions.show(scope)))
+            case effects.FillPrompt(text):
+                self.chat.prompt.set_text(text)
+            case effects.StartTurn(prompt):
+                await self._send(prompt)
+            case effects.RetryTurn():
+                await self._retry()
+            case effects.OpenHelp():
+                keys = {"Everywhere": (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
+                self.push_screen(HelpScreen(keys))
+            case effects.Exit():
+                self.exit()
+
+    def _say(self, notice: Notice) -> None:
+        self.workspace.current.say(notice)
+        self.chat.say(notice)
+
+    # --- sending
+
+    async def _send(self, prompt: str) -> None:
+        conversation = self.workspace.current
+        if len(prompt.encode(errors="surrogatepass")) > TEXT_BYTES:
+            self._say(Notice("Prompt is larger than 8 MiB.", "error"))
+            return
+        if await self._take(conversation):
+            self._take_prompt()
+            self._turns.send(conversation, prompt)
+
+    async def _retry(self) -> None:
+        conversation = self.workspace.current
+        if await self._take(conversation):
+            self._turns.retry(conversation)
+
+    def _take_prompt(self) -> None:
+        self.chat.prompt.clear_sent()
+        self.workspace.current.text = self.chat.prompt.draft
+        self.chat.settle_draft()
+
+    async def _take(self, conversation: Conversation) -> bool:
+        """Open a session for a change; whether it could be."""
+        try:
+            await self.workspace.take(conversation)
+        except (StorageError, UsageError) as error:
+            self._say(Notice(str(error), "error"))
+            self._show_prompt()
+            return False
+        self._show_status()
+        return True
+
+    async def _stop(self, conversation: Conversation) -> bool:
+        stopped = await self._turns.stop(conversation)
+        await self.workspace.try_save(conversation)
+        return stopped
+
+    # --- what has come of it
+
+    async def _look_at(self, session_id: str) -> None:
+        try:
+            switched = await self.workspace.look_at(session_id)
+        except StorageError as error:
+            self._say(Notice(str(error), "error"))
+            self.chat.stay()
+            return
+        if switched:
+            self._show_session()
+            self._show_rows()
+
+    async def _listed(self, read: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await read()
+        except StorageError as error:
+            self._say(Notice(str(error), "error"))
+        self._show_rows()
+
+    async def _save_all(self) -> None:
+        await self.workspace.save_all()
+        self._show_status()
+
+    # --- showing
+
+    def _show_session(self) -> None:
+        self.chat.show_session(self.workspace.current.view())
+        self._show_status()
+
+    def _show_prompt(self) -> None:
+        self.chat.show_prompt(self.workspace.current.view())
+
+    def _show_status(self) -> None:
+        self.chat.show_status(self.workspace.current.status())
+
+    def _show_rows(self) -> None:
+        now = self.workspace.clock()
+        entries, opened = self._sessions.entries, self.workspace.rows()
+        rows = SessionRows(
+            rows=arrange(entries, opened, self.workspace.marks(), now),
+            current=self.workspace.current.id,
+            more=self._sessions.more,
+            scope=scope_name(self._sessions.scope),
+        )
+        self.chat.show_rows(rows, now)

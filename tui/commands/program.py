@@ -1,0 +1,28 @@
+"""``/help`` and ``/quit``."""
+
+from collections.abc import Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, Exit, OpenHelp, say
+from tui.domain.commands import BY_NAME
+
+
+async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """All keys and commands, or one command."""
+    if not arguments:
+        return (OpenHelp(),)
+    name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
+    command = BY_NAME.get(name)
+    if command is None:
+        return unknown(name)
+    return say(f"{command.line} - {command.help}")
+
+
+def unknown(name: str) -> tuple[Effect, ...]:
+    """There is no such command."""
+    return say(f"Unknown command: /{name}. Type /help.", "error")
+
+
+async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Save everything and leave."""
+    return (Exit(),)

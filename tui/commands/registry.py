@@ -1,0 +1,49 @@
+"""Which function carries out which command."""
+
+from collections.abc import Sequence
+
+from tui.commands import answers, program, sessions
+from tui.commands.context import CommandContext, CommandFunction
+from tui.commands.effects import Effect, say
+from tui.domain.commands import Invocation
+from tui.errors import AmbiguousSession, SessionNotFound, SibylError
+
+FUNCTIONS: dict[str, CommandFunction] = {
+    "help": program.show_help,
+    "sessions": sessions.list_all,
+    "save": sessions.save,
+    "load": sessions.load,
+    "new": sessions.begin,
+    "reset": sessions.reset,
+    "name": sessions.rename,
+    "retry": answers.retry,
+    "stop": answers.stop,
+    "model": answers.choose_model,
+    "quit": program.leave,
+}
+"""By the names of the command table."""
+
+_CANDIDATES = 10
+
+
+async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effect]:
+    """Carry out a command; what goes wrong is said, and nothing is raised but defects."""
+    function = FUNCTIONS.get(invocation.name)
+    if function is None:
+        return program.unknown(invocation.name)
+    try:
+        return await function(context, invocation.arguments)
+    except SibylError as error:
+        return say(_words(error), "error")
+
+
+def _words(error: SibylError) -> str:
+    match error:
+        case SessionNotFound(closest=closest) if closest:
+            return f"{error}\nClosest: {', '.join(closest)}"
+        case AmbiguousSession(candidates=candidates):
+            shown = [f"  {candidate}" for candidate in candidates[:_CANDIDATES]]
+            more = len(candidates) - len(shown)
+            return "\n".join([str(error), *shown, *([f"  and {more} more"] if more else [])])
+        case _:
+            return str(error)

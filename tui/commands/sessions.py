@@ -1,0 +1,151 @@
+"""``/sessions /save /load /new /reset /name``: keeping, finding and switching sessions."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, ShowSession, say
+from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.session import SessionEntry
+from tui.domain.table import session_table
+from tui.engine.conversation import Conversation
+from tui.engine.workspace import StayedError
+from tui.errors import StorageError
+from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
+
+MOST_ROWS = 100
+"""How many sessions a table in a conversation shows."""
+
+_PAGE = 200
+
+
+async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """A table of all sessions, or of those with a text in their name or id."""
+    store = context.workspace.store
+    found = await asyncio.to_thread(_matching, store, arguments.casefold())
+    if not found:
+        return say("No saved sessions.")
+    shown = found[:MOST_ROWS]
+    context.workspace.listed = tuple(entry.id for entry in shown)
+    lines = [
+        "Saved sessions:",
+        session_table(shown, context.workspace.clock(), numbered=True),
+    ]
+    if len(found) > len(shown):
+        lines.append("There are more: /sessions <text> shows those with a text in their name.")
+    return say("\n".join(lines))
+
+
+async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Write what is not on disk yet."""
+    workspace, conversation = context.workspace, context.workspace.current
+    if conversation.empty:
+        return say("Nothing to save yet.")
+    told = len(conversation.notices)
+    try:
+        await workspace.save(conversation)
+    except StorageError as error:
+        return say(f"Could not save {conversation.id}: {error.short}", "error")
+    await workspace.save_all()
+    return (*_shown(conversation, told), *say(f"Session saved: {conversation.id}"))
+
+
+async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Save, switch to a session, and open it."""
+    if not arguments:
+        return say("Usage: /load <session-id>")
+    workspace = context.workspace
+    session_id = await asyncio.to_thread(_resolved, context, arguments)
+    try:
+        if not await workspace.open_session(session_id):
+            return ()
+    except StayedError as error:
+        return say(str(error), "error")
+    count = workspace.current.session.message_count
+    messages = "1 message" if count == 1 else f"{count} messages"
+    return (ShowSession(), *say(f"Loaded session: {session_id} ({messages})"))
+
+
+async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Save, and start the scope's next session."""
+    if len(arguments) > NAME_CHARACTERS:
+        return say(_TOO_LONG, "error")
+    workspace = context.workspace
+    if not await workspace.begin(arguments):
+        # Else another session was wanted meanwhile, and is shown.
+        untouched = workspace.current.untouched
+        return say(f"Already in a new session: {workspace.current.id}") if untouched else ()
+    return (ShowSession(), *say(f"Started new session: {workspace.current.id}"))
+
+
+async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Save, then let live begin anew under the same id."""
+    workspace, conversation = context.workspace, context.workspace.current
+    if conversation.empty:
+        return say("Nothing to save yet.")
+    await context.stop(conversation)
+    await workspace.take(conversation)
+    try:
+        await workspace.reset(conversation)
+    except StorageError as error:
+        return say(f"Not reset: could not save ({error.short})", "error")
+    return (ShowSession(), *say(f"Session saved before reset: {conversation.id}"))
+
+
+async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Name the session."""
+    if not arguments:
+        return say("Usage: /name <text>")
+    if len(arguments) > NAME_CHARACTERS:
+        return say(_TOO_LONG, "error")
+    conversation = context.workspace.current
+    told = len(conversation.notices)
+    await context.workspace.rename(conversation, arguments)
+    return (*_shown(conversation, told), *say(f"Session named: {arguments}"))
+
+
+def _shown(conversation: Conversation, told: int) -> tuple[Effect, ...]:
+    """Put on screen what a save had to tell itself, beyond what was told before."""
+    return (ShowSession(),) if len(conversation.notices) > told else ()
+
+
+_TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."
+
+
+def _resolved(context: CommandContext, target: str) -> str:
+    workspace = context.workspace
+    return workspace.store.resolve(
+        target,
+        workspace.scope,
+        listed=workspace.listed or _listed(workspace.store, target),
+        wanted=SessionFilter(statuses=KEPT_OR_ARCHIVED),
+    )
+
+
+def _listed(store: SessionStore, target: str) -> Sequence[str]:
+    """As much of the list as a number can mean, where none was printed yet."""
+    if not (target.isascii() and target.isdigit() and len(target) <= len(str(MOST_ROWS))):
+        return ()
+    listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), None, MOST_ROWS)
+    return [entry.id for entry in listing.entries]
+
+
+def _matching(store: SessionStore, text: str) -> list[SessionEntry]:
+    """Sessions in the order of the list, one more than are shown at most."""
+    found: list[SessionEntry] = []
+    for entry in _entries(store):
+        if any(text in each.casefold() for each in (entry.label, entry.name, entry.id)):
+            found.append(entry)
+        if len(found) > MOST_ROWS:
+            break
+    return found
+
+
+def _entries(store: SessionStore) -> Iterator[SessionEntry]:
+    cursor: str | None = None
+    while True:
+        listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), cursor, _PAGE)
+        yield from listing.entries
+        cursor = listing.cursor
+        if cursor is None:
+            return

@@ -1,0 +1,232 @@
+"""A session as this program has it: looked at, or open for changes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from tui.domain.labels import label
+from tui.domain.message import Message
+from tui.domain.notice import Notice, Shown
+from tui.domain.rows import Mark
+from tui.domain.session import Draft, Entry, Session, SessionEntry, Tail
+from tui.domain.status import SaveState, SessionStatus
+from tui.domain.view import SessionView
+from tui.engine.open_session import OpenSession
+from tui.engine.saving import Saving
+from tui.providers.protocol import Model
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedNotice:
+    """A notice, and the message that it stands behind; ``None`` at the beginning."""
+
+    after: str | None
+    notice: Notice
+
+
+@dataclass(eq=False, slots=True)
+class Conversation:
+    """One session: its messages at hand, its lease if there is one, its prompt.
+
+    Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made;
+    ``kept`` is the draft that is on disk, ``asides`` are what of it is there under a token.
+    ``listed_as`` is its label where too little of it is at hand to tell.
+    """
+
+    opened: OpenSession | None
+    tail: Tail | None = None
+    text: str = ""
+    queued: list[str] = field(default_factory=list[str])
+    running: bool = False
+    unread: bool = False
+    archived: bool = False
+    save: SaveState = field(default_factory=SaveState)
+    read_only: str = ""
+    earlier: tuple[Entry, ...] = ()
+    page_cursor: str | None = None
+    notices: list[PlacedNotice] = field(default_factory=list[PlacedNotice])
+    model: Model | None = None
+    listed_as: str = ""
+    kept: Draft | None = None
+    asides: dict[str, Draft] = field(default_factory=dict[str, Draft])
+    keeping: Saving | None = None
+
+    def __post_init__(self) -> None:
+        self.page_cursor = self.opened.cursor if self.opened else self._tail.cursor
+
+    @property
+    def id(self) -> str:
+        return self.opened.id if self.opened else self._tail.session.id
+
+    @property
+    def session(self) -> Session:
+        """The session as far as it is at hand."""
+        return self.opened.session if self.opened else self._tail.session
+
+    @property
+    def published(self) -> bool:
+        """Whether the session exists for others."""
+        return self.opened.published if self.opened else True
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was ever said or decided in it."""
+        return self.opened is not None and not self.opened.published and not self.opened.pending
+
+    @property
+    def untouched(self) -> bool:
+        """Whether it is as it was when it was begun."""
+        return self.empty and not self.has_draft
+
+    @property
+    def busy(self) -> bool:
+        """Whether it must stay open while another is looked at."""
+        return self.running or bool(self.queued) or self.unsaved or (self.empty and self.has_draft)
+
+    @property
+    def has_draft(self) -> bool:
+        return bool(self.text.strip())
+
+    @property
+    def mark(self) -> Mark:
+        if self.running:
+            return Mark.RUNNING
+        if self.unsaved and self.save.failure:
+            return Mark.UNSAVED
+        if self.unread:
+            return Mark.UNREAD
+        return Mark.READ_ONLY if self.read_only else Mark.NONE
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is at hand of it, with the pages that were read."""
+        own = self.opened.entries if self.opened else self._tail.session.entries
+        return (*self.earlier, *own)
+
+    @property
+    def unsaved_prompts(self) -> tuple[str, ...]:
+        """What was sent and is not on disk yet."""
+        pending = self.opened.pending if self.opened else ()
+        return tuple(m.text for m in pending if isinstance(m, Message) and m.role == "user")
+
+    def draft(self) -> Draft:
+        """What is to be kept of its prompt: a prompt counts as sent when it is on disk."""
+        header = self.session.header
+        queued = (*self.unsaved_prompts, *self.queued)
+        return Draft(self.id, header.scope, header.project_path, self.text, queued)
+
+    def hold(self, opened: OpenSession) -> None:
+        """Go on as the holder, with the pages that were read as far as they still join on."""
+        if opened.session.entries[:1] != self.session.entries[:1]:
+            # Others wrote to it since it was looked at.
+            self.earlier, self.page_cursor = (), opened.cursor
+        self.opened, self.tail, self.read_only = opened, None, ""
+
+    def take_over(self, other: "Conversation") -> None:
+        """Go on with what stands in the prompt of the same session, as it was shown before."""
+        if other.text not in self.text:
+            self.text = "\n\n".join(filter(None, [self.text, other.text]))
+
+    def take_back_queue(self) -> None:
+        """Put what waits to be sent back into the prompt, before what stands there."""
+        self.text = "\n\n".join(filter(None, [*self.queued, self.text]))
+        self.queued.clear()
+
+    def say(self, notice: Notice) -> None:
+        """Put a notice at the end of the conversation."""
+        messages = [entry for entry in self.entries if isinstance(entry, Message)]
+        self.notices.append(PlacedNotice(messages[-1].id if messages else None, notice))
+
+    def label(self) -> str:
+        """How it is called in a list."""
+        session = self.session
+        prompts = (m.text for m in session.all_messages if m.role == "user" and m.text.strip())
+        summary = session.summary.text if session.summary else ""
+        return label(session.name, summary, self.listed_as or next(prompts, ""))
+
+    def row(self, now: str, *, active: bool) -> SessionEntry:
+        """What the list of sessions shows of it."""
+        session = self.session
+        used = session.last_used_at or session.updated_at or now
+        return SessionEntry(
+            id=self.id,
+            name=session.name,
+            label=self.label(),
+            scope=session.header.scope,
+            ordinal=session.header.ordinal,
+            active=active,
+            project_path=session.header.project_path,
+            model=session.model,
+            created_at=session.header.created_at,
+            updated_at=session.updated_at or used,
+            last_used_at=used,
+            closed_at=None,
+            message_count=session.message_count,
+            status="open",
+            damaged=session.damaged,
+        )
+
+    def view(self) -> SessionView:
+        """What the screen shows of it."""
+        return SessionView(
+            session_id=self.id,
+            entries=_with_notices(self.entries, self.notices),
+            earlier=self.page_cursor is not None,
+            arriving=self.opened.arriving if self.opened else None,
+            draft=self.text,
+            queued=tuple(self.queued),
+            prompt_count=self.session.prompt_count,
+            read_only=self.read_only,
+        )
+
+    def status(self) -> SessionStatus:
+        """What the status bar says of it; its model is what answers next."""
+        session = self.session
+        return SessionStatus(
+            session_id=self.id,
+            label=self.label(),
+            message_count=session.message_count,
+            model=self.model.name if self.model else session.model,
+            scope=session.header.scope,
+            save=self.save,
+            running=self.running,
+            queued=len(self.queued),
+            read_only=bool(self.read_only),
+        )
+
+    def note_saved(self, at: datetime) -> None:
+        """Everything is on disk."""
+        self.save = SaveState(saved_at=at)
+
+    def note_saving(self) -> None:
+        self.save = replace(self.save, saving=True)
+
+    def note_nothing_unsaved(self) -> None:
+        """What was said is where it was; whatever failed or was being written is done with."""
+        self.save = SaveState(saved_at=self.save.saved_at)
+
+    def note_failure(self, reason: str) -> None:
+        """Something could not be saved; said until a save succeeds."""
+        self.save = SaveState(saved_at=self.save.saved_at, failure=reason)
+
+    @property
+    def unsaved(self) -> bool:
+        return self.opened is not None and self.opened.unsaved
+
+    @property
+    def _tail(self) -> Tail:
+        if self.tail is None:
+            raise ValueError("neither open nor looked at")
+        return self.tail
+
+
+def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> tuple[Shown, ...]:
+    """Each notice behind the message that it was said after; at the end if that one is gone."""
+    ids = {entry.id for entry in entries if isinstance(entry, Message)}
+    shown: list[Shown] = [n.notice for n in notices if n.after is None]
+    for entry in entries:
+        shown.append(entry)
+        if isinstance(entry, Message):
+            shown += [n.notice for n in notices if n.after == entry.id]
+    gone = [n.notice for n in notices if n.after is not None and n.after not in ids]
+    return (*shown, *gone)

@@ -1,0 +1,117 @@
+"""Keeping what stands in prompts: typed and not sent, or sent and not on disk yet."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+from tui.domain.session import Draft
+from tui.engine.conversation import Conversation
+from tui.engine.saving import Saving
+from tui.errors import StorageError
+from tui.storage.disk import storage_errors
+from tui.storage.drafts import Drafts
+
+_TOKEN_BYTES = 3
+
+
+def _new_token() -> str:
+    return secrets.token_hex(_TOKEN_BYTES)
+
+
+class PromptKeeping:
+    """Puts prompts on disk and back.
+
+    The draft of a session belongs to its holder. What is typed in one that this program does not
+    hold is put aside, and offered to whoever holds it next.
+    """
+
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
+        self._token = _new_token()
+
+    async def keep(self, conversation: Conversation) -> None:
+        """Write what stands in a prompt, if that is not on disk. Raises ``StorageError``.
+
+        One writing of a conversation waits for another: the newer one is the last.
+        """
+        if conversation.keeping is None:
+            conversation.keeping = Saving(partial(self._keep, conversation))
+        await conversation.keeping.run()
+
+    # --- what blocks on the disk
+
+    def unclaimed(self, scope: str) -> str | None:
+        """The session in which something was typed and that never came to be, if there is one."""
+        with storage_errors("Cannot read the drafts"):
+            draft = self._drafts.unclaimed(scope)
+        return draft.session_id if draft is not None else None
+
+    def put_back(self, conversation: Conversation) -> None:
+        """Show what was typed: the draft and what readers put aside, or one's own if reading.
+
+        Raises ``StorageError``.
+        """
+        with storage_errors(f"Cannot read the drafts of {conversation.id}"):
+            asides = dict(self._drafts.aside(conversation.id))
+            if conversation.read_only:
+                own, asides = None, {k: v for k, v in asides.items() if k == self._token}
+            else:
+                own = self._drafts.load(conversation.id)
+        found = [own, *asides.values()] if own is not None else [*asides.values()]
+        conversation.text = _joined(found)
+        conversation.asides = asides
+        conversation.kept = conversation.draft() if found else None
+
+    def spare(self, conversation: Conversation) -> None:
+        """Put aside the draft of an earlier holder that this prompt knows nothing of.
+
+        Raises ``StorageError``.
+        """
+        found = self._drafts.load(conversation.id)
+        if found is None:
+            return
+        text = _joined([found])
+        known = conversation.kept.text if conversation.kept else ""
+        if text not in known and text not in conversation.text:
+            self._drafts.save(_only(found, text), token=_new_token())
+
+    # --- within
+
+    async def _keep(self, conversation: Conversation) -> None:
+        draft, kept = conversation.draft(), conversation.kept
+        holds = conversation.opened is not None
+        set_aside = self._token in conversation.asides
+        if (kept is None and draft.empty) or (draft == kept and not (holds and set_aside)):
+            return
+        if holds:
+            await asyncio.to_thread(self._write_own, draft, conversation.asides)
+            conversation.asides = {}
+        else:
+            await asyncio.to_thread(self._drafts.save, draft, token=self._token)
+            conversation.asides = {**conversation.asides, self._token: draft}
+        conversation.kept = draft
+
+    def _write_own(self, draft: Draft, asides: Mapping[str, Draft]) -> None:
+        """Write the holder's draft; what it was offered is in it or was thrown away."""
+        self._drafts.save(draft)
+        if not asides:
+            return
+        for token, found in self._drafts.aside(draft.session_id):
+            # What a reader has typed since then stays for the next holder.
+            if token == self._token or asides.get(token) == found:
+                with suppress(StorageError):
+                    self._drafts.save(_only(draft, ""), token=token)
+
+
+def _joined(drafts: Sequence[Draft]) -> str:
+    """All texts, what waited to be sent first; not one that another goes on from."""
+    found = [text for draft in drafts for text in (*draft.queued, draft.text)]
+    texts = [*dict.fromkeys(found)]
+    longest = (t for t in texts if not any(o != t and o.startswith(t) for o in texts))
+    return "\n\n".join(filter(None, longest))
+
+
+def _only(draft: Draft, text: str) -> Draft:
+    return Draft(draft.session_id, draft.scope, draft.project_path, text)

@@ -1,0 +1,392 @@
+"""All sessions that this program has open, and the one on screen: the one owner of truth."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from tui.domain.damage import damage_words
+from tui.domain.notice import Notice
+from tui.domain.rows import Mark
+from tui.domain.session import Entry, SessionEntry
+from tui.domain.timestamps import format_utc
+from tui.engine.conversation import Conversation
+from tui.engine.open_session import Clock, Place
+from tui.engine.open_sessions import OpenSessions
+from tui.engine.prompt_keeping import PromptKeeping
+from tui.engine.reading import SessionReader, read_only_words
+from tui.errors import ReadOnly, StorageError, UsageError
+from tui.providers.protocol import Model
+from tui.storage.drafts import Drafts
+from tui.storage.protocol import SessionStore
+
+PAGE = 50
+"""How many earlier messages are read at once."""
+
+ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
+"""The model for a session that was held with the one named, and what to say of the choice."""
+
+
+class StayedError(StorageError):
+    """The session on screen could not be saved, and was not left."""
+
+    def __init__(self, session_id: str, reason: str) -> None:
+        super().__init__(f"Stayed in {session_id}: could not save ({reason})")
+
+
+class Workspace(OpenSessions):
+    """Opens, shows, saves and closes sessions.
+
+    One of them is ``current``. Others stay while an answer is being made in them, while prompts
+    wait, or while something could not be saved. Switches run one after another; of those that
+    wait, only the latest is carried out. What was left is closed behind the switch: the screen
+    shows the other session before another key is typed.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        drafts: Drafts,
+        place: Place,
+        clock: Clock,
+        model_for: ModelFor,
+        limit: int = 10,
+    ) -> None:
+        super().__init__(PromptKeeping(drafts), clock)
+        self.store = store
+        self.place = place
+        self.listed: tuple[str, ...] = ()
+        self._reader = SessionReader(store, self.prompts, clock)
+        self._model_for = model_for
+        self._limit = limit
+        self._current: Conversation | None = None
+        self._moves = asyncio.Lock()
+        self._wanted = 0
+        # The loop itself keeps only a weak reference.
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    # --- what is known
+
+    @property
+    def current(self) -> Conversation:
+        """The session on screen."""
+        if self._current is None:
+            raise ValueError("the workspace has not been started")
+        return self._current
+
+    @property
+    def scope(self) -> str:
+        """The scope that names and numbers are looked for in first."""
+        return self.current.session.header.scope or self.place.scope
+
+    def find(self, session_id: str) -> Conversation | None:
+        """A session that is open or on screen."""
+        known = [self.current, *self.held]
+        return next((each for each in known if each.id == session_id), None)
+
+    def rows(self) -> tuple[SessionEntry, ...]:
+        """What the list of sessions shows of the open ones."""
+        now = format_utc(self.clock())
+        return tuple(each.row(now, active=each is self.current) for each in self.held)
+
+    def marks(self) -> dict[str, Mark]:
+        """What is going on in sessions, also in those closed since something came of them."""
+        unread = dict.fromkeys(self.unread, Mark.UNREAD)
+        return unread | {each.id: each.mark for each in (*self.held, self.current)}
+
+    # --- the start, before there is an event loop
+
+    def start_new(self) -> None:
+        """Begin in a new session. Raises ``StorageError``."""
+        self._enter(self._reader.new(self.place))
+
+    def start_in(self, session_id: str) -> None:
+        """Begin in a session that is there. Raises ``StorageError``."""
+        self._enter(self._reader.opened(session_id))
+
+    # --- switching
+
+    async def look_at(self, session_id: str) -> bool:
+        """Show a session; nothing of it is changed.
+
+        False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
+        and then the current session stays.
+        """
+        return await self._switch(partial(self._find_to_look_at, session_id))
+
+    async def open_session(self, session_id: str) -> bool:
+        """Show a session and open it, as the scope's active one; else as ``look_at``.
+
+        Raises ``UsageError`` at the limit, too.
+        """
+        switched = await self._switch(partial(self._find_to_open, session_id))
+        if switched:
+            await self._note_opened(self.current)
+        return switched
+
+    async def begin(self, name: str = "") -> bool:
+        """Show a new session of the scope; false if the current one is new.
+
+        Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
+        """
+        if not self.current.untouched:
+            if not await self._switch(self._make_new):
+                return False
+        elif not name:
+            return False
+        conversation = self.current
+        if name and conversation.opened is not None:
+            conversation.opened.rename(name)
+            await self.try_save(conversation)
+        return True
+
+    async def take(self, conversation: Conversation) -> None:
+        """Open a session that is looked at, for a first change.
+
+        Raises ``ReadOnly`` if it was opened for reading, ``UsageError`` at the limit, and other
+        ``StorageError``: then it is read-only from now on.
+        """
+        if conversation.opened is not None:
+            return
+        _refuse_read_only(conversation)
+        async with self._moves:
+            await self._take(conversation)
+        if conversation is not self.current:
+            self._leave_soon(conversation)
+
+    async def leave(self, conversation: Conversation) -> None:
+        """Close a session that nothing goes on in, unless it is on screen."""
+        async with self._moves:
+            await self._leave(conversation)
+
+    # --- saving
+
+    async def save_all(self) -> bool:
+        """Write what is pending anywhere; whether all of it could be.
+
+        A session that stayed open only because it could not be saved is closed then.
+        """
+        results = [await self.try_save(conversation) for conversation in self.open]
+        async with self._moves:
+            await self._leave_idle()
+        return all(results)
+
+    # --- changes
+
+    async def rename(self, conversation: Conversation, name: str) -> None:
+        """Name a session. Raises ``StorageError``; the name counts here all the same."""
+        await self.take(conversation)
+        if conversation.opened is not None:
+            conversation.opened.rename(name)
+            await self.save(conversation)
+
+    async def reset(self, conversation: Conversation) -> None:
+        """Save a session that is open, then let it begin anew; not if it cannot be saved.
+
+        Raises ``StorageError``.
+        """
+        async with self._moves:
+            if conversation.opened is None or conversation not in self.held:
+                raise ReadOnly(conversation.id)
+            await self.save(conversation)
+            conversation.opened.reset()
+            # What was said is safe: it begins anew here, and on disk as soon as that can be.
+            await self.try_save(conversation)
+
+    async def use_model(self, conversation: Conversation, model: Model) -> None:
+        """Let another model answer in a session. Raises ``StorageError``."""
+        await self.take(conversation)
+        conversation.model = model
+        if conversation.opened is not None:
+            conversation.opened.use_model(model.name)
+            if conversation.published:
+                conversation.opened.note_state()
+                await self.save(conversation)
+
+    # --- prompts
+
+    async def keep_drafts(self) -> None:
+        """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
+        failures: list[StorageError] = []
+        for conversation in {id(c): c for c in (*self.held, self.current)}.values():
+            try:
+                await self.keep_draft(conversation)
+            except StorageError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    # --- pages
+
+    async def read_earlier(self, conversation: Conversation) -> Sequence[Entry]:
+        """Read the page before what is at hand. Raises ``StorageError``."""
+        cursor = conversation.page_cursor
+        if cursor is None:
+            return ()
+        page = await asyncio.to_thread(self.store.page, conversation.id, cursor, PAGE)
+        if cursor != conversation.page_cursor:
+            # Asked twice, or the session was taken meanwhile: the other reading counts.
+            return ()
+        conversation.page_cursor = page.cursor
+        conversation.earlier = (*page.entries, *conversation.earlier)
+        if page.damaged:
+            words = damage_words(page.damaged, conversation.id)
+            conversation.say(Notice(words, "warning"))
+        return page.entries
+
+    # --- within
+
+    def _enter(self, conversation: Conversation, *, show: bool = True) -> None:
+        if conversation.opened is not None and conversation not in self.held:
+            self.held.append(conversation)
+            self._choose_model(conversation)
+        if show:
+            conversation.unread = False
+            self.unread.discard(conversation.id)
+            self._current = conversation
+
+    def _choose_model(self, conversation: Conversation) -> None:
+        proposed = conversation.session.model if conversation.published else None
+        conversation.model, notices = self._model_for(proposed)
+        for notice in notices:
+            conversation.say(Notice(notice, "warning"))
+
+    async def _switch(self, find: Callable[[], Awaitable[Conversation]]) -> bool:
+        self._wanted += 1
+        wanted = self._wanted
+        async with self._moves:
+            if wanted != self._wanted:
+                return False
+            try:
+                other = await self._ready_to_enter(find)
+            except (StorageError, UsageError):
+                if wanted != self._wanted:
+                    return False
+                raise
+            if wanted != self._wanted:
+                self._drop(other)
+                return False
+            leaving = self.current
+            self._enter(other)
+        # No await until the caller shows it: keys belong to what is on screen.
+        if leaving is not other:
+            self._leave_soon(leaving)
+        return True
+
+    async def _ready_to_enter(self, find: Callable[[], Awaitable[Conversation]]) -> Conversation:
+        """Get the other session, then save this one."""
+        other, leaving = await find(), self.current
+        try:
+            await self._ready_to_leave(leaving)
+        except BaseException:
+            self._drop(other)
+            raise
+        if other is not leaving and other.id == leaving.id:
+            other.take_over(leaving)
+        return other
+
+    async def _find_to_look_at(self, session_id: str) -> Conversation:
+        known = self.find(session_id)
+        if known is not None and not known.read_only:
+            return known
+        return await self._read(partial(self._reader.looked_at, session_id), session_id)
+
+    async def _find_to_open(self, session_id: str) -> Conversation:
+        known = self.find(session_id)
+        if known is not None and known.opened is not None:
+            return known
+        self._check_limit()
+        return await self._read(partial(self._reader.opened, session_id), session_id)
+
+    async def _make_new(self) -> Conversation:
+        self._check_limit()
+        header = self.current.session.header
+        model = self._model_for(None)[0]
+        place = Place(self.scope, header.project_path or self.place.project_path, model.name)
+        return await asyncio.to_thread(self._reader.new, place)
+
+    async def _read(self, read: Callable[[], Conversation], session_id: str) -> Conversation:
+        if session_id == self.current.id:
+            # What was typed in it is read again, too.
+            await self._ready_to_leave(self.current)
+        return await asyncio.to_thread(read)
+
+    async def _ready_to_leave(self, conversation: Conversation) -> None:
+        try:
+            await self.save(conversation)
+            await self.keep_draft(conversation)
+        except StorageError as error:
+            raise StayedError(conversation.id, error.short) from error
+
+    async def _take(self, conversation: Conversation) -> None:
+        if conversation.opened is not None or self._read_anew(conversation):
+            return
+        _refuse_read_only(conversation)
+        self._check_limit()
+        try:
+            opened = await asyncio.to_thread(self._reader.taken, conversation)
+        except StorageError as error:
+            conversation.read_only = read_only_words(error)
+            raise
+        conversation.hold(opened)
+        self._enter(conversation, show=False)
+        await self._make_active(conversation)
+
+    def _read_anew(self, conversation: Conversation) -> bool:
+        """Whether another reading of the same session has taken the place of this one."""
+        known = self.find(conversation.id)
+        return known is not None and known is not conversation
+
+    def _leave_soon(self, conversation: Conversation) -> None:
+        task = asyncio.create_task(self._leave_behind(conversation))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _leave_behind(self, conversation: Conversation) -> None:
+        async with self._moves:
+            await self._leave(conversation)
+            await self._leave_idle()
+
+    async def _leave_idle(self) -> None:
+        for conversation in self.open:
+            await self._leave(conversation)
+
+    async def _leave(self, conversation: Conversation) -> None:
+        if conversation is self.current or self._read_anew(conversation):
+            return
+        if conversation.unsaved and not conversation.running:
+            await self.try_save(conversation)
+        if conversation.busy:
+            return
+        try:
+            await self.keep_draft(conversation)
+            if conversation in self.held:
+                await self.close(conversation)
+        except StorageError as error:
+            # It stays open, and in the list as unsaved: the next save tries again.
+            conversation.note_failure(error.short)
+
+    def _drop(self, other: Conversation) -> None:
+        if other.opened is not None and other not in self.held:
+            other.opened.abandon()
+
+    async def _note_opened(self, conversation: Conversation) -> None:
+        """Say on disk that a session was opened."""
+        if conversation.opened is not None and conversation.published:
+            await self._make_active(conversation)
+            await self.try_save(conversation)
+
+    async def _make_active(self, conversation: Conversation) -> None:
+        # What --continue picks next time is worth less than what is to be done now.
+        with suppress(StorageError):
+            scope = conversation.session.header.scope
+            await asyncio.to_thread(self.store.set_active, scope, conversation.id)
+
+    def _check_limit(self) -> None:
+        if sum(each.busy for each in self.held) >= self._limit:
+            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
+
+
+def _refuse_read_only(conversation: Conversation) -> None:
+    if conversation.read_only:
+        raise ReadOnly(conversation.id)

@@ -1,0 +1,1 @@
+"""What fills the terminal: the chat, and what is put over it."""

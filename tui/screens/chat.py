@@ -1,0 +1,213 @@
+"""The screen that people live in: sessions at the left, the conversation, the prompt."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+
+from tui.domain.commands import Command
+from tui.domain.completion import Target
+from tui.domain.notice import Notice, Shown
+from tui.domain.rows import SessionRows, neighbour
+from tui.domain.safe_text import make_visible_line
+from tui.domain.status import SessionStatus
+from tui.domain.view import SessionView
+from tui.widgets.intents import CommandInvoked
+from tui.widgets.prompt import Prompt
+from tui.widgets.sidebar import Sidebar
+from tui.widgets.status_bar import StatusBar
+from tui.widgets.transcript import Place, Transcript
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+LEAST_COLUMNS, LEAST_ROWS = 60, 15
+SIDEBAR_FROM_COLUMNS = 80
+DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
+"""How long after the last key a draft is settled, and how long after the first."""
+
+_TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
+
+
+class ChatScreen(Screen[None]):
+    """Shows values and passes on what the reader wants; decides nothing."""
+
+    class DraftSettled(Message):
+        """Nothing was typed for a moment, or something for long: time to keep it."""
+
+    # Not by focus() when all is there: keys that waited are given out before that.
+    AUTO_FOCUS = "Prompt Editor"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("alt+down", "walk(1)", "Next session", id="session.next", priority=True),
+        Binding("alt+up", "walk(-1)", "Previous session", id="session.previous", priority=True),
+        Binding("ctrl+b", "toggle_sidebar", "Sidebar", id="sidebar.toggle", priority=True),
+        Binding("f2", "focus_sidebar", "To the sidebar", id="sidebar.focus", priority=True),
+        Binding("escape", "stop_or_go_to_prompt", "Stop", id="stop", show=False),
+    ]
+
+    KEYS: ClassVar[dict[str, Sequence[BindingType]]] = {
+        "In the list of sessions": Sidebar.BINDINGS,
+        "In the conversation": Transcript.BINDINGS,
+    }
+    """The keys of its parts, for the help."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sidebar = Sidebar()
+        self.transcript = Transcript()
+        self.prompt = Prompt()
+        self.status_bar = StatusBar()
+        self.is_there = asyncio.Event()
+        self._places: dict[str, Place] = {}
+        self._shown = ""
+        self._running = False
+        self.rows: SessionRows | None = None
+        self._aim: str | None = None
+        self._draft_timer: Timer | None = None
+        self._draft_deadline = 0.0
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="chat"):
+            yield self.sidebar
+            with Vertical(id="conversation"):
+                yield self.transcript
+                yield self.prompt
+        yield self.status_bar
+        yield Static(Content(_TOO_SMALL), id="too-small")
+
+    def on_mount(self) -> None:
+        self.is_there.set()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width < SIDEBAR_FROM_COLUMNS, "-narrow")
+        small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_ROWS
+        self.set_class(small, "-too-small")
+
+    # --- values
+
+    def show_session(self, view: SessionView) -> None:
+        """Show a session from its end, or from where its reader left it."""
+        if self._shown and self._shown != view.session_id:
+            self._places[self._shown] = self.transcript.place
+        arriving = (view.arriving,) if view.arriving else ()
+        self.transcript.show(view.entries, earlier=view.earlier, arriving=arriving)
+        self.transcript.show_queued(view.queued)
+        place = self._places.get(view.session_id)
+        if place is not None and self._shown != view.session_id:
+            self.transcript.go_to(place)
+        self._shown = view.session_id
+        self._aim = None
+        self.show_prompt(view)
+        if view.draft != self.prompt.draft:
+            self.prompt.set_text(view.draft)
+
+    def show_prompt(self, view: SessionView) -> None:
+        """Show what stands around the prompt; its text is left alone."""
+        self.prompt.show_history(view.prompts)
+        self.prompt.show_count(view.prompt_count)
+        self.prompt.set_read_only_reason(view.read_only)
+
+    def show_earlier(self, entries: Sequence[Shown], *, earlier: bool) -> None:
+        """Show a page before what is there."""
+        self.transcript.prepend(entries, earlier=earlier)
+
+    def show_entry(self, entry: Shown) -> None:
+        """Show a new message or notice, or what a message has become."""
+        self.transcript.put(entry)
+
+    def add_text(self, message_id: str, text: str) -> None:
+        """Show what arrived of an answer."""
+        self.transcript.add_text(message_id, text)
+
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """Show what waits to be sent."""
+        self.transcript.show_queued(prompts)
+
+    def say(self, notice: Notice) -> None:
+        """Put a notice into the conversation, and one of a line where the reader looks."""
+        self.transcript.put(notice)
+        if "\n" not in notice.text:
+            words = make_visible_line(notice.text)
+            self.notify(words, severity=notice.severity, markup=False)
+
+    def begin_command(self, command: Command) -> None:
+        """Put a command into the prompt that has to be told something."""
+        self.prompt.set_text(f"/{command.name} ")
+        self.prompt.focus()
+
+    def show_rows(self, rows: SessionRows, now: datetime) -> None:
+        """Show the list of sessions."""
+        self.rows = rows
+        self.sidebar.show_rows(rows, now)
+        self.prompt.show_targets([Target(row.id, row.label) for row in rows.rows])
+
+    def show_status(self, status: SessionStatus) -> None:
+        """Show how it stands with the session on screen."""
+        self._running = status.running
+        self.status_bar.show(status)
+
+    def stay(self) -> None:
+        """The session that was aimed at could not be shown: aim at the one that is."""
+        self._aim = None
+        self.sidebar.highlight(self._shown)
+
+    # --- drafts
+
+    def settle_draft(self) -> None:
+        """Say soon that what stands in the prompt is to be kept."""
+        if self._draft_timer is None:
+            self._draft_deadline = time.monotonic() + DRAFT_SECONDS_AT_MOST
+        else:
+            self._draft_timer.stop()
+        rest = self._draft_deadline - time.monotonic()
+        self._draft_timer = self.set_timer(max(0.0, min(DRAFT_SECONDS, rest)), self._say_settled)
+
+    def _say_settled(self) -> None:
+        self._draft_timer = None
+        self.post_message(self.DraftSettled())
+
+    @on(Prompt.Edited)
+    def _settle_what_was_typed(self) -> None:
+        self.settle_draft()
+
+    # --- what concerns the screen alone
+
+    def action_toggle_sidebar(self) -> None:
+        narrow = self.has_class("-narrow")
+        self.toggle_class("-with-sidebar" if narrow else "-without-sidebar")
+        if not self.sidebar.display:
+            self.prompt.focus()
+
+    def action_focus_sidebar(self) -> None:
+        self.remove_class("-without-sidebar")
+        self.set_class(self.has_class("-narrow"), "-with-sidebar")
+        self.sidebar.focus()
+
+    def action_stop_or_go_to_prompt(self) -> None:
+        if self._running:
+            self.post_message(CommandInvoked("stop"))
+            return
+        self.remove_class("-with-sidebar")
+        self.prompt.focus()
+
+    def action_walk(self, step: int) -> None:
+        """Select the session above or below the one that was last aimed at."""
+        rows = self.rows.rows if self.rows else ()
+        self._aim = neighbour(rows, self._aim or self._shown, step)
+        if self._aim is not None:
+            self.post_message(Sidebar.SessionSelected(self._aim))
+
+    @on(Sidebar.SessionSelected)
+    def _go_to_prompt(self) -> None:
+        self.remove_class("-with-sidebar")
+        self.prompt.focus()

@@ -1,0 +1,169 @@
+"""Answers while they are made: one worker a session, owned by the application."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing, suppress
+
+from textual.app import App
+from textual.message import Message
+from textual.worker import Worker, WorkerError
+
+from tui.domain.notice import Notice
+from tui.engine.conversation import Conversation
+from tui.engine.events import (
+    AnswerStarted,
+    MessageSaved,
+    NoticeGiven,
+    SaveFailed,
+    TextAdded,
+    TurnEnded,
+    TurnEvent,
+    TurnStatus,
+)
+from tui.engine.turn import TurnSettings, retry_turn, run_turn
+from tui.engine.workspace import Workspace
+from tui.errors import SibylError, StorageError
+from tui.screens.chat import ChatScreen
+
+_EVENTS_BETWEEN_BREATHS = 16
+"""A server that floods may keep a worker busy without end: the screen gets its turn after these."""
+
+
+class TurnFinished(Message):
+    """Nothing more comes of a turn; ``status`` is how its answer ended."""
+
+    def __init__(self, conversation: Conversation, status: TurnStatus) -> None:
+        super().__init__()
+        self.conversation = conversation
+        self.status: TurnStatus = status
+
+
+class Turns:
+    """Starts turns, shows what happens in those on screen, and stops them."""
+
+    def __init__(
+        self, app: App[None], chat: ChatScreen, workspace: Workspace, settings: TurnSettings
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._workspace = workspace
+        self._settings = settings
+        self._workers: dict[Conversation, Worker[None]] = {}
+
+    def send(self, conversation: Conversation, prompt: str) -> None:
+        """Send a prompt in an open session, after those that wait; it is pending at once."""
+        if conversation.running:
+            conversation.queued.append(prompt)
+            self._chat.show_queued(conversation.queued)
+            self._chat.show_status(conversation.status())
+        else:
+            self._start(conversation, prompt)
+
+    def retry(self, conversation: Conversation) -> None:
+        """Ask again in an open session."""
+        if conversation.opened is None or conversation.model is None:
+            raise ValueError("only an open session can be asked in")
+        opened, model = conversation.opened, conversation.model
+        self._launch(conversation, retry_turn(opened, model, self._settings))
+
+    def go_on(self, conversation: Conversation, status: TurnStatus) -> None:
+        """Send what waits; after an answer that failed or was stopped the user decides."""
+        if conversation.queued and status in ("complete", "truncated"):
+            self._start(conversation, conversation.queued.pop(0))
+        else:
+            conversation.take_back_queue()
+
+    async def stop(self, conversation: Conversation) -> bool:
+        """Stop a turn and wait until it has ended; false if there is none."""
+        worker = self._workers.get(conversation)
+        if worker is None:
+            return False
+        worker.cancel()
+        with suppress(WorkerError):
+            # Cancelled, as it was to be.
+            await worker.wait()
+        self._finish(conversation, "interrupted")
+        return True
+
+    def _start(self, conversation: Conversation, prompt: str) -> None:
+        if conversation.opened is None or conversation.model is None:
+            raise ValueError("only an open session can be asked in")
+        opened, model = conversation.opened, conversation.model
+        self._launch(conversation, run_turn(opened, prompt, model, self._settings))
+
+    def _launch(self, conversation: Conversation, events: AsyncGenerator[TurnEvent]) -> None:
+        conversation.running = True
+        if conversation.opened is not None and conversation.model is not None:
+            conversation.opened.use_model(conversation.model.name)
+        self._workers[conversation] = self._app.run_worker(
+            self._drive(conversation, events), group="turns", exit_on_error=False
+        )
+
+    async def _drive(self, conversation: Conversation, events: AsyncGenerator[TurnEvent]) -> None:
+        status: TurnStatus = "interrupted"
+        try:
+            status = await self._follow(conversation, events)
+        except StorageError as error:
+            status = "failed"
+            conversation.note_failure(error.short)
+            conversation.say(Notice(f"Not sent: {error}", "error"))
+        except SibylError as error:
+            conversation.say(Notice(str(error), "error"))
+        except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
+            status = "failed"
+            conversation.say(Notice(f"Unexpected error: {type(error).__name__}: {error}", "error"))
+        finally:
+            # Only what needs no await: this may be cancelled a second time.
+            self._finish(conversation, status)
+
+    async def _follow(
+        self, conversation: Conversation, events: AsyncGenerator[TurnEvent]
+    ) -> TurnStatus:
+        status: TurnStatus = "failed"
+        count = 0
+        async with aclosing(events):
+            async for event in events:
+                self._take(conversation, event)
+                if isinstance(event, TurnEnded):
+                    status = event.status
+                count += isinstance(event, TextAdded)
+                if count % _EVENTS_BETWEEN_BREATHS == 0:
+                    await asyncio.sleep(0)
+        return status
+
+    def _take(self, conversation: Conversation, event: TurnEvent) -> None:
+        """Keep what an event says of a session, and show it if that is on screen."""
+        match event:
+            case MessageSaved():
+                self._workspace.note_saved(conversation)
+            case SaveFailed(short=short):
+                conversation.note_failure(short)
+            case NoticeGiven(text=text):
+                conversation.say(Notice(text))
+            case _:
+                pass
+        if conversation is self._workspace.current:
+            self._show(conversation, event)
+
+    def _show(self, conversation: Conversation, event: TurnEvent) -> None:
+        match event:
+            case TextAdded(message_id=message_id, text=text):
+                self._chat.add_text(message_id, text)
+                return
+            case MessageSaved(message=message):
+                self._chat.show_entry(message)
+                self._chat.show_prompt(conversation.view())
+            case AnswerStarted(replaces=replaces) if replaces:
+                self._chat.show_session(conversation.view())
+            case AnswerStarted(message_id=message_id):
+                self._chat.add_text(message_id, "")
+            case NoticeGiven(text=text):
+                self._chat.show_entry(Notice(text))
+            case _:
+                pass
+        self._chat.show_status(conversation.status())
+
+    def _finish(self, conversation: Conversation, status: TurnStatus) -> None:
+        if self._workers.pop(conversation, None) is not None:
+            conversation.running = False
+            self._app.post_message(TurnFinished(conversation, status))
