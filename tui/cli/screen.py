@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui import first_frame, paths
 from tui.cli import output
@@ -18,6 +19,9 @@ from tui.providers.catalog import Missing
 from tui.providers.source import ModelSource
 from tui.storage.drafts import Drafts
 
+if TYPE_CHECKING:
+    from tui.app import Parts
+
 _NO_MODEL = (
     "No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you"
     " write is kept."
@@ -31,23 +35,32 @@ def run(chosen: Namespace) -> int:
     program = Program.from_arguments(chosen)
     models = ModelSource(program.settings, program.environment)
     models.look_for_ollama()
-    workspace = _started(program, models, chosen)
+    session_id = _wanted(program, chosen)
+    # Slow, and what Ollama needs to answer: before a session is begun that names its model.
+    from tui.app import SibylApp
+
+    workspace = _started(program, models, session_id)
     final_save = FinalSave(workspace, (paths.state_directory(), Path.home()), program.data_dir)
     try:
-        return _shown(program, models, workspace, final_save)
+        app = SibylApp(_parts(program, models, workspace, final_save))
+        app.run()
     finally:
         final_save.run_at_once()
         first_frame.end()
         for line in final_save.lines:
             output.tell(line)
+    return app.return_code or int(final_save.failed)
 
 
-def _started(program: Program, models: ModelSource, chosen: Namespace) -> Workspace:
-    """A workspace with its first session; nothing of the screen is imported for an error."""
-    target = chosen.session
-    session_id = program.resolve(target) if target is not None else None
-    if chosen.go_on:
-        session_id = program.store.active(program.scope)
+def _wanted(program: Program, chosen: Namespace) -> str | None:
+    """The session to begin in, if it is not to be a new one."""
+    if chosen.session is not None:
+        return program.resolve(chosen.session)
+    return program.store.active(program.scope) if chosen.go_on else None
+
+
+def _started(program: Program, models: ModelSource, session_id: str | None) -> Workspace:
+    """A workspace with its first session."""
     workspace = Workspace(
         program.store,
         Drafts(program.store.root),
@@ -75,21 +88,17 @@ def _welcome(missing: Sequence[Missing]) -> str:
     return "\n".join(lines)
 
 
-def _shown(
+def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: FinalSave
-) -> int:
-    from tui.app import Parts, SibylApp
+) -> "Parts":
+    from tui.app import Parts
 
-    app = SibylApp(
-        Parts(
-            workspace=workspace,
-            sessions=SessionList(program.store, workspace.scope),
-            models=models,
-            turn_settings=program.turn_settings(),
-            final_save=final_save,
-            prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
-            auto_save_interval=program.settings.config.auto_save_interval,
-        )
+    return Parts(
+        workspace=workspace,
+        sessions=SessionList(program.store, workspace.scope),
+        models=models,
+        turn_settings=program.turn_settings(),
+        final_save=final_save,
+        prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
+        auto_save_interval=program.settings.config.auto_save_interval,
     )
-    app.run()
-    return app.return_code or int(final_save.failed)
