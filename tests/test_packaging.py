@@ -117,10 +117,10 @@ def test_the_program_starts_by_its_command():
     assert done.stdout.split() == ["sibyl-tui", _project()["version"]]
 
 
-def test_without_arguments_the_program_prints_its_usage():
+def test_without_a_terminal_the_program_says_what_works_without_one():
     done = subprocess.run(
         [sys.executable, "-m", "tui"], capture_output=True, text=True, stdin=subprocess.DEVNULL
     )
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.startswith("usage: sibyl-tui")
+    assert "sibyl-tui ask" in done.stderr

@@ -1,5 +1,6 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
+import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -31,7 +32,7 @@ from tui.turns import TurnFinished, Turns
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.transcript import Transcript
+from tui.widgets.transcript import Transcript, warm_up
 
 ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
@@ -107,8 +108,13 @@ class SibylApp(App[None]):
 
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
-        self._parts.prepare_model()
+        # A daemon, as asyncio joins its own threads before it lets a program end.
+        threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
         self.run_worker(self._listed(self._sessions.refresh))
+
+    def _warm_up(self) -> None:
+        warm_up()
+        self._parts.prepare_model()
 
     # --- intents
 
@@ -126,7 +132,7 @@ class SibylApp(App[None]):
             await self._send(text_to_send(event.text))
             return
         if invocation.name in registry.FUNCTIONS:
-            self._take_prompt()
+            self._take_prompt(self.workspace.current)
         await self._invoke(invocation)
 
     @on(Prompt.Edited)
@@ -179,7 +185,8 @@ class SibylApp(App[None]):
         await self.workspace.try_save(conversation)
         self._turns.go_on(conversation, event.status)
         if conversation is self.workspace.current:
-            self._show_session()
+            self.chat.show_changes(conversation.view())
+            self._show_status()
         else:
             conversation.unread = True
             await self.workspace.leave(conversation)
@@ -201,10 +208,6 @@ class SibylApp(App[None]):
                 self._show_session()
                 scope = self.workspace.scope
                 self.run_worker(self._listed(lambda: self._sessions.show(scope)))
-            case effects.FillPrompt(text):
-                self.chat.prompt.set_text(text)
-            case effects.StartTurn(prompt):
-                await self._send(prompt)
             case effects.RetryTurn():
                 await self._retry()
             case effects.OpenHelp():
@@ -225,7 +228,7 @@ class SibylApp(App[None]):
             self._say(Notice("Prompt is larger than 8 MiB.", "error"))
             return
         if await self._take(conversation):
-            self._take_prompt()
+            self._take_prompt(conversation)
             self._turns.send(conversation, prompt)
 
     async def _retry(self) -> None:
@@ -233,9 +236,11 @@ class SibylApp(App[None]):
         if await self._take(conversation):
             self._turns.retry(conversation)
 
-    def _take_prompt(self) -> None:
+    def _take_prompt(self, conversation: Conversation) -> None:
+        """What was submitted there is no draft any more; what was typed since is."""
         self.chat.prompt.clear_sent()
-        self.workspace.current.text = self.chat.prompt.draft
+        shown = conversation is self.workspace.current
+        conversation.text = self.chat.prompt.draft if shown else ""
         self.chat.settle_draft()
 
     async def _take(self, conversation: Conversation) -> bool:
@@ -263,7 +268,7 @@ class SibylApp(App[None]):
             self._say(Notice(str(error), "error"))
             self.chat.stay()
             return
-        if switched:
+        if switched and self.chat.shown != self.workspace.current.id:
             self._show_session()
             self._show_rows()
 

@@ -8,7 +8,7 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
-from tui.domain.notice import Notice
+from tui.domain.notice import Notice, Severity
 from tui.engine.conversation import Conversation
 from tui.engine.events import (
     AnswerStarted,
@@ -106,12 +106,12 @@ class Turns:
         except StorageError as error:
             status = "failed"
             conversation.note_failure(error.short)
-            conversation.say(Notice(f"Not sent: {error}", "error"))
+            self._say(conversation, f"Not sent: {error}")
         except SibylError as error:
-            conversation.say(Notice(str(error), "error"))
+            self._say(conversation, str(error))
         except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
             status = "failed"
-            conversation.say(Notice(f"Unexpected error: {type(error).__name__}: {error}", "error"))
+            self._say(conversation, f"Unexpected error: {type(error).__name__}: {error}")
         finally:
             # Only what needs no await: this may be cancelled a second time.
             self._finish(conversation, status)
@@ -131,6 +131,13 @@ class Turns:
                     await asyncio.sleep(0)
         return status
 
+    def _say(self, conversation: Conversation, text: str, severity: Severity = "error") -> None:
+        # What was said before it has to be there, too: a prompt that could not be saved.
+        if conversation is self._workspace.current:
+            self._chat.show_changes(conversation.view())
+            self._chat.show_entry(Notice(text, severity))
+        conversation.say(Notice(text, severity))
+
     def _take(self, conversation: Conversation, event: TurnEvent) -> None:
         """Keep what an event says of a session, and show it if that is on screen."""
         match event:
@@ -139,7 +146,7 @@ class Turns:
             case SaveFailed(short=short):
                 conversation.note_failure(short)
             case NoticeGiven(text=text):
-                conversation.say(Notice(text))
+                self._say(conversation, text, "information")
             case _:
                 pass
         if conversation is self._workspace.current:
@@ -157,8 +164,6 @@ class Turns:
                 self._chat.show_session(conversation.view())
             case AnswerStarted(message_id=message_id):
                 self._chat.add_text(message_id, "")
-            case NoticeGiven(text=text):
-                self._chat.show_entry(Notice(text))
             case _:
                 pass
         self._chat.show_status(conversation.status())

@@ -42,7 +42,9 @@ class SessionList:
             await self._refresh()
 
     async def read_more(self) -> None:
-        """Read the next page. Raises ``StorageError``."""
+        """Read the next page, unless that is being done. Raises ``StorageError``."""
+        if self._lock.locked():
+            return
         async with self._lock:
             if self._cursor is None:
                 return

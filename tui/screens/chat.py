@@ -17,6 +17,7 @@ from textual.widgets import Static
 
 from tui.domain.commands import Command
 from tui.domain.completion import Target
+from tui.domain.message import Message as SessionMessage
 from tui.domain.notice import Notice, Shown
 from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
@@ -35,6 +36,9 @@ LEAST_COLUMNS, LEAST_ROWS = 60, 15
 SIDEBAR_FROM_COLUMNS = 80
 DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """How long after the last key a draft is settled, and how long after the first."""
+
+_LAST_MESSAGES = 4
+"""How many of the last messages a turn may have changed without saying so."""
 
 _TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
 
@@ -69,7 +73,7 @@ class ChatScreen(Screen[None]):
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
         self._places: dict[str, Place] = {}
-        self._shown = ""
+        self.shown = ""
         self._running = False
         self.rows: SessionRows | None = None
         self._aim: str | None = None
@@ -97,16 +101,27 @@ class ChatScreen(Screen[None]):
 
     def show_session(self, view: SessionView) -> None:
         """Show a session from its end, or from where its reader left it."""
-        if self._shown and self._shown != view.session_id:
-            self._places[self._shown] = self.transcript.place
+        if self.shown and self.shown != view.session_id:
+            self._places[self.shown] = self.transcript.place
         arriving = (view.arriving,) if view.arriving else ()
         self.transcript.show(view.entries, earlier=view.earlier, arriving=arriving)
         self.transcript.show_queued(view.queued)
         place = self._places.get(view.session_id)
-        if place is not None and self._shown != view.session_id:
+        if place is not None and self.shown != view.session_id:
             self.transcript.go_to(place)
-        self._shown = view.session_id
+        self.shown = view.session_id
         self._aim = None
+        self.show_prompt(view)
+        if view.draft != self.prompt.draft:
+            self.prompt.set_text(view.draft)
+
+    def show_changes(self, view: SessionView) -> None:
+        """Show what has become of the session on screen; its reader stays where he is."""
+        messages = [entry for entry in view.entries if isinstance(entry, SessionMessage)]
+        for message in messages[-_LAST_MESSAGES:]:
+            if message.id != view.arriving:
+                self.transcript.put(message)
+        self.transcript.show_queued(view.queued)
         self.show_prompt(view)
         if view.draft != self.prompt.draft:
             self.prompt.set_text(view.draft)
@@ -159,7 +174,7 @@ class ChatScreen(Screen[None]):
     def stay(self) -> None:
         """The session that was aimed at could not be shown: aim at the one that is."""
         self._aim = None
-        self.sidebar.highlight(self._shown)
+        self.sidebar.highlight(self.shown)
 
     # --- drafts
 
@@ -175,6 +190,10 @@ class ChatScreen(Screen[None]):
     def _say_settled(self) -> None:
         self._draft_timer = None
         self.post_message(self.DraftSettled())
+
+    @on(Prompt.Submitted)
+    def _go_to_the_end(self) -> None:
+        self.transcript.go_to(Place(None, 0, following=True))
 
     @on(Prompt.Edited)
     def _settle_what_was_typed(self) -> None:
@@ -203,7 +222,7 @@ class ChatScreen(Screen[None]):
     def action_walk(self, step: int) -> None:
         """Select the session above or below the one that was last aimed at."""
         rows = self.rows.rows if self.rows else ()
-        self._aim = neighbour(rows, self._aim or self._shown, step)
+        self._aim = neighbour(rows, self._aim or self.shown, step)
         if self._aim is not None:
             self.post_message(Sidebar.SessionSelected(self._aim))
 

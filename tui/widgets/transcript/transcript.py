@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from rich.segment import Segment
 from textual import events, message
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -18,6 +17,7 @@ from tui.widgets.transcript.blocks import codes
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.cursor import Cursor
 from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.marks import with_cursor, with_more
 from tui.widgets.transcript.pace import Pace
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _WHEEL_ROWS = 3
-_MORE = " ↓ more "
-_CURSOR = "▌"
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -233,33 +231,21 @@ class Transcript(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One row of the pane."""
-        if self._page is None:
+        page = self._page
+        if page is None:
             return Strip.blank(self.size.width, self.rich_style)
-        if y >= len(self._screen_rows):
-            return self._with_more(self._page.blank(), y)
+        strip = self._row(y, page) if y < len(self._screen_rows) else page.blank()
+        return with_more(strip, page) if self._unseen and y == self._pane.height - 1 else strip
+
+    def _row(self, y: int, page: Page) -> Strip:
         row = self._screen_rows[y]
         number = number_of(row.spot)
-        strip = self._with_cursor(row)
+        strip = with_cursor(row, page) if row.spot.item is self._cursor.item else row.strip
         selection = self.text_selection
         if selection and (span := selected(row.strip, row.part.margin, number, selection)):
             style = self.screen.get_component_rich_style("screen--selection")
             strip = paint(strip, *span, style)
-        return self._with_more(strip.apply_offsets(0, number), y)
-
-    def _with_cursor(self, row: Row) -> Strip:
-        blank = row.spot.row == 0 and row.part.spaced
-        if row.spot.item is not self._cursor.item or blank or self._page is None:
-            return row.strip
-        _, *rest = row.strip
-        mark = Segment(_CURSOR, self._page.palette["cursor"])
-        return Strip([mark, *rest], row.strip.cell_length)
-
-    def _with_more(self, strip: Strip, y: int) -> Strip:
-        width, height = self._pane
-        if not self._unseen or y != height - 1 or self._page is None:
-            return strip
-        mark = Strip([Segment(_MORE, self._page.palette["more"])])
-        return Strip.join([strip.crop(0, width - mark.cell_length), mark])
+        return strip.apply_offsets(0, number)
 
     def notify_style_update(self) -> None:
         """Draw everything anew if the styles became others."""

@@ -1,0 +1,31 @@
+"""Runs a command that starts the screen as a user does, asks something, and leaves.
+
+    python -m tests.terminal.start_command DIRECTORY COMMAND
+
+For .ci/run, which tries the README's own command so.
+"""
+
+import sys
+
+from tests.terminal.program import Program
+
+_MINUTES = 15
+
+
+def main() -> int:
+    directory, command = sys.argv[1:]
+    argv = ["bash", "-ec", command]
+    with Program(argv, directory=directory) as program:
+        program.until("Message, or / for commands", "the prompt", seconds=_MINUTES * 60)
+        program.type("What is a session?")
+        program.press("enter")
+        program.until("From the manual", "the guide's answer")
+        print(program.text)
+        program.press("ctrl+q")
+        status = program.wait()
+        program.until("Resume with: sibyl-tui --session ", "the line that resumes it")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
