@@ -44,8 +44,8 @@ def first_screen_is_there(self):
     self.exit()
 
 app.SibylApp._begin_what_is_slow = first_screen_is_there
-run = app.SibylApp.run
-app.SibylApp.run = lambda self: run(self, headless=True)
+run = app.SibylApp.run_async
+app.SibylApp.run_async = lambda self: run(self, headless=True)
 sys.exit(cli.run(sys.argv[1:]))
 """
 

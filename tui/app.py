@@ -1,10 +1,10 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
 import threading
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any, ClassVar
 
+import msgspec
 from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -14,10 +14,8 @@ from tui.commands import effects, registry
 from tui.commands.context import CommandContext, Models
 from tui.commands.effects import Effect
 from tui.domain.commands import Invocation, parse, text_to_send
-from tui.domain.labels import scope_name
 from tui.domain.message import TEXT_BYTES
 from tui.domain.notice import Notice
-from tui.domain.rows import SessionRows, arrange
 from tui.driver import TakeoverDriver
 from tui.engine.conversation import Conversation
 from tui.engine.session_list import SessionList
@@ -25,6 +23,7 @@ from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.exit import FinalSave, end_on_signals
+from tui.listing import ListedSessions
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import TableCommands
@@ -40,8 +39,7 @@ FIRST_PAINT_SECONDS = 0.03
 """How long what is slow waits, so that the first screen is painted before it begins."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(msgspec.Struct, frozen=True):
     """What the application is put together from; intervals in seconds, 0 for never.
 
     ``prepare_model`` begins to load what the first answer needs; it is called once the first
@@ -74,8 +72,8 @@ class SibylApp(App[None]):
         super().__init__(driver_class=TakeoverDriver)
         self._parts = parts
         self.workspace = parts.workspace
-        self._sessions = parts.sessions
         self.chat = ChatScreen()
+        self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
         self._commands = CommandContext(parts.workspace, parts.models, self._stop)
 
@@ -94,7 +92,7 @@ class SibylApp(App[None]):
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
         self._show_session()
-        self.set_interval(ROWS_SECONDS, self._show_rows)
+        self.set_interval(ROWS_SECONDS, self._listed.show)
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._save_all)
         # Not after a refresh: on a terminal that is too small none may come.
@@ -110,7 +108,7 @@ class SibylApp(App[None]):
         self.chat.prompt.show_models(self._parts.models.names())
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
-        self.run_worker(self._listed(self._sessions.refresh))
+        self.run_worker(self._listed.refresh())
 
     def _warm_up(self) -> None:
         warm_up()
@@ -137,6 +135,8 @@ class SibylApp(App[None]):
 
     @on(Prompt.Edited)
     def note_draft(self, event: Prompt.Edited) -> None:
+        if event.text != self.chat.prompt.draft:
+            return  # it was typed in a session that is no longer on screen
         conversation = self.workspace.current
         conversation.text = event.text
         if conversation.opened is None and not conversation.read_only:
@@ -156,11 +156,11 @@ class SibylApp(App[None]):
 
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:
-        self.run_worker(self._listed(self._sessions.read_more))
+        self.run_worker(self._listed.read_more())
 
     @on(Sidebar.ScopeToggled)
     def toggle_scope(self) -> None:
-        self.run_worker(self._listed(self._sessions.toggle_scope))
+        self.run_worker(self._listed.toggle_scope())
 
     @on(Transcript.EarlierWanted)
     async def read_earlier(self) -> None:
@@ -190,7 +190,7 @@ class SibylApp(App[None]):
         else:
             conversation.unread = True
             await self.workspace.leave(conversation)
-        await self._listed(self._sessions.refresh)
+        await self._listed.refresh()
 
     # --- effects
 
@@ -198,7 +198,7 @@ class SibylApp(App[None]):
         for effect in await registry.run(invocation, self._commands):
             await self._carry_out(effect)
         self._show_status()
-        self._show_rows()
+        self._listed.show()
 
     async def _carry_out(self, effect: Effect) -> None:
         match effect:
@@ -206,8 +206,7 @@ class SibylApp(App[None]):
                 self._say(notice)
             case effects.ShowSession():
                 self._show_session()
-                scope = self.workspace.scope
-                self.run_worker(self._listed(lambda: self._sessions.show(scope)))
+                self.run_worker(self._listed.show_scope())
             case effects.RetryTurn():
                 await self._retry()
             case effects.OpenHelp():
@@ -245,12 +244,15 @@ class SibylApp(App[None]):
 
     async def _take(self, conversation: Conversation) -> bool:
         """Open a session for a change; whether it could be."""
+        entries = conversation.entries
         try:
             await self.workspace.take(conversation)
         except (StorageError, UsageError) as error:
             self._say(Notice(str(error), "error"))
             self._show_prompt()
             return False
+        if conversation is self.workspace.current and conversation.entries != entries:
+            self._show_session()
         self._show_status()
         return True
 
@@ -270,17 +272,13 @@ class SibylApp(App[None]):
             return
         if switched and self.chat.shown != self.workspace.current.id:
             self._show_session()
-            self._show_rows()
-
-    async def _listed(self, read: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await read()
-        except StorageError as error:
-            self._say(Notice(str(error), "error"))
-        self._show_rows()
+            self._listed.show()
 
     async def _save_all(self) -> None:
+        notices = len(self.workspace.current.notices)
         await self.workspace.save_all()
+        for placed in self.workspace.current.notices[notices:]:
+            self.chat.say(placed.notice)
         self._show_status()
 
     # --- showing
@@ -294,14 +292,3 @@ class SibylApp(App[None]):
 
     def _show_status(self) -> None:
         self.chat.show_status(self.workspace.current.status())
-
-    def _show_rows(self) -> None:
-        now = self.workspace.clock()
-        entries, opened = self._sessions.entries, self.workspace.rows()
-        rows = SessionRows(
-            rows=arrange(entries, opened, self.workspace.marks(), now),
-            current=self.workspace.current.id,
-            more=self._sessions.more,
-            scope=scope_name(self._sessions.scope),
-        )
-        self.chat.show_rows(rows, now)

@@ -69,7 +69,10 @@ def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
 
 def test_as_json_a_failed_save_is_an_error(capsys):
     printed = told(
-        JsonPrinter(), SaveFailed("no room", "disk full"), NoticeGiven("Restored session: s"), capsys=capsys
+        JsonPrinter(),
+        SaveFailed("no room", "disk full"),
+        NoticeGiven("Restored session: s"),
+        capsys=capsys,
     )
     assert printed.out == '{"type":"error","message":"no room"}\n'
     assert printed.err == "Restored session: s\n"

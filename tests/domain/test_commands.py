@@ -42,7 +42,9 @@ def test_two_slashes_send_one():
     assert text_to_send("///x") == "//x"
 
 
-@pytest.mark.parametrize("text", ["", "hello", "/etc/hosts", " //x", "a //x", "/", "// a comment", "//"])
+@pytest.mark.parametrize(
+    "text", ["", "hello", "/etc/hosts", " //x", "a //x", "/", "// a comment", "//"]
+)
 def test_every_other_text_is_sent_as_it_is(text):
     assert text_to_send(text) == text
 

@@ -92,16 +92,6 @@ async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store
     assert (session.name, session.prompt_count, session.message_count) == ("Talk", 2, 2)
 
 
-async def test_resuming_makes_a_session_the_active_one_of_its_scope(new_session, resume, store):
-    first, second = new_session(), new_session()
-    for session in (first, second):
-        session.add_message("user", "hello")
-        await session.close()
-    assert store.active("project:/shop") == second.id
-    await resume(first.id).close()
-    assert store.active("project:/shop") == first.id
-
-
 async def test_taking_a_session_for_a_change_does_not_make_it_active(new_session, store, clock):
     first, second = new_session(), new_session()
     for session in (first, second):

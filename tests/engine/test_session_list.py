@@ -103,6 +103,14 @@ async def test_the_newest_page_comes_first_and_older_ones_as_they_are_asked_for(
     assert not sessions.more
 
 
+async def test_a_page_asked_for_twice_at_once_is_read_once(store, make):
+    made = newest_first(make(2 * PAGE + 3))
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    await asyncio.gather(sessions.read_more(), sessions.read_more())
+    assert ids(sessions) == made[: 2 * PAGE]
+
+
 async def test_a_list_has_the_sessions_of_its_scope(store, make):
     mine, theirs = make(2), make(2, OTHER)
     sessions = SessionList(store, SHOP)

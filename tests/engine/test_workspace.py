@@ -372,10 +372,25 @@ async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(worl
     first.opened.note_state()
     await program.workspace.save(first)
     await program.workspace.look_at(there)
-    program.store.fail_next(FULL)
+    program.store.fail_next(FULL, 2)
     await program.settle()
     assert world.holder(first.id) is None
     assert world.texts(first.id) == ["hello"]
+
+
+async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_open(world):
+    there = await world.session()
+    program = world.started(await world.session())
+    first = program.workspace.current
+    await program.workspace.look_at(there)
+    first.text = "typed at the last moment"
+    program.drafts.failures = [FULL, FULL]
+    await program.settle()
+    assert first in program.workspace.open
+    assert first.save.failure == "disk full"
+    assert await program.workspace.save_all()
+    assert world.holder(first.id) is None
+    assert world.drafts.load(first.id).text == "typed at the last moment"
 
 
 async def test_a_switch_that_is_cancelled_while_it_saves_holds_nothing(world):
@@ -499,6 +514,19 @@ async def test_a_session_taken_after_it_was_left_is_closed_again_with_what_was_t
     assert world.holder(there) is None
     assert world.drafts.load(there).text == "x"
     assert world.drafts.aside(there) == ()
+
+
+async def test_a_key_that_comes_when_its_session_is_left_for_good_keeps_no_lease(world):
+    there, other = await world.session(), await world.session()
+    program = world.started()
+    await program.look_at(there)
+    left = program.workspace.current
+    await program.look_at(other)
+    left.text = "x"
+    await program.workspace.take(left)
+    await program.settle()
+    assert world.holder(there) is None
+    assert world.drafts.load(there).text == "x"
 
 
 async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_it(world, slow):
@@ -870,6 +898,27 @@ async def test_a_name_that_cannot_be_saved_counts_here_and_is_saved_later(world)
     assert await program.workspace.save_all()
     assert world.reader.entry(current.id).name == "Plans"
     assert str(current.save).startswith("saved ")
+
+
+async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_done(world):
+    there = await world.session()
+    program = world.started(await world.session())
+    first = program.workspace.current
+    await program.workspace.save(first)
+    await program.type("half")
+    program.drafts.gate = drafts = threading.Event()
+    switch = asyncio.create_task(program.workspace.look_at(there))
+    await until(lambda: program.drafts.gate is None)
+    program.store.gate = threading.Event()
+    naming = asyncio.create_task(program.workspace.rename(first, "Plans"))
+    await until(program.store.waiting.is_set)
+    drafts.set()
+    assert await switch
+    program.store.gate.set()
+    await naming
+    await program.settle()
+    assert world.holder(first.id) is None
+    assert world.reader.entry(first.id).name == "Plans"
 
 
 async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):

@@ -1,10 +1,10 @@
 """A model behind a server of the tests' own, and what is asked of it."""
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer
 from tui.domain.message import Message

@@ -26,7 +26,7 @@ def pinned(monkeypatch):
     numbers = itertools.count(1)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("tui.storage.file_store.secrets.randbelow", lambda _: next(numbers))
+    monkeypatch.setattr("tui.storage.file_store._random_number", lambda: next(numbers))
     yield
     monkeypatch.undo()
     time.tzset()

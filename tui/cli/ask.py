@@ -6,7 +6,7 @@ import signal
 import sys
 from argparse import Namespace
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 
 from tui import paths
@@ -71,6 +71,9 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
         place = Place(program.scope, program.project_path, model.name)
         return OpenSession.new(program.store, place, program.clock), model
     session = OpenSession.resume(program.store, session_id, program.clock, sys.maxsize)
+    with suppress(StorageError):
+        # What --continue picks next time is worth less than asking now.
+        program.store.set_active(session.header.scope, session_id)
     program.tell_condition(session.session)
     model = program.model(session.model)
     session.use_model(model.name)

@@ -2,7 +2,8 @@
 
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import asdict
+
+import msgspec
 
 from tui.cli import output
 from tui.cli.program import Program
@@ -17,7 +18,9 @@ def run(chosen: Namespace) -> int:
     findings = list(Doctor(program.store.root).examine(repair=chosen.repair))
     found = verdict(findings)
     if chosen.json:
-        output.put_json({"status": found, "findings": [asdict(each) for each in findings]}, 2)
+        output.put_json(
+            {"status": found, "findings": [msgspec.structs.asdict(each) for each in findings]}, 2
+        )
     else:
         _put_findings(findings, found)
     return _EXIT_CODES[found]

@@ -3,7 +3,6 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,7 @@ def _entry_json(entry: SessionEntry) -> dict[str, Any]:
 
 
 def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
-    exact = replace(entry, message_count=session.message_count)
+    exact = msgspec.structs.replace(entry, message_count=session.message_count)
     return {
         **_entry_json(exact),
         "todos": msgspec.to_builtins(session.todos),

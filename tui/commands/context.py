@@ -1,8 +1,9 @@
 """What a command works with."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from tui.commands.effects import Effect
 from tui.engine.conversation import Conversation
@@ -22,8 +23,7 @@ class Models(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CommandContext:
+class CommandContext(msgspec.Struct, frozen=True):
     """The workspace, the models, and how an answer is stopped.
 
     ``stop`` ends the answer that is being made in a session and waits until all of it is saved;

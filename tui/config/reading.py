@@ -1,6 +1,5 @@
 """From the file, the environment and the flags to the settings that count."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -15,8 +14,7 @@ from tui.errors import ConfigError
 _ADDRESS = 'expected an address such as "http://127.0.0.1:8080/v1"'
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Flags:
+class Flags(msgspec.Struct, frozen=True):
     """What the command line said; ``None`` where it said nothing. The interval is in seconds."""
 
     model: str | None = None
@@ -24,8 +22,7 @@ class Flags:
     auto_save_interval: str | float | None = None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(msgspec.Struct, frozen=True):
     """The settings that count; ``sources`` tells by dotted key where those not default are from."""
 
     config: Config

@@ -4,8 +4,9 @@ Only data: the functions behind it are in ``tui.commands``.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 Takes = Literal["nothing", "text", "session", "closed session", "model", "command"]
 """What a command's argument is, so that it can be completed."""
@@ -15,8 +16,7 @@ _COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
 _SLASHED_COMMAND = re.compile(r"//+[A-Za-z]+(?:\s|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """One command: ``usage`` is what follows its name, ``title`` what the palette calls it."""
 
     name: str
@@ -31,8 +31,7 @@ class Command:
         return f"/{self.name} {self.usage}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(msgspec.Struct, frozen=True):
     """A command that the user asked for, by whatever way, and what was said with it."""
 
     name: str

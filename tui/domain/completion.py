@@ -1,15 +1,15 @@
 """What may complete a prompt: commands by their names, then what a command takes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from tui.domain.commands import BY_NAME, COMMANDS, Command
 
 _SESSION_PREFIX = "session-"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """A session that a command may be given: its id, what it is called, whether it is open here."""
 
     id: str
@@ -17,8 +17,7 @@ class Target:
     is_open: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """One way to go on: ``text`` is the whole prompt then, ``name`` and ``help`` what is shown."""
 
     text: str

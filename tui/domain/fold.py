@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from datetime import datetime
+
+import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import (
@@ -24,8 +25,7 @@ from tui.domain.timestamps import parse_utc
 from tui.domain.todo import TodoItem
 
 
-@dataclass(slots=True)
-class _Chain:
+class _Chain(msgspec.Struct):
     """The pieces of one answer that has not come to its end."""
 
     first: Partial
@@ -47,8 +47,7 @@ class _Chain:
         )
 
 
-@dataclass(slots=True)
-class Fold:
+class Fold(msgspec.Struct):
     """Takes records one by one and knows the session that they amount to.
 
     Fed from the first line on, its counts are exact. Fed from the middle of a file (``whole``
@@ -64,16 +63,16 @@ class Fold:
     total_count: int = 0
     summary: Summary | None = None
     todos: tuple[TodoItem, ...] = ()
-    offsets: Offsets = field(default_factory=Offsets)
+    offsets: Offsets = msgspec.field(default_factory=Offsets)
     damaged: int = 0
     updated_at: str | None = None
     opened_at: str | None = None
     closed_at: str | None = None
     last_record_at: str | None = None
-    _entries: list[Entry | None] = field(default_factory=list[Entry | None])
-    _places: dict[str, int] = field(default_factory=dict[str, int])
-    _hidden: set[str] = field(default_factory=set[str])
-    _chains: dict[str, _Chain] = field(default_factory=dict[str, _Chain])
+    _entries: list[Entry | None] = msgspec.field(default_factory=list[Entry | None])
+    _places: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    _hidden: set[str] = msgspec.field(default_factory=set[str])
+    _chains: dict[str, _Chain] = msgspec.field(default_factory=dict[str, _Chain])
     _live_from: int = 0
     _last_use: tuple[datetime, str] | None = None
 

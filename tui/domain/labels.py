@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime
 
-from wcwidth import iter_graphemes, wcswidth
-
 from tui.domain.safe_text import make_visible_line
 
 LABEL_CELLS = 40
@@ -32,6 +30,11 @@ def scope_name(scope: str) -> str:
 
 def cell_width(text: str) -> int:
     """How many terminal cells a line takes."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    # Not at the top: it takes 10 ms, and most starts show nothing that needs it.
+    from wcwidth import wcswidth
+
     return wcswidth(text)
 
 
@@ -39,6 +42,8 @@ def cut_to_cells(text: str, cells: int) -> str:
     """Cut a line to so many terminal cells, the last of them an ellipsis if any was cut."""
     if cell_width(text) <= cells:
         return text
+    from wcwidth import iter_graphemes
+
     kept = ""
     for grapheme in iter_graphemes(text):
         # Not the sum of their widths: some characters change that of their neighbours.

@@ -1,7 +1,8 @@
 """What the program itself says in a conversation: shown, never saved, never sent."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import Reset, Summary
@@ -9,8 +10,7 @@ from tui.domain.records import Reset, Summary
 Severity = Literal["information", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(msgspec.Struct, frozen=True):
     """One sentence or a small table, as plain text; lines are split on newlines."""
 
     text: str

@@ -1,9 +1,10 @@
 """The rows of the sidebar: sessions in groups, each with what is going on in it."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+
+import msgspec
 
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
@@ -32,8 +33,7 @@ class Group(StrEnum):
     ARCHIVED = "Archived"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
+class SessionRow(msgspec.Struct, frozen=True):
     """One session in the sidebar; ``last_used_at`` is a UTC time as files have it."""
 
     id: str
@@ -44,8 +44,7 @@ class SessionRow:
     mark: Mark = Mark.NONE
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRows:
+class SessionRows(msgspec.Struct, frozen=True):
     """All that the sidebar shows.
 
     ``rows`` are in order, those of a group together. ``current`` is the session on screen.

@@ -1,8 +1,9 @@
 """A session as its reader sees it: folded from records, never changed in place."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import Offsets, Reset, SessionHeader, State, Summary
@@ -13,8 +14,7 @@ Entry = Message | Reset | Summary
 """What stands in a conversation, in the order of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(msgspec.Struct, frozen=True):
     """A session, whole or from some point on.
 
     ``entries`` are the messages that were read, replaced ones left out, with the marks of resets
@@ -71,8 +71,7 @@ class Session:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SessionEntry:
+class SessionEntry(msgspec.Struct, frozen=True):
     """A session in a list: what is known of it from the two ends of its file."""
 
     id: str
@@ -92,8 +91,7 @@ class SessionEntry:
     damaged: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(msgspec.Struct, frozen=True):
     """Who holds a session's lease."""
 
     pid: int
@@ -105,8 +103,7 @@ class Holder:
         return f"pid {self.pid} on {self.host}{since}"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(msgspec.Struct, frozen=True):
     """What was typed into a session's prompt and not sent yet."""
 
     session_id: str
@@ -120,16 +117,14 @@ class Draft:
         return not self.text and not self.queued
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(msgspec.Struct, frozen=True):
     """The end of a session; ``cursor`` leads to what comes before it, ``None`` at the start."""
 
     session: Session
     cursor: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(msgspec.Struct, frozen=True):
     """Earlier entries of a conversation, in the order of the file."""
 
     entries: tuple[Entry, ...]

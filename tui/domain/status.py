@@ -1,13 +1,13 @@
 """What the status bar says of the session on screen."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from tui.domain.labels import scope_name
 
 
-@dataclass(frozen=True, slots=True)
-class SaveState:
+class SaveState(msgspec.Struct, frozen=True):
     """Whether all that was said is on disk: the time of the last save, or why not."""
 
     saved_at: datetime | None = None
@@ -23,8 +23,7 @@ class SaveState:
         return f"saved {self.saved_at.astimezone():%H:%M}" if self.saved_at else ""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionStatus:
+class SessionStatus(msgspec.Struct, frozen=True):
     """All that stands in the status bar."""
 
     session_id: str

@@ -1,13 +1,12 @@
 """What the screen shows of one session."""
 
-from dataclasses import dataclass
+import msgspec
 
 from tui.domain.message import Message
 from tui.domain.notice import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class SessionView:
+class SessionView(msgspec.Struct, frozen=True):
     """A session as it is put on screen.
 
     ``earlier`` says that there is more before ``entries``; ``arriving`` is the id of the answer

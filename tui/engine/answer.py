@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -11,8 +10,7 @@ from tui.domain.records import DamagedRecord, Partial, encode
 from tui.domain.session import Entry
 
 
-@dataclass(slots=True)
-class Answer:
+class Answer(msgspec.Struct):
     """Collects an answer's text and calls, and gives the pieces that are not on their way yet."""
 
     message_id: str
@@ -20,8 +18,8 @@ class Answer:
     model: str
     replaces: str | None = None
     cut: bool = False
-    calls: list[ToolCall] = field(default_factory=list[ToolCall])
-    _texts: list[str] = field(default_factory=list[str])
+    calls: list[ToolCall] = msgspec.field(default_factory=list[ToolCall])
+    _texts: list[str] = msgspec.field(default_factory=list[str])
     _bytes: int = 0
     _length: int = 0
     _noted: int = 0

@@ -1,8 +1,9 @@
 """A session as this program has it: looked at, or open for changes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
+
+import msgspec
 
 from tui.domain.labels import label
 from tui.domain.message import Message
@@ -16,16 +17,14 @@ from tui.engine.saving import Saving
 from tui.providers.protocol import Model
 
 
-@dataclass(frozen=True, slots=True)
-class PlacedNotice:
+class PlacedNotice(msgspec.Struct, frozen=True):
     """A notice, and the message that it stands behind; ``None`` at the beginning."""
 
     after: str | None
     notice: Notice
 
 
-@dataclass(eq=False, slots=True)
-class Conversation:
+class Conversation(msgspec.Struct, eq=False):
     """One session: its messages at hand, its lease if there is one, its prompt.
 
     Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made;
@@ -36,19 +35,19 @@ class Conversation:
     opened: OpenSession | None
     tail: Tail | None = None
     text: str = ""
-    queued: list[str] = field(default_factory=list[str])
+    queued: list[str] = msgspec.field(default_factory=list[str])
     running: bool = False
     unread: bool = False
     archived: bool = False
-    save: SaveState = field(default_factory=SaveState)
+    save: SaveState = msgspec.field(default_factory=SaveState)
     read_only: str = ""
     earlier: tuple[Entry, ...] = ()
     page_cursor: str | None = None
-    notices: list[PlacedNotice] = field(default_factory=list[PlacedNotice])
+    notices: list[PlacedNotice] = msgspec.field(default_factory=list[PlacedNotice])
     model: Model | None = None
     listed_as: str = ""
     kept: Draft | None = None
-    asides: dict[str, Draft] = field(default_factory=dict[str, Draft])
+    asides: dict[str, Draft] = msgspec.field(default_factory=dict[str, Draft])
     keeping: Saving | None = None
 
     def __post_init__(self) -> None:
@@ -199,7 +198,7 @@ class Conversation:
         self.save = SaveState(saved_at=at)
 
     def note_saving(self) -> None:
-        self.save = replace(self.save, saving=True)
+        self.save = msgspec.structs.replace(self.save, saving=True)
 
     def note_nothing_unsaved(self) -> None:
         """What was said is where it was; whatever failed or was being written is done with."""

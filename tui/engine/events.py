@@ -1,23 +1,22 @@
 """What happens during a turn, in the order in which a reader may be told."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from tui.domain.message import Message, ToolCall
 
 TurnStatus = Literal["complete", "interrupted", "failed", "truncated"]
 
 
-@dataclass(frozen=True, slots=True)
-class MessageSaved:
+class MessageSaved(msgspec.Struct, frozen=True):
     """A message is on disk; never said before it is."""
 
     session_id: str
     message: Message
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerStarted:
+class AnswerStarted(msgspec.Struct, frozen=True):
     """The model was asked; what comes belongs to this message.
 
     It ``replaces`` an answer that failed or was stopped, if that one was asked again.
@@ -27,46 +26,40 @@ class AnswerStarted:
     replaces: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TextAdded:
+class TextAdded(msgspec.Struct, frozen=True):
     """A piece of the answer; the session has it already."""
 
     message_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCalled:
+class ToolCalled(msgspec.Struct, frozen=True):
     """The model asked for a tool; the call is on disk."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class ToolReturned:
+class ToolReturned(msgspec.Struct, frozen=True):
     """A tool, or the want of it, answered."""
 
     call: ToolCall
     result: str
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeGiven:
+class NoticeGiven(msgspec.Struct, frozen=True):
     """Something about the session that the user should read, not kept with it."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SaveFailed:
+class SaveFailed(msgspec.Struct, frozen=True):
     """What was to be saved is still pending; ``short`` is the reason for a status line."""
 
     reason: str
     short: str
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(msgspec.Struct, frozen=True):
     """The last event of a turn; ``error`` says why it failed."""
 
     session_id: str

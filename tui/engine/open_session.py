@@ -1,11 +1,11 @@
 """A session that this program writes to: what is on disk, what is pending, and the lease."""
 
 import asyncio
-import secrets
+import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from tui.domain.fold import Fold
 from tui.domain.ids import MESSAGE_TOKEN_BYTES, new_message_id
@@ -29,7 +29,7 @@ from tui.engine.answer import Answer
 from tui.engine.context import Context, context_of, read_context
 from tui.engine.copying import write_copy
 from tui.engine.saving import Saving
-from tui.errors import SessionDamaged, StorageError
+from tui.errors import SessionDamaged
 from tui.storage.protocol import Appended, Lease, SessionStore
 
 Clock = Callable[[], datetime]
@@ -40,8 +40,7 @@ WINDOW = 100
 """How many of the last messages are at hand without reading on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """Where a new session belongs."""
 
     scope: str
@@ -117,14 +116,11 @@ class OpenSession:
     def resume(
         cls, store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
     ) -> "OpenSession":
-        """Open a session because the user asked for it: it becomes its scope's active one."""
+        """Open a session because the user asked for it; who does says that it is active."""
         opened, interrupted = cls._leased(store, session_id, clock, window)
         opened.mark_resumed()
         for message in interrupted:
             opened.add(message)
-        with suppress(StorageError):
-            # What --continue picks next time is worth less than opening the session now.
-            store.set_active(opened.header.scope, session_id)
         return opened
 
     @classmethod
@@ -317,7 +313,7 @@ class OpenSession:
             if not self._stated:
                 self.note_state()
             self._enter(Closed(at=self._now()))
-            await self.save()
+        await self.save()
         self.abandon()
 
     def save_at_once(self) -> None:
@@ -339,7 +335,7 @@ class OpenSession:
         return format_utc(self._clock())
 
     def _message_id(self, now: datetime) -> str:
-        return new_message_id(now, secrets.token_hex(MESSAGE_TOKEN_BYTES))
+        return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
     def _enter(self, record: Record) -> None:
         self._pending.append(record)

@@ -1,7 +1,7 @@
 """Keeping what stands in prompts: typed and not sent, or sent and not on disk yet."""
 
 import asyncio
-import secrets
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -17,7 +17,7 @@ _TOKEN_BYTES = 3
 
 
 def _new_token() -> str:
-    return secrets.token_hex(_TOKEN_BYTES)
+    return os.urandom(_TOKEN_BYTES).hex()
 
 
 class PromptKeeping:

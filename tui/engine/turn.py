@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import AsyncGenerator, Generator
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, field
+
+import msgspec
 
 from tui.domain.message import Message
 from tui.engine.answer import Answer
@@ -38,12 +39,11 @@ _TOO_MANY_ROUNDS = f"The model asked for tools {ROUNDS} times in a row; stopped.
 _NO_ANSWER = "The model gave no answer."
 
 
-@dataclass(frozen=True, slots=True)
-class TurnSettings:
+class TurnSettings(msgspec.Struct, frozen=True):
     """What a turn is run with; ``save_interval`` in seconds, between two pieces of an answer."""
 
     system_prompt: str = ""
-    tools: Tools = field(default_factory=Tools)
+    tools: Tools = msgspec.field(default_factory=Tools)
     save_interval: float = 1.0
 
 

@@ -103,6 +103,9 @@ class Workspace(OpenSessions):
     def start_in(self, session_id: str) -> None:
         """Begin in a session that is there. Raises ``StorageError``."""
         self._enter(self._reader.opened(session_id))
+        if self.current.opened is not None:
+            with suppress(StorageError):
+                self.store.set_active(self.scope, session_id)
 
     # --- switching
 
@@ -178,7 +181,7 @@ class Workspace(OpenSessions):
         await self.take(conversation)
         if conversation.opened is not None:
             conversation.opened.rename(name)
-            await self.save(conversation)
+            await self._save_change(conversation)
 
     async def reset(self, conversation: Conversation) -> None:
         """Save a session that is open, then let it begin anew; not if it cannot be saved.
@@ -201,7 +204,7 @@ class Workspace(OpenSessions):
             conversation.opened.use_model(model.name)
             if conversation.published:
                 conversation.opened.note_state()
-                await self.save(conversation)
+                await self._save_change(conversation)
 
     # --- prompts
 
@@ -336,6 +339,11 @@ class Workspace(OpenSessions):
         """Whether another reading of the same session has taken the place of this one."""
         known = self.find(conversation.id)
         return known is not None and known is not conversation
+
+    async def _save_change(self, conversation: Conversation) -> None:
+        await self.save(conversation)
+        if conversation is not self.current:
+            self._leave_soon(conversation)
 
     def _leave_soon(self, conversation: Conversation) -> None:
         task = asyncio.create_task(self._leave_behind(conversation))

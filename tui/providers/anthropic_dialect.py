@@ -3,7 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import httpx2
@@ -82,7 +82,9 @@ def accepted(request: ModelRequest) -> ModelRequest:
     # A blank prompt that is all that is asked is for the server to refuse, not to be left out.
     kept = [each for each in messages[:-1] if each.role != "user" or each.content]
     system_prompt = _unless_blank(request.system_prompt)
-    return replace(request, system_prompt=system_prompt, messages=(*kept, *messages[-1:]))
+    return msgspec.structs.replace(
+        request, system_prompt=system_prompt, messages=(*kept, *messages[-1:])
+    )
 
 
 def _accepted(message: Message, ids: "_CallIds") -> Message:

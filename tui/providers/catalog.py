@@ -1,9 +1,10 @@
 """The providers there are: one table, what the user's settings make of it, and a choice from it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from tui.config import Config, ProviderSettings, is_address
 from tui.errors import ConfigError
@@ -18,8 +19,7 @@ DialectName = Literal["openai", "anthropic"]
 """What a server speaks: chat completions, or Anthropic's messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provider:
+class Provider(msgspec.Struct, frozen=True):
     """A server that answers, and how it is asked.
 
     ``context_window`` is in tokens: the smallest of the models that are in use there, as the
@@ -88,16 +88,14 @@ PROVIDERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(msgspec.Struct, frozen=True):
     """What was looked for and not there, and the line that would change it."""
 
     what: str
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
+class ModelChoice(msgspec.Struct, frozen=True):
     """A model, and all that is needed to ask it.
 
     ``missing`` tells, where the guide was all that was found, what had been looked for.

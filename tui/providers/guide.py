@@ -6,10 +6,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from textwrap import indent
+
+import msgspec
 
 from tui.providers.catalog import GUIDE, OFFLINE, Missing
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
@@ -30,8 +31,7 @@ _AGAIN = "(The offline guide, not a model.)"
 _NOTHING = "The manual has nothing on that. It tells about:"
 
 
-@dataclass(frozen=True, slots=True)
-class PastHit:
+class PastHit(msgspec.Struct, frozen=True):
     """Where one of the user's own sessions has something on a question."""
 
     session_id: str
@@ -78,8 +78,7 @@ class OfflineGuide:
         return "\n\n".join([f"{_NOT_A_MODEL} To connect one, change one of these:", *listed])
 
 
-@dataclass(frozen=True, slots=True)
-class _Section:
+class _Section(msgspec.Struct, frozen=True):
     title: str
     text: str
     words: Counter[str]

@@ -4,16 +4,16 @@ Two things stand behind it today: the adapter to real models and the offline gui
 """
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+import msgspec
 
 from tui.domain.message import Message, ToolCall
 
 EndReason = Literal["stop", "length", "tool_calls"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolDefinition:
+class ToolDefinition(msgspec.Struct, frozen=True):
     """A tool that the model may call; ``parameters`` is a JSON schema of an object."""
 
     name: str
@@ -21,8 +21,7 @@ class ToolDefinition:
     parameters: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ModelRequest:
+class ModelRequest(msgspec.Struct, frozen=True):
     """All that a model is sent for one answer.
 
     ``messages`` is ready to be sent: every call of an assistant message is followed by its
@@ -34,30 +33,26 @@ class ModelRequest:
     tools: tuple[ToolDefinition, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class TextReceived:
+class TextReceived(msgspec.Struct, frozen=True):
     """A piece of the answer's text; never empty."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallReceived:
+class ToolCallReceived(msgspec.Struct, frozen=True):
     """A whole call; arguments that are no JSON object are given as the string that came."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class UsageReported:
+class UsageReported(msgspec.Struct, frozen=True):
     """What the server counted, in tokens; shown, never stored."""
 
     input_tokens: int
     output_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerEnded:
+class AnswerEnded(msgspec.Struct, frozen=True):
     """The answer came to its own end: always the last event of a stream that did not fail."""
 
     reason: EndReason

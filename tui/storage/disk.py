@@ -6,7 +6,6 @@ named. Temporary names begin with ``.`` and end in ``.tmp``; nothing ever lists 
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Generator
@@ -180,7 +179,7 @@ def move(source: Path, target: Path) -> None:
 
 def temporary_name(path: Path) -> Path:
     """A name beside a file that nothing lists."""
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}{TEMPORARY}")
+    return path.with_name(f".{path.name}.{os.urandom(4).hex()}{TEMPORARY}")
 
 
 def _are_two_names(one: Path, other: Path) -> bool:

@@ -7,9 +7,10 @@ that were killed half-way and complete ``scopes.jsonl``.
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from tui.domain.ids import is_session_id
 from tui.domain.records import VERSION, SessionHeader
@@ -29,8 +30,7 @@ _Found = tuple["Finding", Mend | None]
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(msgspec.Struct, frozen=True):
     """One thing that is not as it should be; ``path`` is below the data directory."""
 
     kind: str
@@ -66,7 +66,7 @@ class Doctor:
             return
         for finding, mend in self._found():
             if repair and mend is not None:
-                yield replace(finding, repaired=_mended(mend))
+                yield msgspec.structs.replace(finding, repaired=_mended(mend))
             else:
                 yield finding
 

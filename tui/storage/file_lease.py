@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
+
+import msgspec
 
 from tui.domain.records import VERSION, SessionHeader
 from tui.errors import ReadOnly
@@ -13,8 +14,7 @@ from tui.storage.protocol import Lease
 from tui.storage.writer import JournalWriter
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
+class Beginning(msgspec.Struct, frozen=True):
     """What the header of a session that has no journal yet will say."""
 
     scope: str
@@ -39,8 +39,7 @@ class Beginning:
         )
 
 
-@dataclass(slots=True)
-class FileLease:
+class FileLease(msgspec.Struct):
     """A session's lock, and what is known of its journal."""
 
     session_id: str

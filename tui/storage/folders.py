@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from tui.domain.ids import SESSION_ID, is_session_id
 from tui.errors import SessionNotFound
@@ -33,8 +34,7 @@ class JournalFile(NamedTuple):
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Folders:
+class Folders(msgspec.Struct, frozen=True):
     """The paths of one data directory. No path is built from anything but a valid id."""
 
     root: Path

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -37,8 +36,7 @@ _FIRST_PROMPT_BYTES = 1024 * 1024
 _STATE = b'"state"'
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """What a list shows of a journal: its end folded, and the first thing that was asked."""
 
     session: Session
@@ -80,7 +78,7 @@ class Journal:
         # At least one, so that an answer that is still arriving is seen whole.
         session, window = self._end_session(lambda read: read.shown >= max(count, 1))
         kept = _last_messages(session, count)
-        cut = replace(session, entries=kept, live_from=0)
+        cut = msgspec.structs.replace(session, entries=kept, live_from=0)
         return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
 
     def since(self, message_id: str | None) -> tuple[Message, ...]:

@@ -10,7 +10,6 @@ import os
 import socket
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -33,12 +32,12 @@ class LockHeld(Exception):
         self.holder = holder
 
 
-@dataclass(slots=True)
 class Lock:
     """A lock that is held until ``release``."""
 
-    path: Path
-    descriptor: int
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path = path
+        self.descriptor = descriptor
 
     @property
     def held(self) -> bool:

@@ -1,7 +1,8 @@
 """What programs that use ``MemoryStore`` share, and how it reads it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+import msgspec
 
 from tui.domain.ids import is_session_id
 from tui.domain.message import Message
@@ -14,8 +15,7 @@ Order = tuple[int, str]
 """A session's place in a list: newest use first, then by id."""
 
 
-@dataclass(slots=True, eq=False)
-class MemoryLease:
+class MemoryLease(msgspec.Struct, eq=False):
     """The right to append; ``known`` is how many of the session's records its holder knows."""
 
     session_id: str
@@ -36,8 +36,7 @@ class MemoryLease:
             del self.shelf.leases[self.session_id]
 
 
-@dataclass(slots=True)
-class Box:
+class Box(msgspec.Struct):
     """One session: its header, what came after it, and where it lies."""
 
     header: SessionHeader
@@ -47,14 +46,13 @@ class Box:
     damage: str | None = None
 
 
-@dataclass(slots=True)
-class Shelf:
+class Shelf(msgspec.Struct):
     """What several programs share, as they share a data directory."""
 
-    boxes: dict[str, Box] = field(default_factory=dict[str, Box])
-    leases: dict[str, MemoryLease] = field(default_factory=dict[str, MemoryLease])
-    numbers: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    active: dict[str, str] = field(default_factory=dict[str, str])
+    boxes: dict[str, Box] = msgspec.field(default_factory=dict[str, Box])
+    leases: dict[str, MemoryLease] = msgspec.field(default_factory=dict[str, MemoryLease])
+    numbers: dict[tuple[str, int], str] = msgspec.field(default_factory=dict[tuple[str, int], str])
+    active: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 def checked(session_id: str) -> str:

@@ -9,7 +9,6 @@ import os
 import secrets
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import msgspec
@@ -164,7 +163,10 @@ class MemoryStore:
         records = self._box(session_id).records
         place = places_of(records)(kept[0]) if kept else len(records)
         all_kept = len(kept) == len(session.entries)
-        return Tail(replace(session, entries=kept, live_from=0), None if all_kept else str(place))
+        return Tail(
+            msgspec.structs.replace(session, entries=kept, live_from=0),
+            None if all_kept else str(place),
+        )
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         session = self.load(session_id)

@@ -8,8 +8,9 @@ else it raises is said with it. None gives ``None`` for a failure.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import Record
@@ -20,24 +21,21 @@ KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
 EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashed"})
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFilter:
+class SessionFilter(msgspec.Struct, frozen=True):
     """Which sessions a list holds; no scope means every scope."""
 
     scope: str | None = None
     statuses: frozenset[Status] = KEPT
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(msgspec.Struct, frozen=True):
     """One page of a list, newest use first; ``cursor`` leads on, ``None`` at the end."""
 
     entries: tuple[SessionEntry, ...]
     cursor: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(msgspec.Struct, frozen=True):
     """What an append did beside writing.
 
     ``ordinal`` is the session's number in its scope. ``foreign`` are records that somebody else

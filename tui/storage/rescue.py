@@ -4,11 +4,11 @@ A rescue file has the format of a journal: the header, and every record that was
 """
 
 import os
-import secrets
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from tui.domain.fold import Fold
 from tui.domain.ids import is_session_id
@@ -33,8 +33,7 @@ from tui.storage.lines import lines_forward
 from tui.storage.protocol import Lease, SessionStore
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
+class Imported(msgspec.Struct, frozen=True):
     """What came of an import: the session, and how many messages it got."""
 
     session_id: str
@@ -50,7 +49,7 @@ def write_rescue(
     Raises ``OSError`` if there is no room anywhere.
     """
     data = encode(header) + b"".join(map(encode, records))
-    name = f"rescue-{header.id}-{secrets.token_hex(3)}.jsonl"
+    name = f"rescue-{header.id}-{os.urandom(3).hex()}.jsonl"
     for directory in directories:
         try:
             directory.mkdir(parents=True, exist_ok=True)
@@ -95,8 +94,7 @@ def _write_new(path: Path, data: bytes) -> Path:
     return path
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(msgspec.Struct, frozen=True):
     """What a file to be imported says."""
 
     header: SessionHeader

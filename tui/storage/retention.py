@@ -3,9 +3,10 @@
 import json
 import subprocess
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
+
+import msgspec
 
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
@@ -17,8 +18,7 @@ HOOK_SECONDS = 10
 _PAGE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class RetentionPolicy:
+class RetentionPolicy(msgspec.Struct, frozen=True):
     """How much is kept in the list: 0 means no limit."""
 
     backlog_limit: int
@@ -26,8 +26,7 @@ class RetentionPolicy:
     action: Literal["archive", "trash"]
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(msgspec.Struct, frozen=True):
     """Sessions of one scope that were set aside for one reason."""
 
     scope: str

@@ -8,7 +8,6 @@ import json
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -50,13 +49,12 @@ class Place(NamedTuple):
     ordinal: int
 
 
-@dataclass(frozen=True, slots=True)
-class ScopeTable:
+class ScopeTable(msgspec.Struct, frozen=True):
     """All that the file says at one moment; its ids are not looked at before they are used."""
 
-    places: Mapping[str, Place] = field(default_factory=lambda: MappingProxyType({}))
-    highest: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    active: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    places: Mapping[str, Place] = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    highest: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    active: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     def with_ordinal(self, scope: str, ordinal: int) -> list[str]:
         """The ids that were given this number; more than one only in a damaged file."""

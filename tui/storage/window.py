@@ -1,6 +1,6 @@
 """A stretch of a journal, collected from its end towards its beginning."""
 
-from dataclasses import dataclass, field
+import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import (
@@ -18,8 +18,7 @@ Placed = tuple[int, Record]
 """Where a record's line begins, in bytes, and the record."""
 
 
-@dataclass(slots=True)
-class Window:
+class Window(msgspec.Struct):
     """The records of a stretch, the last first, and what was seen while they were collected.
 
     ``hidden`` are ids whose records do not show: ``replaced`` ones, and those that a later stretch
@@ -27,10 +26,10 @@ class Window:
     reached the beginning of the file.
     """
 
-    hidden: set[str] = field(default_factory=set[str])
-    replaced: set[str] = field(default_factory=set[str])
-    records: list[Placed] = field(default_factory=list[Placed])
-    messages: set[str] = field(default_factory=set[str])
+    hidden: set[str] = msgspec.field(default_factory=set[str])
+    replaced: set[str] = msgspec.field(default_factory=set[str])
+    records: list[Placed] = msgspec.field(default_factory=list[Placed])
+    messages: set[str] = msgspec.field(default_factory=set[str])
     shown: int = 0
     state: State | None = None
     reset: bool = False

@@ -3,7 +3,6 @@
 import errno
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -34,8 +33,7 @@ from tui.storage.lines import lines_forward
 _MARK_BYTES = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Acknowledged:
+class Acknowledged(msgspec.Struct, frozen=True):
     """What this program knows to be on disk: a file, its length, and its last 64 bytes."""
 
     device: int

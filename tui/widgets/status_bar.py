@@ -1,9 +1,9 @@
 """The line at the bottom: which session this is, and whether all of it is saved."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -24,8 +24,7 @@ _LABEL_CELLS = 12
 _FAILURE_CELLS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(msgspec.Struct, frozen=True):
     """One thing that is said; ``short`` is what has to fit for it to be said at all."""
 
     place: Place

@@ -1,7 +1,6 @@
 """The list above the prompt of what may complete it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -22,11 +21,12 @@ class CompletionList(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"completion-list--chosen", "completion-list--help"}
 
-    @dataclass
     class Picked(Message):
         """A row was clicked."""
 
-        completion: Completion
+        def __init__(self, completion: Completion) -> None:
+            super().__init__()
+            self.completion = completion
 
     def __init__(self) -> None:
         super().__init__()

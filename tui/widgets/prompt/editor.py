@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar
 
 from textual import events
@@ -39,11 +39,12 @@ class Editor(TextArea, inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = [_without_program_keys(b) for b in TextArea.BINDINGS]
 
-    @dataclass
     class CopyRequested(Message):
         """The user wants this text on the clipboard."""
 
-        text: str
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     def __init__(self, press: Callable[[str], bool], edited: Callable[[], None]) -> None:
         self._press = press

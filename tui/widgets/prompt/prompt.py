@@ -1,7 +1,6 @@
 """The prompt: an editor of several lines, with earlier prompts and completion."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -34,23 +33,26 @@ class Prompt(Widget):
     A prompt that was submitted stays until ``clear_sent``: nothing is lost if sending fails.
     """
 
-    @dataclass
     class Submitted(Message):
         """Enter was pressed on a text that is not blank; call ``clear_sent`` once it is taken."""
 
-        text: str
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
-    @dataclass
     class Edited(Message):
         """The user changed the draft; an earlier prompt only looked at is no change."""
 
-        text: str
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
-    @dataclass
     class CopyRequested(Message):
         """The user wants this text on the clipboard."""
 
-        text: str
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)

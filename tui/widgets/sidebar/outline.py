@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from itertools import groupby
+
+import msgspec
 
 from tui.domain.rows import Group, SessionRow
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(msgspec.Struct, frozen=True):
     """The heading of a group; ``current`` says that the session on screen is folded away in it."""
 
     group: Group

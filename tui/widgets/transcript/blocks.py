@@ -1,7 +1,8 @@
 """Markdown cut into blocks that can be drawn each by itself, also while it arrives."""
 
 import re
-from dataclasses import dataclass, replace
+
+import msgspec
 
 from tui.widgets.transcript.wrapping import PIECE
 
@@ -17,8 +18,7 @@ _MARKER = re.compile(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 _DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """Some lines of an answer.
 
     ``spaced``: a blank row goes before it. Of code, ``language`` is what stands at its fence,
@@ -175,7 +175,9 @@ class Splitter:
         begins = self._fence_begins
         if self._lines or len(self.blocks) == begins:
             self.blocks.append(self._block("\n".join(self._lines)))
-        self.blocks[begins:] = [replace(block, closed=True) for block in self.blocks[begins:]]
+        self.blocks[begins:] = [
+            msgspec.structs.replace(block, closed=True) for block in self.blocks[begins:]
+        ]
         self._fence = ""
         self._clear(spaced=True)
 

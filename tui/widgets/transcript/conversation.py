@@ -2,9 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, count
 
+import msgspec
 from textual.strip import Strip
 
 from tui.domain.message import Message
@@ -18,8 +18,7 @@ from tui.widgets.transcript.place import Place
 from tui.widgets.transcript.reading import Reader, Spot
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A row on screen and whose it is."""
 
     strip: Strip

@@ -1,8 +1,9 @@
 """How high everything is: exact where it was drawn, guessed where it was not."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+import msgspec
 
 CHUNK = 256
 """Items whose heights are guessed at once."""
@@ -23,8 +24,7 @@ class Tall(Protocol):
 T = TypeVar("T", bound=Tall)
 
 
-@dataclass(slots=True)
-class _Chunk(Generic[T]):
+class _Chunk(msgspec.Struct, Generic[T]):
     items: list[T]
     heights: list[int] | None = None
 

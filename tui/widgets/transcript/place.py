@@ -1,10 +1,9 @@
 """Where a reader is in a conversation, as a value that outlives what is on screen."""
 
-from dataclasses import dataclass
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """The row at the top of the pane.
 
     ``row`` counts from the beginning of the message ``key``'s ``block``; it is negative where

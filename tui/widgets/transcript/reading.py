@@ -1,8 +1,9 @@
 """Where the reader is: the row at the top of the pane, which nothing but the reader moves."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
+
+import msgspec
 
 from tui.widgets.transcript.layout import Layout, Tall
 
@@ -22,8 +23,7 @@ class Parted(Tall, Protocol):
 T = TypeVar("T", bound=Parted)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot(Generic[T]):
+class Spot(msgspec.Struct, Generic[T], frozen=True):
     """One row: of an item's part."""
 
     item: T

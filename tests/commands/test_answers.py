@@ -1,0 +1,127 @@
+"""``/retry``, ``/stop`` and ``/model``."""
+
+import pytest
+
+from tests.engine.workspaces import FULL
+from tui.commands.effects import RetryTurn
+
+
+def answered(commands, text="", **fields):
+    """Let the current session's last answer end so."""
+    opened = commands.current.opened
+    answer = opened.begin_answer("scripted:model")
+    if text:
+        answer.receive(text)
+    return opened.end_answer(answer, **fields)
+
+
+# --- /retry
+
+
+async def test_there_is_nothing_to_retry_in_a_new_session(commands):
+    assert await commands("/retry") == "Nothing to retry."
+
+
+async def test_a_whole_answer_is_not_asked_for_again(commands):
+    await commands.program.send("hello")
+    answered(commands, "hi")
+    assert await commands("/retry") == "Nothing to retry."
+
+
+@pytest.mark.parametrize("status", ["failed", "interrupted"])
+async def test_an_answer_that_did_not_come_to_its_end_is_asked_for_again(commands, status):
+    await commands.program.send("hello")
+    answered(commands, "h", status=status)
+    await commands("/retry")
+    assert commands.effects == (RetryTurn(),)
+
+
+async def test_a_prompt_without_an_answer_is_asked_again(commands):
+    await commands.program.send("hello")
+    await commands("/retry")
+    assert commands.effects == (RetryTurn(),)
+
+
+async def test_nothing_is_retried_while_an_answer_is_made(commands):
+    await commands.program.send("hello")
+    commands.current.running = True
+    assert await commands("/retry") == "Nothing to retry."
+
+
+async def test_what_failed_before_a_reset_is_not_retried(commands):
+    await commands.program.send("hello")
+    answered(commands, "h", status="failed")
+    await commands("/reset")
+    assert await commands("/retry") == "Nothing to retry."
+
+
+async def test_an_answer_cut_off_by_a_crash_can_be_retried_in_a_session_that_is_looked_at(
+    commands, world
+):
+    there = await world.session("What is two?")
+    await commands.program.look_at(there)
+    await commands("/retry")
+    assert commands.effects == (RetryTurn(),)
+
+
+# --- /stop
+
+
+async def test_there_is_nothing_to_stop_where_nothing_runs(commands):
+    assert await commands("/stop") == "Nothing to stop."
+
+
+async def test_stopping_an_answer_says_nothing_itself(commands):
+    commands.running = True
+    assert await commands("/stop") == ""
+    assert commands.effects == ()
+    assert not commands.running
+
+
+# --- /model
+
+
+async def test_the_model_that_answers_is_named(commands):
+    assert await commands("/model") == "Model: scripted:model"
+
+
+async def test_the_model_of_a_session_that_is_looked_at_is_named(commands, world):
+    await commands.program.look_at(await world.session(model="strange:model"))
+    assert await commands("/model") == "Model: strange:model"
+
+
+async def test_another_model_is_chosen_for_this_session(commands, world):
+    await commands.program.send("hello")
+    assert await commands("/model other:model") == "Model: other:model"
+    assert commands.kinds == ["Say", "ShowSession"]
+    assert await commands("/model") == "Model: other:model"
+    assert world.reader.entry(commands.current.id).model == "other:model"
+
+
+async def test_choosing_a_model_in_a_new_session_leaves_it_new(commands):
+    await commands("/model other:model")
+    assert commands.current.empty
+    assert await commands("/save") == "Nothing to save yet."
+
+
+async def test_an_unknown_model_is_refused(commands):
+    told = await commands("/model nobody:knows")
+    assert told.splitlines()[0] == "Unknown model: nobody:knows"
+    assert "There is no nobody:knows." in told
+    assert commands.severity == "error"
+    assert await commands("/model") == "Model: scripted:model"
+
+
+async def test_a_model_cannot_be_chosen_in_a_session_held_elsewhere(commands, world):
+    there = await world.session()
+    world.started(there)
+    await commands.program.look_at(there)
+    assert await commands("/model other:model") == f"Session {there} is read-only here."
+    assert await commands("/model") == "Model: scripted:model"
+
+
+async def test_a_model_that_cannot_be_noted_answers_all_the_same(commands):
+    await commands.program.send("hello")
+    commands.program.store.fail_next(FULL)
+    assert await commands("/model other:model") == "No room."
+    assert await commands("/model") == "Model: other:model"

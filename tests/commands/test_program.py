@@ -1,0 +1,26 @@
+"""``/help`` and ``/quit``."""
+
+import pytest
+
+from tui.commands.effects import Exit, OpenHelp
+from tui.domain.commands import COMMANDS
+
+
+async def test_help_opens_the_help(commands):
+    await commands("/help")
+    assert commands.effects == (OpenHelp(),)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+async def test_help_of_a_command_says_how_it_is_typed_and_what_it_does(commands, command):
+    for argument in (command.name, f"/{command.name}", f"{command.name.upper()} please"):
+        assert await commands(f"/help {argument}") == f"{command.line} - {command.help}"
+
+
+async def test_help_of_an_unknown_command_says_so(commands):
+    assert await commands("/help /x") == "Unknown command: /x. Type /help."
+
+
+async def test_quit_leaves(commands):
+    await commands("/quit")
+    assert commands.effects == (Exit(),)

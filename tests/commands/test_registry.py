@@ -1,0 +1,51 @@
+"""The table and the functions behind it."""
+
+from tui.commands import registry
+from tui.domain.commands import COMMANDS, Invocation
+from tui.errors import AmbiguousSession, SessionNotFound, StorageError
+
+
+def test_every_command_of_the_table_has_a_function_and_no_other_has():
+    assert [command.name for command in COMMANDS] == [*registry.FUNCTIONS]
+
+
+async def test_an_unknown_command_says_so(commands):
+    assert await commands("/nonsense at all") == "Unknown command: /nonsense. Type /help."
+    assert commands.severity == "error"
+
+
+async def fail_with(commands, monkeypatch, error):
+    async def fail(*_):
+        raise error
+
+    monkeypatch.setitem(registry.FUNCTIONS, "save", fail)
+    commands.effects = await registry.run(Invocation("save"), commands.context)
+    assert commands.severity == "error"
+    return commands.told
+
+
+async def test_what_goes_wrong_is_said(commands, monkeypatch):
+    assert await fail_with(commands, monkeypatch, StorageError("It broke.")) == "It broke."
+
+
+async def test_what_is_not_found_names_what_is_like_it(commands, monkeypatch):
+    error = SessionNotFound("shap", ["shop", "shape"])
+    words = "Session not found: shap\nClosest: shop, shape"
+    assert await fail_with(commands, monkeypatch, error) == words
+
+
+async def test_what_is_not_found_and_like_nothing_is_only_not_found(commands, monkeypatch):
+    words = "Session not found: shap"
+    assert await fail_with(commands, monkeypatch, SessionNotFound("shap")) == words
+
+
+async def test_what_is_ambiguous_names_its_candidates(commands, monkeypatch):
+    error = AmbiguousSession("shop", ["one", "two"])
+    assert await fail_with(commands, monkeypatch, error) == "Ambiguous session: shop\n  one\n  two"
+
+
+async def test_of_many_candidates_the_first_ten_are_named(commands, monkeypatch):
+    told = await fail_with(
+        commands, monkeypatch, AmbiguousSession("s", [f"s{n}" for n in range(13)])
+    )
+    assert told.splitlines()[1:] == [*(f"  s{number}" for number in range(10)), "  and 3 more"]

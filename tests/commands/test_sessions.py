@@ -1,0 +1,435 @@
+"""``/sessions /save /load /new /reset /name``."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.engine.workspaces import FULL, SHOP
+from tests.waiting import until
+from tui.commands import sessions
+from tui.domain.labels import NAME_CHARACTERS
+from tui.errors import StorageError
+
+# --- /sessions
+
+
+async def test_there_are_no_sessions_before_something_is_said(commands):
+    assert await commands("/sessions") == "No saved sessions."
+
+
+async def test_sessions_are_a_table_of_every_scope_newest_use_first(commands, world):
+    old = await world.session("Old one", "yes", scope="project:/other")
+    archived = await world.session("Middle one")
+    world.reader.archive(archived)
+    new = await world.session("New one", name="Auth bug")
+    lines = (await commands("/sessions")).splitlines()
+    assert lines[0] == "Saved sessions:"
+    assert lines[1].split() == ["#", "ID", "Name", "Last", "used", "Messages"]
+    assert [line.split()[:2] for line in lines[2:]] == [["1", new], ["2", archived], ["3", old]]
+    assert "Auth bug" in lines[2]
+    assert "Middle one (archived)" in lines[3]
+    assert lines[4].endswith("  2")
+    assert "just now" in lines[2]
+
+
+@pytest.mark.parametrize("text", ["AUTH", "auth bug", "uth"])
+async def test_sessions_with_a_text_are_those_that_have_it_in_their_name(commands, world, text):
+    there = await world.session(name="Auth bug")
+    await world.session(name="Groceries")
+    lines = (await commands(f"/sessions {text}")).splitlines()
+    assert [line.split()[1] for line in lines[2:]] == [there]
+
+
+async def test_sessions_are_found_by_a_part_of_their_id_in_any_case(commands, world):
+    there = await world.session()
+    path = world.reader.path(there)
+    path.rename(path.with_name("My-Old-Notes.jsonl"))
+    assert "My-Old-Notes" in await commands("/sessions OLD")
+    assert await commands("/sessions new") == "No saved sessions."
+
+
+async def test_a_text_is_looked_for_in_the_whole_name(commands, world):
+    there = await world.session(name="x" * 60 + " needle")
+    assert there in await commands("/sessions needle")
+
+
+async def test_a_table_too_long_says_that_there_is_more(commands, world, monkeypatch):
+    monkeypatch.setattr(sessions, "MOST_ROWS", 2)
+    monkeypatch.setattr(sessions, "_PAGE", 2)
+    made = [await world.session() for _ in range(3)]
+    lines = (await commands("/sessions")).splitlines()
+    assert [line.split()[1] for line in lines[2:4]] == [made[2], made[1]]
+    assert lines[4:] == ["There are more: /sessions <text> shows those with a text in their name."]
+    assert await commands("/load 3") == "Session not found: 3"
+
+
+async def test_a_table_goes_on_over_pages_of_what_does_not_match(commands, world, monkeypatch):
+    monkeypatch.setattr(sessions, "_PAGE", 1)
+    there = await world.session(name="Needle")
+    await world.session(name="Hay")
+    await world.session(name="Straw")
+    assert there in await commands("/sessions needle")
+    assert "There are more" not in commands.told
+
+
+# --- /save
+
+
+async def test_there_is_nothing_to_save_in_a_new_session(commands):
+    assert await commands("/save") == "Nothing to save yet."
+
+
+async def test_save_writes_what_is_pending_in_every_open_session(commands, world):
+    there = await world.session("one")
+    first = commands.current
+    first.running = True
+    await commands.program.open(there)
+    first.opened.add_message("user", "goes on")
+    await commands.program.send("two", save=False)
+    assert await commands("/save") == f"Session saved: {there}"
+    assert commands.kinds == ["Say"]
+    assert world.texts(there) == ["one", "two"]
+    assert world.texts(first.id) == ["goes on"]
+
+
+async def test_a_session_that_cannot_be_saved_says_why(commands):
+    await commands.program.send("hello", save=False)
+    commands.program.store.fail_next(FULL)
+    told = await commands("/save")
+    assert told == f"Could not save {commands.current.id}: disk full"
+    assert commands.severity == "error"
+    assert await commands("/save") == f"Session saved: {commands.current.id}"
+
+
+async def test_what_a_save_has_to_tell_is_shown_with_it(commands, world):
+    await commands.program.send("hello")
+    world.reader.path(commands.current.id).unlink()
+    await commands.program.send("more", save=False)
+    told = await commands("/save")
+    assert told == f"Session saved: {commands.current.id}"
+    assert commands.kinds == ["ShowSession", "Say"]
+
+
+async def test_a_session_that_is_looked_at_is_saved_as_it_is(commands, world):
+    there = await world.session()
+    await commands.program.look_at(there)
+    before = world.bytes(there)
+    assert await commands("/save") == f"Session saved: {there}"
+    assert world.bytes(there) == before
+
+
+# --- /load
+
+
+async def test_load_wants_to_know_what(commands):
+    assert await commands("/load") == "Usage: /load <session-id>"
+
+
+async def test_load_opens_a_session_and_says_how_long_it_is(commands, world):
+    one, two = await world.session("one"), await world.session("one", "two")
+    assert await commands(f"/load {two}") == f"Loaded session: {two} (2 messages)"
+    assert commands.kinds == ["ShowSession", "Say"]
+    assert world.holder(two) is not None
+    assert await commands(f"/load {one}") == f"Loaded session: {one} (1 message)"
+    assert world.holder(two) is None
+
+
+async def test_load_takes_an_id_a_prefix_a_name_and_a_number_of_a_scope(commands, world):
+    first = await world.session(name="Auth bug")
+    second = await world.session(scope="project:/other")
+    for target, expected in (
+        (first, first),
+        ("Auth bug", first),
+        ("#1", first),
+        ("project:/other#1", second),
+        (f"{SHOP}#1", first),
+        (second.removeprefix("session-"), second),
+    ):
+        assert (await commands(f"/load {target}")).startswith(f"Loaded session: {expected}")
+        await commands.workspace.begin()
+
+
+async def test_a_number_alone_counts_in_the_scope_on_screen(commands, world):
+    mine, theirs = await world.session(), await world.session(scope="project:/other")
+    await commands(f"/load {theirs}")
+    assert (await commands("/load #1")).startswith(f"Loaded session: {theirs}")
+    await commands(f"/load {mine}")
+    assert (await commands("/load #1")).startswith(f"Loaded session: {mine}")
+
+
+async def test_numbers_mean_what_was_printed_whatever_came_since(commands, world):
+    first, second = await world.session(), await world.session()
+    await commands("/sessions")
+    await world.session()
+    assert (await commands("/load 2")).startswith(f"Loaded session: {first}")
+    assert (await commands("/load 1")).startswith(f"Loaded session: {second}")
+
+
+async def test_numbers_that_were_never_printed_mean_the_list_as_it_is(commands, world):
+    first, second = await world.session(), await world.session()
+    assert (await commands("/load 2")).startswith(f"Loaded session: {first}")
+    assert (await commands("/load 1")).startswith(f"Loaded session: {first}")
+    assert (await commands("/load 2")).startswith(f"Loaded session: {second}")
+
+
+async def test_a_list_that_found_nothing_leaves_the_numbers_as_they_were(commands, world):
+    there = await world.session(name="Auth bug")
+    await world.session()
+    await commands("/sessions auth")
+    await commands("/sessions nothing like it")
+    assert (await commands("/load 1")).startswith(f"Loaded session: {there}")
+
+
+async def test_a_session_that_is_not_there_is_not_loaded(commands):
+    first = commands.current
+    assert await commands("/load nothing") == "Session not found: nothing"
+    assert commands.severity == "error"
+    assert commands.current is first
+
+
+async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
+    there, _ = await world.session(), await world.session()
+    await commands("/sessions")
+    world.reader.delete(there)
+    told = await commands("/load 2")
+    assert told.startswith(f"Session not found: {there}")
+
+
+async def test_a_session_like_what_was_asked_for_is_named(commands, world):
+    there = await world.session(name="Groceries")
+    assert await commands("/load Grocerie") == f"Session not found: Grocerie\nClosest: {there}"
+
+
+async def test_what_means_several_sessions_names_them(commands, world):
+    made = sorted([await world.session(name="Auth bug") for _ in range(2)])
+    told = await commands("/load Auth bug")
+    assert told == "\n".join(["Ambiguous session: Auth bug", *(f"  {each}" for each in made)])
+
+
+async def test_a_session_that_cannot_be_saved_is_stayed_in(commands, world):
+    there = await world.session()
+    await commands.program.send("hello", save=False)
+    first = commands.current
+    commands.program.store.fail_next(FULL)
+    told = await commands(f"/load {there}")
+    assert told == f"Stayed in {first.id}: could not save (disk full)"
+    assert commands.kinds == ["Say"]
+    assert commands.current is first
+
+
+async def test_load_at_the_limit_says_what_to_do(started, world):
+    commands = started(limit=1)
+    commands.current.running = True
+    told = await commands(f"/load {await world.session()}")
+    assert told == "Maximum 1 sessions reached. Close a session first."
+
+
+async def test_load_of_a_session_held_elsewhere_reads_it(commands, world):
+    there = await world.session()
+    world.started(there)
+    assert await commands(f"/load {there}") == f"Loaded session: {there} (1 message)"
+    assert "is open in another program" in commands.current.read_only
+
+
+async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
+    one, two = await world.session(), await world.session()
+    await commands.program.send("hello", save=False)
+    commands.program.store.gate = threading.Event()
+    loading = asyncio.create_task(commands(f"/load {one}"))
+    await until(commands.program.store.waiting.is_set)
+    looking = asyncio.create_task(commands.workspace.look_at(two))
+    await asyncio.sleep(0)
+    commands.program.store.gate.set()
+    assert await loading == ""
+    assert await looking
+    assert commands.effects == ()
+
+
+# --- /new
+
+
+async def test_new_starts_a_session_and_leaves_the_other(commands):
+    await commands.program.send("hello")
+    first = commands.current
+    told = await commands("/new")
+    assert told == f"Started new session: {commands.current.id}"
+    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.current is not first
+
+
+async def test_new_in_a_new_session_stays(commands):
+    first = commands.current
+    assert await commands("/new") == f"Already in a new session: {first.id}"
+    assert commands.current is first
+
+
+async def test_new_gives_the_session_a_name(commands, world):
+    await commands.program.send("hello")
+    await commands("/new Auth bug")
+    assert commands.told == f"Started new session: {commands.current.id}"
+    assert world.reader.entry(commands.current.id).name == "Auth bug"
+
+
+async def test_new_names_a_session_that_is_new_already(commands, world):
+    first = commands.current
+    assert await commands("/new Auth bug") == f"Started new session: {first.id}"
+    assert world.reader.entry(first.id).name == "Auth bug"
+
+
+async def test_new_with_a_name_too_long_starts_nothing(commands):
+    await commands.program.send("hello")
+    first = commands.current
+    told = await commands("/new " + "x" * (NAME_CHARACTERS + 1))
+    assert told == "Name is longer than 200 characters."
+    assert commands.current is first
+
+
+async def test_new_stays_if_this_session_cannot_be_saved(commands):
+    await commands.program.send("hello", save=False)
+    first = commands.current
+    commands.program.store.fail_next(FULL)
+    assert await commands("/new") == f"Stayed in {first.id}: could not save (disk full)"
+    assert commands.current is first
+    assert commands.workspace.open == (first,)
+
+
+async def test_new_at_the_limit_says_what_to_do(started):
+    commands = started(limit=1)
+    await commands.program.send("hello")
+    commands.current.running = True
+    assert await commands("/new") == "Maximum 1 sessions reached. Close a session first."
+
+
+async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
+    there = await world.session()
+    await commands.program.send("hello", save=False)
+    commands.program.store.gate = threading.Event()
+    starting = asyncio.create_task(commands("/new"))
+    await until(commands.program.store.waiting.is_set)
+    looking = asyncio.create_task(commands.workspace.look_at(there))
+    await asyncio.sleep(0)
+    commands.program.store.gate.set()
+    assert await starting == ""
+    assert await looking
+
+
+# --- /reset
+
+
+async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
+    await commands.program.send("hello", save=False)
+    current = commands.current
+    assert await commands("/reset") == f"Session saved before reset: {current.id}"
+    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.current is current
+    assert world.texts(current.id) == ["hello"]
+    assert world.reader.load(current.id).messages == ()
+
+
+async def test_there_is_nothing_to_reset_in_a_new_session(commands):
+    assert await commands("/reset") == "Nothing to save yet."
+    assert commands.current.empty
+
+
+async def test_reset_keeps_the_name_and_the_count_of_prompts(commands):
+    await commands.program.send("hello")
+    await commands("/name Auth bug")
+    await commands("/reset")
+    assert commands.current.session.name == "Auth bug"
+    assert commands.current.session.prompt_count == 1
+
+
+async def test_reset_is_not_done_if_saving_fails(commands):
+    await commands.program.send("hello", save=False)
+    commands.program.store.fail_next(FULL, 2)
+    assert await commands("/reset") == "Not reset: could not save (disk full)"
+    assert commands.severity == "error"
+    assert [m.text for m in commands.current.session.messages] == ["hello"]
+
+
+async def test_reset_stops_the_answer_first(commands):
+    await commands.program.send("hello")
+    commands.running = True
+    await commands("/reset")
+    assert not commands.running
+
+
+async def test_reset_opens_a_session_that_is_looked_at(commands, world):
+    there = await world.session()
+    await commands.program.look_at(there)
+    assert await commands("/reset") == f"Session saved before reset: {there}"
+    assert world.reader.load(there).messages == ()
+
+
+async def test_a_session_held_elsewhere_is_not_reset(commands, world):
+    there = await world.session()
+    world.started(there)
+    await commands.program.look_at(there)
+    assert await commands("/reset") == f"Session {there} is read-only here."
+    assert len(world.reader.load(there).messages) == 1
+
+
+# --- /name
+
+
+async def test_name_names_the_session(commands, world):
+    await commands.program.send("hello")
+    assert await commands("/name  Auth bug ") == "Session named: Auth bug"
+    assert world.reader.entry(commands.current.id).name == "Auth bug"
+
+
+async def test_name_makes_a_session_of_a_new_one(commands, world):
+    assert await commands("/name Plans") == "Session named: Plans"
+    assert world.reader.entry(commands.current.id).name == "Plans"
+
+
+@pytest.mark.parametrize("text", ["/name", "/name   "])
+async def test_a_name_must_say_something(commands, text):
+    assert await commands(text) == "Usage: /name <text>"
+    assert commands.current.empty
+
+
+async def test_a_name_has_a_longest_length(commands, world):
+    await commands("/name " + "x" * NAME_CHARACTERS)
+    assert world.reader.entry(commands.current.id).name == "x" * NAME_CHARACTERS
+    told = await commands("/name " + "y" * (NAME_CHARACTERS + 1))
+    assert told == "Name is longer than 200 characters."
+    assert commands.severity == "error"
+    assert world.reader.entry(commands.current.id).name == "x" * NAME_CHARACTERS
+
+
+async def test_a_name_that_cannot_be_saved_says_so(commands):
+    await commands.program.send("hello")
+    commands.program.store.fail_next(StorageError("Cannot save it: no."))
+    assert await commands("/name Plans") == "Cannot save it: no."
+    assert commands.current.label() == "Plans"
+
+
+async def test_naming_an_archived_session_restores_it_and_shows_that(commands, world):
+    there = await world.session()
+    world.reader.archive(there)
+    await commands.program.look_at(there)
+    assert await commands("/name Found") == "Session named: Found"
+    assert commands.kinds == ["ShowSession", "Say"]
+    assert world.reader.entry(there).status == "open"
+    assert [n.notice.text for n in commands.current.notices] == [f"Restored session: {there}"]
+
+
+async def test_a_session_held_elsewhere_is_not_named(commands, world):
+    there = await world.session(name="Theirs")
+    world.started(there)
+    await commands.program.look_at(there)
+    assert await commands("/name Mine") == f"Session {there} is read-only here."
+    assert world.reader.entry(there).name == "Theirs"
+
+
+async def test_a_session_taken_by_another_program_since_it_was_looked_at_is_not_named(
+    commands, world
+):
+    there = await world.session()
+    await commands.program.look_at(there)
+    world.started(there)
+    told = await commands("/name Mine")
+    assert told.startswith(f"Session {there} is open in another program (pid ")
+    assert world.reader.entry(there).name == ""

@@ -1,0 +1,58 @@
+"""The list of sessions on screen: what is on disk, and what is open here, as rows."""
+
+from collections.abc import Awaitable, Callable
+
+from tui.domain.labels import scope_name
+from tui.domain.notice import Notice
+from tui.domain.rows import SessionRows, arrange
+from tui.engine.session_list import SessionList
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError
+from tui.screens.chat import ChatScreen
+
+
+class ListedSessions:
+    """Reads sessions page by page and keeps the sidebar as they are."""
+
+    def __init__(self, chat: ChatScreen, workspace: Workspace, sessions: SessionList) -> None:
+        self._chat = chat
+        self._workspace = workspace
+        self._sessions = sessions
+
+    async def refresh(self) -> None:
+        """Read the newest page again."""
+        await self._after(self._sessions.refresh)
+
+    async def show_scope(self) -> None:
+        """Show the sessions of the scope that the session on screen belongs to."""
+        scope = self._workspace.scope
+        await self._after(lambda: self._sessions.show(scope))
+
+    async def read_more(self) -> None:
+        """Read the next page."""
+        await self._after(self._sessions.read_more)
+
+    async def toggle_scope(self) -> None:
+        """Change between one scope and all."""
+        await self._after(self._sessions.toggle_scope)
+
+    def show(self) -> None:
+        """Show what is known, with the ages of now."""
+        now = self._workspace.clock()
+        entries, opened = self._sessions.entries, self._workspace.rows()
+        rows = SessionRows(
+            rows=arrange(entries, opened, self._workspace.marks(), now),
+            current=self._workspace.current.id,
+            more=self._sessions.more,
+            scope=scope_name(self._sessions.scope),
+        )
+        self._chat.show_rows(rows, now)
+
+    async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
+        try:
+            await read()
+        except StorageError as error:
+            notice = Notice(str(error), "error")
+            self._workspace.current.say(notice)
+            self._chat.say(notice)
+        self.show()
