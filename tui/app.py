@@ -35,8 +35,8 @@ from tui.widgets.transcript import Transcript, warm_up
 
 ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
-FIRST_PAINT_SECONDS = 0.03
-"""How long what is slow waits, so that the first screen is painted before it begins."""
+FIRST_PAINT_SECONDS = 0.5
+"""How long what is slow waits for the first screen to be painted."""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -75,6 +75,7 @@ class SibylApp(App[None]):
         self.chat = ChatScreen()
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
+        self._begun = False
         self._commands = CommandContext(parts.workspace, parts.models, self._stop)
 
     # --- life
@@ -95,7 +96,8 @@ class SibylApp(App[None]):
         self.set_interval(ROWS_SECONDS, self._listed.show)
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._save_all)
-        # Not after a refresh: on a terminal that is too small none may come.
+        self.chat.call_after_refresh(self._begin_what_is_slow)
+        # On a terminal that is too small no refresh may come.
         self.set_timer(FIRST_PAINT_SECONDS, self._begin_what_is_slow)
 
     def _paint_again(self, _: object) -> None:
@@ -105,6 +107,10 @@ class SibylApp(App[None]):
         await self._parts.final_save.run()
 
     def _begin_what_is_slow(self) -> None:
+        if self._begun:
+            return
+        self._begun = True
+        self.run_worker(self.workspace.note_start())
         self.chat.prompt.show_models(self._parts.models.names())
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()

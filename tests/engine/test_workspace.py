@@ -70,6 +70,7 @@ async def test_a_start_in_a_session_holds_it_and_makes_it_the_active_one(world):
     assert world.reader.active(SHOP) == second
     program = world.started(first)
     assert world.holder(first) is not None
+    await program.workspace.note_start()
     assert world.reader.active(SHOP) == first
     await program.end()
 

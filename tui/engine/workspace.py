@@ -103,9 +103,10 @@ class Workspace(OpenSessions):
     def start_in(self, session_id: str) -> None:
         """Begin in a session that is there. Raises ``StorageError``."""
         self._enter(self._reader.opened(session_id))
-        if self.current.opened is not None:
-            with suppress(StorageError):
-                self.store.set_active(self.scope, session_id)
+
+    async def note_start(self) -> None:
+        """Say on disk in which session it was begun; not before the screen is there."""
+        await self._note_opened(self.current)
 
     # --- switching
 
