@@ -35,8 +35,6 @@ from tui.widgets.transcript import Transcript, warm_up
 
 ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
-FIRST_PAINT_SECONDS = 0.5
-"""How long what is slow waits for the first screen to be painted."""
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -98,7 +96,7 @@ class SibylApp(App[None]):
             self.set_interval(self._parts.auto_save_interval, self._save_all)
         self.chat.call_after_refresh(self._begin_what_is_slow)
         # On a terminal that is too small no refresh may come.
-        self.set_timer(FIRST_PAINT_SECONDS, self._begin_what_is_slow)
+        self.set_timer(0.5, self._begin_what_is_slow)
 
     def _paint_again(self, _: object) -> None:
         self.refresh(layout=True)

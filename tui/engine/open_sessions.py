@@ -104,3 +104,8 @@ class OpenSessions:
             self.held.remove(conversation)
         if conversation.unread:
             self.unread.add(conversation.id)
+
+    def drop(self, conversation: Conversation) -> None:
+        """Give up what was opened to be shown and is not."""
+        if conversation.opened is not None and conversation not in self.held:
+            conversation.opened.abandon()

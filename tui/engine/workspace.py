@@ -268,7 +268,7 @@ class Workspace(OpenSessions):
                     return False
                 raise
             if wanted != self._wanted:
-                self._drop(other)
+                self.drop(other)
                 return False
             leaving = self.current
             self._enter(other)
@@ -283,7 +283,7 @@ class Workspace(OpenSessions):
         try:
             await self._ready_to_leave(leaving)
         except BaseException:
-            self._drop(other)
+            self.drop(other)
             raise
         if other is not leaving and other.id == leaving.id:
             other.take_over(leaving)
@@ -374,10 +374,6 @@ class Workspace(OpenSessions):
         except StorageError as error:
             # It stays open, and in the list as unsaved: the next save tries again.
             conversation.note_failure(error.short)
-
-    def _drop(self, other: Conversation) -> None:
-        if other.opened is not None and other not in self.held:
-            other.opened.abandon()
 
     async def _note_opened(self, conversation: Conversation) -> None:
         """Say on disk that a session was opened."""
