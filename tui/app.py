@@ -73,7 +73,6 @@ class SibylApp(App[None]):
         self.chat = ChatScreen()
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
-        self._begun = False
         self._commands = CommandContext(parts.workspace, parts.models, self._stop)
 
     # --- life
@@ -94,9 +93,8 @@ class SibylApp(App[None]):
         self.set_interval(ROWS_SECONDS, self._listed.show)
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._save_all)
-        self.chat.call_after_refresh(self._begin_what_is_slow)
-        # On a terminal that is too small no refresh may come.
-        self.set_timer(0.5, self._begin_what_is_slow)
+        # Not after a refresh: where nothing is left to be painted none comes.
+        self.set_timer(0.06, self._begin_what_is_slow)
 
     def _paint_again(self, _: object) -> None:
         self.refresh(layout=True)
@@ -105,9 +103,6 @@ class SibylApp(App[None]):
         await self._parts.final_save.run()
 
     def _begin_what_is_slow(self) -> None:
-        if self._begun:
-            return
-        self._begun = True
         self.run_worker(self.workspace.note_start())
         self.chat.prompt.show_models(self._parts.models.names())
         # A daemon, as asyncio joins its own threads before it lets a program end.

@@ -12,7 +12,7 @@ from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Static, TextArea
@@ -44,7 +44,8 @@ class Lines(ScrollView, can_focus=True):
             self.show([*self._lines, word])
         else:
             self._lines[-1] += word
-            self.refresh()
+            last = len(self._lines) - 1 - self.scroll_offset.y
+            self.refresh(Region(0, last, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         place = self.scroll_offset.y + y

@@ -35,7 +35,9 @@ def make_sessions(root, count):
         scope, ordinal = f"project:/{number % SCOPES}", number // SCOPES + 1
         path = folders.journal(session_id, Folder.SESSIONS)
         path.write_text(
-            text.replace("project:/shop", scope).replace('"ordinal":1', f'"ordinal":{ordinal}')
+            text.replace("project:/shop", scope)
+            .replace('"ordinal":1', f'"ordinal":{ordinal}')
+            .replace(template.stem, session_id)
         )
         os.utime(path, (START.timestamp() + number,) * 2)
         lines.append(f'{{"scope":"{scope}","at":"","ordinal":{ordinal},"id":"{session_id}"}}\n')

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 MILLISECONDS = 1000
+Compared = tuple[str, float]
+"""What a figure stands beside, and its figure."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: what was measured, in milliseconds, and what it may be."""
+    """One figure: what was measured, in milliseconds unless it says what else, and its limit."""
 
     what: str
     measured: float
@@ -18,6 +20,34 @@ class Row:
     compared: float
     budget: str
     kept: bool
+
+
+def beside(what: str, measured: float, compared: Compared, limit: float) -> Row:
+    """A figure that may be so many times another one."""
+    name, other = compared
+    return Row(what, measured, name, other, f"{limit:g} ×", measured <= limit * other)
+
+
+def within(
+    what: str, measured: float, limit: float, compared: Compared = ("", 0), unit: str = "ms"
+) -> Row:
+    """A figure that may not be more than so much, whatever stands beside it."""
+    return Row(what, measured, *compared, f"{limit:g} {unit}", measured <= limit)
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The value that so many of a hundred do not go beyond."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, round(percent / 100 * (len(ordered) - 1)))]
+
+
+def quietest(values: Sequence[float], percent: float, parts: int = 3) -> float:
+    """A percentile of that part of a run where it is least: what else the machine does only adds.
+
+    What a program does to itself again and again is in every part.
+    """
+    size = len(values) // parts
+    return min(percentile(values[at * size :][:size], percent) for at in range(parts))
 
 
 def median_of(action: Callable[[], object], times: int) -> float:
@@ -37,7 +67,12 @@ def as_table(rows: Sequence[Row]) -> str:
     lines = ["| what | ms | beside | ms | ratio | budget | kept |", "|---|---|---|---|---|---|---|"]
     for row in rows:
         ratio = f"{row.measured / row.compared:.2f}" if row.compared else ""
-        compared = f"{row.compared:.3f}" if row.compared else ""
-        cells = (row.what, f"{row.measured:.3f}", row.beside, compared, ratio, row.budget)
+        compared = _figure(row.compared) if row.compared else ""
+        cells = (row.what, _figure(row.measured), row.beside, compared, ratio, row.budget)
         lines.append(f"| {' | '.join(cells)} | {'yes' if row.kept else 'NO'} |")
     return "\n".join(lines)
+
+
+def _figure(value: float) -> str:
+    """With three digits that count, and all that stand before the point."""
+    return f"{value:.3f}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"

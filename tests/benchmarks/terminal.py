@@ -18,7 +18,6 @@ from tests.terminal.emulator import Emulator
 from tests.terminal.program import SECONDS, Chunk, Program
 
 COLUMNS, ROWS = 120, 40
-MEGABYTE = 1024 * 1024
 _NANOSECONDS = 1_000_000
 
 
@@ -142,7 +141,7 @@ class TimedProgram(Program):
 
     @property
     def memory_mb(self) -> float:
-        """Megabytes of memory that are its own, or its part of what is shared."""
+        """Megabytes of memory that it has mapped, what it shares with others too."""
         text = Path(f"/proc/{self.pid}/smaps_rollup").read_text("ascii")
         found = re.search(r"^Rss:\s+(\d+) kB", text, re.MULTILINE)
         return int(found[1]) / 1024 if found else 0.0
@@ -182,8 +181,3 @@ def _looking_for(pattern: str) -> Callable[[TimedProgram], object]:
 def is_painted(program: TimedProgram) -> bool:
     """Whether anything is on the full screen."""
     return program.is_alternate and any(program.lines)
-
-
-def core_count() -> int:
-    """Processors that may be used here."""
-    return len(os.sched_getaffinity(0))
