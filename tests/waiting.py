@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-SECONDS = 20
+SECONDS = 60
 
 
 async def until(condition: Callable[[], object], what: str = "") -> None:

@@ -19,7 +19,7 @@ from typing import Any, Self
 from tests.terminal.emulator import Emulator
 from tests.terminal.keys import sequence
 
-SECONDS = 20
+SECONDS = 60
 
 # The shell leads a session and opens the terminal, which makes it the controlling one.
 _TAKE_TERMINAL = 'exec "$@" 0<>"$0" 1>&0 2>&0'
