@@ -15,6 +15,7 @@ from tui.domain.labels import (
     cut_to_cells,
     label,
     pad_to_cells,
+    scope_name,
 )
 from tui.domain.safe_text import make_visible_line
 
@@ -240,3 +241,18 @@ def test_a_line_is_filled_up_to_the_cells_asked_for(line, more):
 
 def test_a_line_too_wide_is_not_filled():
     assert pad_to_cells("会話", 3) == "会話"
+
+
+@pytest.mark.parametrize(
+    ("scope", "name"),
+    [
+        ("project:/home/u/shop", "shop"),
+        ("project:/home/u/shop/", "shop"),
+        ("project:/", "/"),
+        ("project:", ""),
+        ("work", "work"),
+        ("a/b", "a/b"),
+    ],
+)
+def test_a_scope_is_called_by_the_name_of_its_directory(scope, name):
+    assert scope_name(scope) == name

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.rows import Group, Mark, SessionRow, arrange, group_of, matches, short_age
+from tui.domain.rows import (
+    Group,
+    Mark,
+    SessionRow,
+    arrange,
+    group_of,
+    matches,
+    neighbour,
+    short_age,
+)
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import format_utc
 
@@ -228,3 +237,16 @@ def test_what_matches_a_longer_filter_matches_its_beginning(label, text):
     found = row(label + text)
     if matches(found, text):
         assert all(matches(found, text[:end]) for end in range(len(text)))
+
+
+@pytest.mark.parametrize(
+    ("session_id", "step", "found"),
+    [("b", 1, "c"), ("b", -1, "a"), ("a", -1, "a"), ("c", 1, "c"), ("a", 9, "c"), ("gone", 1, "a")],
+)
+def test_a_neighbour_is_a_row_away_or_the_last_on_the_way(session_id, step, found):
+    rows = [row(session_id=name) for name in "abc"]
+    assert neighbour(rows, session_id, step) == found
+
+
+def test_where_there_are_no_rows_there_is_no_neighbour():
+    assert neighbour([], "a", 1) is None
