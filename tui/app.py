@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
@@ -22,7 +23,7 @@ from tui.engine.session_list import SessionList
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError, UsageError
-from tui.exit import FinalSave, end_on_signals
+from tui.exit import FinalSave, OrderlyApp, after_what_was_typed, end_on_signals
 from tui.listing import ListedSessions
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
@@ -53,7 +54,7 @@ class Parts(msgspec.Struct, frozen=True):
     auto_save_interval: float = 300.0
 
 
-class SibylApp(App[None]):
+class SibylApp(OrderlyApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
@@ -103,11 +104,11 @@ class SibylApp(App[None]):
         await self._parts.final_save.run()
 
     def _begin_what_is_slow(self) -> None:
-        self.run_worker(self.workspace.note_start())
+        self.run_worker(self.workspace.note_start)
         self.chat.prompt.show_models(self._parts.models.names())
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
-        self.run_worker(self._listed.refresh())
+        self.run_worker(self._listed.refresh)
 
     def _warm_up(self) -> None:
         warm_up()
@@ -116,7 +117,8 @@ class SibylApp(App[None]):
     # --- intents
 
     async def action_invoke(self, name: str) -> None:
-        await self._invoke(Invocation(name))
+        # Bound with priority: it would overtake what was typed.
+        after_what_was_typed(self, lambda: self._invoke(Invocation(name)))
 
     @on(CommandInvoked)
     async def invoke_command(self, event: CommandInvoked) -> None:
@@ -139,7 +141,7 @@ class SibylApp(App[None]):
         conversation = self.workspace.current
         conversation.text = event.text
         if conversation.opened is None and not conversation.read_only:
-            self.run_worker(self._take(conversation))
+            self.run_worker(partial(self._take, conversation))
 
     @on(ChatScreen.DraftSettled)
     async def keep_drafts(self) -> None:
@@ -151,15 +153,15 @@ class SibylApp(App[None]):
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
-        self.run_worker(self._look_at(event.session_id))
+        self.run_worker(partial(self._look_at, event.session_id))
 
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:
-        self.run_worker(self._listed.read_more())
+        self.run_worker(self._listed.read_more)
 
     @on(Sidebar.ScopeToggled)
     def toggle_scope(self) -> None:
-        self.run_worker(self._listed.toggle_scope())
+        self.run_worker(self._listed.toggle_scope)
 
     @on(Transcript.EarlierWanted)
     async def read_earlier(self) -> None:
@@ -205,7 +207,7 @@ class SibylApp(App[None]):
                 self._say(notice)
             case effects.ShowSession():
                 self._show_session()
-                self.run_worker(self._listed.show_scope())
+                self.run_worker(self._listed.show_scope)
             case effects.RetryTurn():
                 await self._retry()
             case effects.OpenHelp():

@@ -2,10 +2,18 @@
 
 import asyncio
 import os
-import shlex
 import signal
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
+from typing import Any
+
+from rich.console import RenderableType
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.worker import WorkerFailed
 
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
@@ -16,12 +24,117 @@ PROGRAM = "sibyl-tui"
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """What ends the program from outside; Textual itself ends in order on none of them."""
 
+SECONDS_TO_ARRIVE = 0.5
+"""How long the end waits for what was typed before it, should it get lost on its way."""
+
 
 def end_on_signals(end: Callable[[int], None]) -> None:
     """Call ``end`` with the exit code when the program is asked to end."""
     loop = asyncio.get_running_loop()
     for number in ENDING_SIGNALS:
         loop.add_signal_handler(number, end, 128 + number)
+
+
+class OrderlyApp(App[None]):
+    """An application that leaves nothing behind: what was typed counts, and a defect is told.
+
+    ``run_async`` raises the first error that nobody expected, once all is saved.
+    """
+
+    _defect: Exception | None = None
+
+    async def run_async(self, **options: Any) -> None:
+        await super().run_async(**options)
+        if self._defect is not None:
+            raise self._defect
+
+    def exit(
+        self,
+        result: None = None,
+        return_code: int = 0,
+        message: RenderableType | None = None,
+    ) -> None:
+        """End once the keys that came before have done what they do."""
+        leave = partial(super().exit, result, return_code, message)
+        if not self.is_running:
+            leave()
+            return
+        self.set_timer(SECONDS_TO_ARRIVE, leave)
+        after_what_was_typed(self, leave)
+
+    def _handle_exception(self, error: Exception) -> None:
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if self._defect is None and isinstance(cause, Exception):
+            self._defect = cause
+        super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        # Textual's own words show local variables: what was said, keys, and that as it is.
+        self._close_messages_no_wait()
+
+
+def after_what_was_typed(app: App[Any], then: Callable[[], Any]) -> None:
+    """Call ``then`` in the application's turn, after all that earlier keys have led to.
+
+    A key that means the same everywhere is seen to at once, while those typed before it are on
+    their way: to the widget that has the focus, and what they mean from there up to the
+    application. This goes the same way.
+    """
+    focused = app.focused if app.screen_stack else None
+    _pass_on([*focused.ancestors_with_self] if focused is not None else [app], then)
+
+
+def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
+    first, *others = pumps
+    if others:
+        first.call_later(_pass_on, others, then)
+    else:
+        first.call_later(then)
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """Runs what blocks, each in a thread that nothing waits for at the end.
+
+    The threads of asyncio's own are joined: a name that is not resolved, a disk that does not
+    answer would hold the program. What writes is waited for by whoever saves.
+    """
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        work = partial(fn, *args, **options)
+        threading.Thread(target=_carry_out, args=(future, work), daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - the library's own
+        """Wait for nothing."""
+
+
+def _carry_out(future: Future[Any], work: Callable[[], Any]) -> None:
+    if future.set_running_or_notify_cancel():
+        with _Raised(future):
+            future.set_result(work())
+
+
+class _Raised:
+    """Lets an error be raised where the future is awaited."""
+
+    def __init__(self, future: Future[Any]) -> None:
+        self._future = future
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> bool:
+        if error is not None:
+            self._future.set_exception(error)
+        return True
+
+
+def new_loop() -> asyncio.AbstractEventLoop:
+    """An event loop that can be left at any time."""
+    loop = asyncio.new_event_loop()
+    loop.set_default_executor(DaemonThreads())
+    return loop
 
 
 class FinalSave:
@@ -35,7 +148,7 @@ class FinalSave:
     ) -> None:
         self._workspace = workspace
         self._rescue_directories = rescue_directories
-        self._options = f" --data-dir {shlex.quote(data_dir)}" if data_dir else ""
+        self._options = f" --data-dir {_quoted(data_dir)}" if data_dir else ""
         self._done = False
         self.failed = False
         self.lines: list[str] = []
@@ -44,7 +157,6 @@ class FinalSave:
         """Do it; the second time nothing is left to be done."""
         if self._done:
             return
-        self._done = True
         current = self._workspace.current
         try:
             await self._workspace.keep_drafts()
@@ -52,6 +164,8 @@ class FinalSave:
             self._fail(f"What was typed could not be kept: {error}")
         for conversation in self._workspace.open:
             await self._close(conversation)
+        # Not before: what a defect here leaves is saved without the loop.
+        self._done = True
         self._tell_what_was_saved(current)
 
     def run_at_once(self) -> None:
@@ -93,7 +207,7 @@ class FinalSave:
             self._fail(f"And no rescue file could be written: {reason}.")
             return
         self.lines.append(f"What could not be saved is in {path}.")
-        name = shlex.quote(str(path))
+        name = _quoted(str(path))
         self.lines.append(f"Take it back with: {PROGRAM} sessions import {name}{self._options}")
 
     def _fail(self, line: str) -> None:
@@ -104,3 +218,9 @@ class FinalSave:
         self.lines += [f"Session saved: {session_id}" for session_id in self._workspace.changed]
         if current.published:
             self.lines.append(f"Resume with: {PROGRAM} --session {current.id}{self._options}")
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)

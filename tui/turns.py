@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
+from functools import partial
 
 from textual.app import App
 from textual.message import Message
@@ -95,8 +96,9 @@ class Turns:
         conversation.running = True
         if conversation.opened is not None and conversation.model is not None:
             conversation.opened.use_model(conversation.model.name)
+        # Not the coroutine itself: Python complains of one that the end forestalls.
         self._workers[conversation] = self._app.run_worker(
-            self._drive(conversation, events), group="turns", exit_on_error=False
+            partial(self._drive, conversation, events), group="turns", exit_on_error=False
         )
 
     async def _drive(self, conversation: Conversation, events: AsyncGenerator[TurnEvent]) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminal.chats import Chats
 from tests.terminal.program import Program
 
 ROOT = Path(__file__).parent.parent.parent
@@ -27,7 +28,8 @@ def start(private_home: Path) -> Iterator[Callable[..., Program]]:
         def run(*argv: str, environment=None, **options) -> Program:
             # Modules are found whatever the directory is.
             paths = {"PYTHONPATH": str(ROOT), **(environment or {})}
-            program = Program(argv, environment=paths, directory=str(project), **options)
+            options = {"directory": str(project), **options}
+            program = Program(argv, environment=paths, **options)
             return programs.enter_context(program)
 
         yield run
@@ -99,3 +101,10 @@ def in_background() -> Callable[..., threading.Thread]:
         return thread
 
     return run
+
+
+@pytest.fixture
+def chats(start, private_home) -> Iterator[Chats]:
+    """Starts the program with a model that the test tells what to say."""
+    with ExitStack() as servers:
+        yield Chats(start, private_home, servers)

@@ -1,5 +1,6 @@
 """``sibyl-tui``: the full screen."""
 
+import asyncio
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
@@ -14,13 +15,13 @@ from tui.engine.open_session import Place
 from tui.engine.session_list import SessionList
 from tui.engine.workspace import Workspace
 from tui.errors import UsageError
-from tui.exit import FinalSave
 from tui.providers.catalog import Missing
 from tui.providers.source import ModelSource
 from tui.storage.drafts import Drafts
 
 if TYPE_CHECKING:
     from tui.app import Parts
+    from tui.exit import FinalSave
 
 _NO_MODEL = (
     "No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you"
@@ -38,12 +39,14 @@ def run(chosen: Namespace) -> int:
     session_id = _wanted(program, chosen)
     # Slow, and what Ollama needs to answer: before a session is begun that names its model.
     from tui.app import SibylApp
+    from tui.exit import FinalSave, new_loop
 
     workspace = _started(program, models, session_id)
     final_save = FinalSave(workspace, (paths.state_directory(), Path.home()), program.data_dir)
     try:
         app = SibylApp(_parts(program, models, workspace, final_save))
-        app.run()
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            runner.run(app.run_async())
     finally:
         final_save.run_at_once()
         first_frame.end()
@@ -89,7 +92,7 @@ def _welcome(missing: Sequence[Missing]) -> str:
 
 
 def _parts(
-    program: Program, models: ModelSource, workspace: Workspace, final_save: FinalSave
+    program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
 ) -> "Parts":
     from tui.app import Parts
 

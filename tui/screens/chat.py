@@ -224,7 +224,9 @@ class ChatScreen(Screen[None]):
         rows = self.rows.rows if self.rows else ()
         self._aim = neighbour(rows, self._aim or self.shown, step)
         if self._aim is not None:
-            self.post_message(Sidebar.SessionSelected(self._aim))
+            # By the way that what was typed goes: a key that works everywhere would overtake it.
+            selected = Sidebar.SessionSelected(self._aim)
+            self.prompt.after_typing(lambda: self.prompt.post_message(selected))
 
     @on(Sidebar.SessionSelected)
     def _go_to_prompt(self) -> None:

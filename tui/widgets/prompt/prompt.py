@@ -1,6 +1,6 @@
 """The prompt: an editor of several lines, with earlier prompts and completion."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -91,6 +91,10 @@ class Prompt(Widget):
         """Let the user type."""
         self._editor.focus(scroll_visible)
         return self
+
+    def after_typing(self, then: Callable[[], object]) -> None:
+        """Call ``then`` once the keys that came before have changed what they change."""
+        self._editor.call_later(then)
 
     def set_text(self, text: str) -> None:
         """Show another draft, the caret at its end; posts nothing."""

@@ -113,6 +113,8 @@ class Transcript(ScrollView, can_focus=True):
         self._page = None
         self._screen_rows = []
         self._draw()
+        # Also the rows below a conversation that is shorter than the one before.
+        self.refresh()
 
     def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""

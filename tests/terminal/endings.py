@@ -1,0 +1,46 @@
+"""What every way out of the screen has in common."""
+
+import os
+import pty
+import re
+import termios
+from collections.abc import Sequence
+from typing import Any
+
+from tests.terminal.program import Program
+
+_SET_BY_DEFAULT = {"7", "25"}
+
+
+def untouched_attributes() -> list[Any]:
+    """What a new terminal is set to."""
+    master, slave = pty.openpty()
+    try:
+        return termios.tcgetattr(slave)
+    finally:
+        os.close(slave)
+        os.close(master)
+
+
+def assert_whole(program: Program) -> None:
+    """The terminal is as the program found it, with no mode left on."""
+    assert program.attributes() == untouched_attributes()
+    assert not program.is_alternate
+    assert program.is_cursor_visible
+    assert program.modes <= _SET_BY_DEFAULT
+    # Not a mode, but a stack: kitty's keys.
+    assert program.raw.count(b"\x1b[>") <= program.raw.count(b"\x1b[<u") + 1
+
+
+def told(program: Program) -> list[str]:
+    """The lines that were printed on the normal screen, in one piece however long they are."""
+    after = program.raw.rpartition(b"\x1b[?1049l")[2].decode()
+    plain = re.sub(r"\x1b\[[0-9;?<>]*[A-Za-z]", "", after)
+    return [line for line in plain.splitlines() if line]
+
+
+def assert_saved(program: Program, *session_ids: str, resume: str, options: Sequence[str] = ()):
+    """Each session was told to be saved, and how to go on with one of them."""
+    lines = told(program)
+    assert lines[: len(session_ids)] == [f"Session saved: {each}" for each in session_ids]
+    assert lines[-1] == " ".join(["Resume with: sibyl-tui --session", resume, *options])

@@ -1,0 +1,393 @@
+"""Every way out of the real program: what it leaves of the terminal, and what it has kept."""
+
+import os
+import random
+import re
+import signal
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.providers.chat_server import Gate, answers, answers_at, is_silent
+from tests.terminal.altered import SECRET
+from tests.terminal.endings import assert_saved, assert_whole, told
+
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+WAYS = ["ctrl+q", "/quit", *SIGNALS]
+FIRST = "The first piece, "
+REST = "and the rest."
+
+
+def _leave(program, way) -> int:
+    """Ask it to end, as a user or the system does; gives the exit status."""
+    if way == "ctrl+q":
+        program.press("ctrl+q")
+    elif way == "/quit":
+        program.type("/quit\r")
+    else:
+        program.signal(way)
+    return program.wait()
+
+
+def _status(way) -> int:
+    return 128 + way if isinstance(way, int) else 0
+
+
+@pytest.fixture
+def answering(chats):
+    """The program, in the middle of an answer."""
+    chats.answer(answers_at(Gate(), FIRST, REST))
+    program = chats()
+    program.type("A question\r")
+    program.until(FIRST.strip())
+    return program
+
+
+@pytest.mark.parametrize("way", ["ctrl+q", signal.SIGTERM])
+def test_an_answer_in_progress_is_kept_as_far_as_it_came(chats, answering, way):
+    assert _leave(answering, way) == _status(way)
+    assert_whole(answering)
+    assert_saved(answering, chats.only, resume=chats.only)
+    assert chats.said() == [("user", "A question", None), ("assistant", FIRST, "interrupted")]
+    assert not chats.is_held(chats.only)
+
+
+@pytest.fixture
+def talking(chats):
+    """The program, with an answer in progress, a prompt that waits, and a draft."""
+
+    def start(alterations="", **options):
+        program = chats.altered(alterations, **options)
+        program.type("A question\r")
+        program.until("w3 ")
+        program.type("Waits\r")
+        program.until("Waits")
+        program.type("a draft")
+        program.until("a draft")
+        return program
+
+    return start
+
+
+def _assert_kept(chats) -> None:
+    """All that ``talking`` has brought about is on disk, and the session is free."""
+    user, answer = chats.said()
+    assert user == ("user", "A question", None)
+    assert answer[1].startswith("w0 w1 w2 ")
+    assert answer[2] == "interrupted"
+    draft = chats.draft(chats.only)
+    assert draft.queued == ("Waits",)
+    assert draft.text.startswith("a draft")
+    assert not chats.is_held(chats.only)
+
+
+@pytest.mark.parametrize("way", ["ctrl+q", *SIGNALS])
+def test_what_stands_in_the_prompt_and_what_waits_to_be_sent_comes_back(chats, talking, way):
+    program = talking()
+    assert _leave(program, way) == _status(way)
+    _assert_kept(chats)
+    again = chats.altered("", "--session", chats.only)
+    again.until("a draft")
+    assert "Waits" in again.text
+
+
+def test_what_was_typed_right_before_the_end_is_kept(chats):
+    program = chats.altered("")
+    program.type("the last words\x11")
+    assert program.wait() == 0
+    assert_whole(program)
+    again = chats.altered("")
+    again.until("the last words")
+
+
+def test_what_was_sent_right_before_the_end_is_kept(chats):
+    program = chats.altered("")
+    program.type("the last words\r\x11")
+    assert program.wait() == 0
+    assert chats.said()[0] == ("user", "the last words", None)
+
+
+def test_what_was_typed_right_before_a_switch_stays_where_it_was_typed(chats):
+    program = chats.altered("finite")
+    program.type("First\r")
+    program.until("w29")
+    first = chats.only
+    program.type("of the first\x0e")
+    program.until("Started new session")
+    program.type("of the second")
+    program.press("ctrl+q")
+    program.wait()
+    assert chats.draft(first).text == "of the first"
+    others = [path.stem for path in (chats.root / "drafts").iterdir() if path.stem != first]
+    assert [chats.draft(each).text for each in others] == ["of the second"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_end_without_a_word_said_leaves_nothing(chats, way):
+    chats.answer(answers("Hello."))
+    program = chats()
+    assert _leave(program, way) == _status(way)
+    assert_whole(program)
+    assert told(program) == []
+    assert chats.entries == ()
+
+
+def test_the_data_directory_is_named_in_the_line_that_resumes(chats, private_home):
+    chats.answer(answers("Hello."))
+    place = private_home / "other place"
+    chats.root = place
+    program = chats("--data-dir", str(place))
+    program.type("Hi\r")
+    program.until("Hello.")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    options = ["--data-dir", f"'{place}'"]
+    assert_saved(program, chats.only, resume=chats.only, options=options)
+
+
+def test_every_session_with_something_new_is_told(chats):
+    gate = Gate()
+    chats.answer(answers_at(gate, FIRST, REST), answers("Hello."))
+    program = chats()
+    program.type("Long\r")
+    program.until(FIRST.strip())
+    first = chats.only
+    program.press("ctrl+n")
+    program.until("Started new session")
+    program.type("Short\r")
+    program.until("Hello.")
+    second = next(entry.id for entry in chats.entries if entry.id != first)
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert_saved(program, first, second, resume=second)
+    assert chats.said(first)[-1] == ("assistant", FIRST, "interrupted")
+
+
+# A terminal that goes away
+
+
+def test_a_closed_terminal_saves_and_ends(chats, talking):
+    program = talking()
+    program.hang_up()
+    assert program.wait() == 128 + signal.SIGHUP
+    _assert_kept(chats)
+
+
+_ALTERED = (sys.executable, "-m", "tests.terminal.altered", "")
+_DETACHED = """
+import subprocess, sys
+program = subprocess.Popen(sys.argv[2:], start_new_session=True)
+open(sys.argv[1], "w").write(str(program.pid))
+program.wait()
+"""
+
+
+def test_a_closed_terminal_of_which_no_signal_tells_saves_and_ends(chats, talking):
+    ignoring = ("/bin/sh", "-c", 'trap "" HUP; exec "$0" "$@"', *_ALTERED)
+    program = talking(command=ignoring)
+    program.hang_up()
+    assert program.wait() == 128 + signal.SIGHUP
+    _assert_kept(chats)
+
+
+def test_a_program_that_leads_no_session_of_the_terminal_ends_with_it(chats, talking, tmp_path):
+    note = tmp_path / "pid"
+    program = talking(command=(sys.executable, "-c", _DETACHED, str(note), *_ALTERED))
+    running = Path(f"/proc/{note.read_text()}")
+    program.hang_up()
+    _wait_until(lambda: not running.exists(), "the end")
+    _assert_kept(chats)
+
+
+def _wait_until(condition, what, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"never came: {what}"
+        time.sleep(0.01)
+
+
+# Defects
+
+
+def _assert_told_of_defect(program, chats) -> None:
+    assert program.wait() == 1
+    assert_whole(program)
+    *saved, sentence, advice = told(program)
+    assert f"Session saved: {chats.only}" in saved
+    assert sentence.startswith("Unexpected error: RuntimeError: broken ␛]0;BADTITLE␇<U+009B>31m")
+    assert sentence.endswith("[@click=app.quit]here[/]")
+    assert advice.startswith("This is a defect of sibyl-tui")
+    assert SECRET not in program.raw.decode()
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("defect_in_command", ["f1"]),
+        ("defect_in_handler", [*"break"]),
+        ("defect_in_worker", ["ctrl+n", "alt+down"]),
+        ("defect_at_the_end", ["ctrl+q"]),
+    ],
+)
+def test_a_defect_saves_everything_and_is_told_on_a_whole_terminal(chats, talking, name, keys):
+    program = talking(name)
+    for key in keys:
+        program.press(key)
+        if key == "ctrl+n":
+            program.until("Started new session")
+    _assert_told_of_defect(program, chats)
+    _assert_kept(chats)
+
+
+def test_a_defect_while_drawing_saves_everything(chats):
+    program = chats.altered("defect_while_drawing")
+    program.type("A question\r")
+    _assert_told_of_defect(program, chats)
+    assert chats.said()[-1][2] == "interrupted"
+
+
+# What must not hold it up
+
+
+@pytest.mark.parametrize("name", ["slow_threads", "slow_import"])
+def test_nothing_that_takes_long_holds_up_the_end(chats, name):
+    program = chats.altered(name)
+    program.type("A question\r")
+    program.until("w5 ")
+    before = time.perf_counter()
+    program.press("ctrl+q")
+    assert program.wait(10) == 0
+    assert time.perf_counter() - before < 5
+    assert_whole(program)
+    assert chats.said()[-1][2] == "interrupted"
+
+
+def test_a_server_that_never_answers_does_not_hold_up_the_end(chats):
+    server = chats.answer(is_silent(Gate()))
+    program = chats()
+    program.type("A question\r")
+    server.wait_for_request()
+    before = time.perf_counter()
+    program.press("ctrl+q")
+    assert program.wait(10) == 0
+    assert time.perf_counter() - before < 5
+    assert chats.said()[0] == ("user", "A question", None)
+
+
+def test_a_library_that_is_still_being_imported_does_not_hold_up_the_end(chats):
+    chats.answer(answers("Hello."))
+    program = chats()
+    program.type("A question\r")
+    program.until("A question")
+    before = time.perf_counter()
+    program.press("ctrl+q")
+    assert program.wait(10) == 0
+    print("import:", time.perf_counter() - before)
+    assert_whole(program)
+    assert chats.said()[0] == ("user", "A question", None)
+
+
+def test_a_terminal_that_takes_nothing_does_not_keep_the_program_from_saving(chats):
+    program = chats.altered("")
+    program.type("A question\r")
+    program.until("w5 ")
+    session = chats.only
+    # What reads the terminal takes this lock for each piece.
+    with program._changed:
+        time.sleep(1)
+        program.signal(signal.SIGTERM)
+        _wait_until(lambda: not chats.is_held(session), "the end of the session")
+        text = chats.said(session)[-1][1]
+        assert len(text.split()) > 100, "it went on meanwhile"
+    assert program.wait() == 128 + signal.SIGTERM
+    assert_whole(program)
+
+
+def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(chats):
+    program = chats.altered("finite")
+    program.type("A question\r")
+    program.until("w5 ")
+    with program._changed:
+        _wait_until(lambda: (chats.said() or [("",) * 3])[-1][1].endswith("w29 "), "the answer")
+        time.sleep(3)
+    program.type("x")
+    program.until("w29")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert_whole(program)
+
+
+def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats, tmp_path):
+    full = tmp_path / "full"
+    program = chats.altered("full_disk", environment={"FULL": str(full)})
+    program.type("A question\r")
+    program.until("w5 ")
+    session = chats.only
+    full.touch()
+    program.until("w40 ")
+    shown = program.text
+    program.press("ctrl+q")
+    assert program.wait() == 1
+    assert_whole(program)
+    lines = told(program)
+    assert any(line.startswith(f"Could not save {session}: ") for line in lines)
+    take_back = next(line for line in lines if line.startswith("Take it back with: "))
+    words = take_back.removeprefix("Take it back with: sibyl-tui ").split()
+    rescue = Path(words[-1])
+    assert rescue.stat().st_mode & 0o777 == 0o600
+    command = chats.launch(*words)
+    assert command.wait() == 0
+    command.until(f"Imported session: {session}")
+    role, text, status = chats.said(session)[-1]
+    assert (role, status) == ("assistant", "interrupted")
+    assert "w40 " in text
+    assert "w40" in shown
+
+
+# Signals at any moment
+
+MOMENTS = int(os.environ.get("TUI_TESTS_MOMENTS", "1"))
+
+
+@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("stage", ["start", "idle", "streaming", "switching", "saving"])
+def test_a_signal_at_any_moment_loses_nothing(chats, number, stage):
+    chance = random.Random(f"{number} {stage}")
+    for _ in range(MOMENTS):
+        _signalled(chats, number, stage, chance.random())
+
+
+def _signalled(chats, number, stage, delay):
+    known = {entry.id for entry in chats.entries}
+    program = chats.altered(
+        "slow_saves,finite" if stage in {"saving", "switching"} else "", wait=False
+    )
+    if stage == "start":
+        program.until(lambda it: it.is_alternate)
+        time.sleep(delay * 0.5)
+    else:
+        program.until(r"session-\d+")
+        if stage != "idle":
+            program.type("A question\r")
+            program.until("w2 ")
+        if stage == "switching":
+            program.type("draft")
+            program.press("ctrl+n", "alt+down", "alt+down", "alt+up")
+        time.sleep(delay * (0.1 if stage != "saving" else 0.3))
+    seen = program.text
+    program.signal(number)
+    status = program.wait()
+    assert status == 128 + number or (stage == "start" and status == -number)
+    assert_whole(program)
+    new = [entry.id for entry in chats.entries if entry.id not in known]
+    # A switch may have led to a session of an earlier round.
+    session = next((each for each in new if each in seen), None)
+    if session is not None and "w2 " in seen:
+        (role, text, status) = chats.said(session)[-1]
+        assert role == "assistant"
+        assert max(map(int, re.findall(r"w(\d+) ", seen))) < len(text.split())
+        assert f"Session saved: {session}" in told(program)
+    for session in new:
+        assert not chats.is_held(session)

@@ -1,0 +1,154 @@
+"""A whole day with the real program: talk, switch, be killed, come back."""
+
+import random
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
+from tests.terminal.endings import assert_saved, assert_whole
+
+
+def test_typing_streaming_switching_and_coming_back(chats):
+    gates = [Gate(), Gate()]
+    chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("Another answer."))
+    program = chats()
+    program.type("First question\r")
+    gates[0].open()
+    program.until("Once")
+    first = chats.only
+    program.press("ctrl+n")
+    program.until("Started new session")
+    program.type("Second question\r")
+    program.until("Another answer")
+    assert "Once" not in program.text
+    gates[1].open()
+    _until_said(chats, first, "Once twice.")
+    program.press("alt+down")
+    program.until(lambda it: "Once twice" in it.text and "Another answer" not in it.text)
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    second = next(entry.id for entry in chats.entries if entry.id != first)
+    assert_whole(program)
+    assert_saved(program, first, second, resume=first)
+
+    again = chats("--session", first)
+    again.until("Once twice")
+    again.press("alt+down")
+    again.until("Another answer")
+
+
+def _until_said(chats, session_id, text):
+    end = time.monotonic() + 10
+    while chats.said(session_id)[-1][1:] != (text, None):
+        assert time.monotonic() < end, chats.said(session_id)
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_after_a_kill_everything_that_was_told_to_be_saved_is_there(chats, seed):
+    program = chats.altered("")
+    program.type("A question\r")
+    program.until("w1 ")
+    program.type("half a thought")
+    program.until("half a thought")
+    session = chats.only
+    time.sleep(random.Random(seed).uniform(1.1, 1.8))
+    shown = _words(program)
+    program.signal(signal.SIGKILL)
+    assert program.wait() == -signal.SIGKILL
+    user, answer = chats.said(session)
+    assert user == ("user", "A question", None)
+    assert answer[2] == "interrupted"
+    # At most the last second of an answer: a third of it, as it is drawn later than it comes.
+    assert len(answer[1].split()) >= 0.3 * shown
+    again = chats.altered("", *(["--continue"] if seed % 2 else ["--session", session]))
+    again.until("interrupted")
+    again.until("half a thought")
+    assert "A question" in again.text
+    assert session in again.text
+    again.press("ctrl+q")
+    assert again.wait() == 0
+    assert chats.said(session)[-1] == answer
+
+
+def _words(program) -> int:
+    return max([0, *map(int, re.findall(r"w(\d+) ", program.text))]) + 1
+
+
+def test_after_a_kill_the_answer_can_be_had_again(chats):
+    chats.answer(answers_at(Gate(), "The first piece, "), answers("All of it."))
+    program = chats()
+    program.type("A question\r")
+    program.until("The first piece,")
+    session = chats.only
+    _until_there_is_a_piece(chats, session)
+    program.signal(signal.SIGKILL)
+    program.wait()
+    again = chats("--session", session)
+    again.until("interrupted")
+    again.type("/retry\r")
+    again.until("All of it")
+    again.press("ctrl+q")
+    assert again.wait() == 0
+    assert chats.said(session)[-1] == ("assistant", "All of it.", None)
+
+
+def _until_there_is_a_piece(chats, session_id):
+    end = time.monotonic() + 10
+    while len(chats.said(session_id)) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def _state(program) -> str:
+    asked = ["/bin/ps", "-o", "stat=", "-p", str(program.pid)]
+    return subprocess.run(asked, capture_output=True, text=True).stdout[:1]
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTSTP, signal.SIGSTOP])
+def test_a_program_that_was_stopped_paints_again_and_goes_on(chats, stop):
+    program = chats.altered("")
+    program.type("A question\r")
+    program.until("w5 ")
+    program.signal(stop)
+    program.until(lambda it: _state(it) == "T", "the stop")
+    if stop is signal.SIGTSTP:
+        program.until(lambda it: not it.is_alternate, "the normal screen")
+        assert_whole(program)
+    written = len(chats.said()[-1][1].split())
+    program.signal(signal.SIGCONT)
+    program.until(lambda it: r"A question" in it.text and _words(it) > written + 20)
+    assert program.is_alternate
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert_whole(program)
+
+
+def test_a_second_program_on_a_session_reads_it_and_names_the_first(chats):
+    first = chats.altered("finite")
+    first.type("A question\r")
+    first.until("w29")
+    session = chats.only
+    second = chats.altered("finite", "--session", session)
+    second.until("w29")
+    second.until(rf"\(pid {first.pid} on")
+    second.type("mine\r")
+    first.press("ctrl+q")
+    assert first.wait() == 0
+    assert chats.said(session)[0][1] == "A question"
+    assert "mine" not in [text for _, text, _ in chats.said(session)]
+    second.press("ctrl+q")
+    assert second.wait() == 0
+    assert_whole(second)
+
+
+def test_bytes_that_are_no_text_end_nothing(chats):
+    program = chats.altered("")
+    program._send(b"a\xff\xc3(\x80b")
+    program.until("a.*b")
+    program.press("ctrl+q")
+    assert program.wait() == 0

@@ -1,0 +1,212 @@
+"""Nothing from outside speaks to the terminal: the very bytes that it got, place by place."""
+
+import itertools
+import os
+
+import pytest
+
+from tests.providers.chat_server import answers, calls_tools, refuses
+from tests.terminal.endings import assert_whole, told
+from tests.terminal.hostile import HOSTILE, MARKUP, SEQUENCES, spoken
+from tui.domain.message import Message, ToolCall
+from tui.domain.records import Opened, State
+from tui.domain.safe_text import make_visible_line
+
+TEXTS = [f"{sequence}{MARKUP}" for sequence in SEQUENCES]
+
+
+def _leave(program) -> None:
+    """Quit: had anything been obeyed, it would be seen by now."""
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert_whole(program)
+    assert spoken(program.raw) == []
+
+
+@pytest.fixture
+def sessions(chats):
+    """Writes sessions as another program would have."""
+    numbers = itertools.count(1)
+
+    def write(*messages, name="") -> str:
+        session_id = f"session-20260111-153000-{next(numbers):06d}"
+        store = chats.store
+        scope = f"project:{os.path.realpath(chats.project)}"
+        lease = store.create(scope, str(chats.project), "offline:guide", session_id=session_id)
+        records = [message(place) for place, message in enumerate(messages)]
+        store.append(lease, [Opened(at=_time(0)), *records])
+        state = store.load(session_id).state(_time(50))
+        store.append(lease, [_named(state, name)])
+        lease.release()
+        return session_id
+
+    return write
+
+
+def _named(state: State, name: str) -> State:
+    return State(**{**{f: getattr(state, f) for f in state.__struct_fields__}, "name": name})
+
+
+def _time(seconds: int) -> str:
+    return f"2026-01-11T14:30:{seconds:02d}.000Z"
+
+
+def _says(role, text, **more):
+    return lambda place: Message(f"m{place}", role, text, _time(place), **more)
+
+
+PLACES = [
+    "{}",
+    "`{}` **{}**",
+    "```py{}\n{}\n```",
+    "# {}\n- {}\n> {}",
+    "[{}](http://x/{})",
+    "| {} | b |\n|---|---|\n| {} | d |",
+]
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_answers(chats, sessions, place):
+    parts = [place.replace("{}", text.replace("\x85\u2028", "")) for text in TEXTS]
+    pairs = [(_says("user", part), _says("assistant", part)) for part in parts]
+    session = sessions(*itertools.chain(*pairs))
+    program = chats.altered("", "--session", session, rows=100)
+    program.until("MARKED")
+    for _ in range(4):
+        program.press("f2", "tab")
+    program.press("pageup", "pageup", "pageup")
+    program.until("TUFSS0VS")
+    assert MARKUP[:20] in program.text
+    _leave(program)
+
+
+def test_answers_that_come_a_character_at_a_time(chats):
+    chats.answer(answers(*HOSTILE, "\n\n", *MARKUP, "\n```\n", *HOSTILE, "\n```\n", "the end"))
+    program = chats(rows=60)
+    program.type("A question\r")
+    program.until("the end")
+    assert "␛]52;c;" in program.text
+    assert "[@click=app.quit]x[/]" in program.text
+    _leave(program)
+
+
+def test_tools_models_and_errors_of_the_past(chats, sessions):
+    calls = [ToolCall(f"t{n}", text, {text: text}) for n, text in enumerate(TEXTS)]
+    session = sessions(
+        _says("user", "A question"),
+        _says("assistant", "Calling.", tool_calls=tuple(calls), model=HOSTILE + MARKUP),
+        *[_says("tool", text, tool_call_id=f"t{n}") for n, text in enumerate(TEXTS)],
+        *[_says("assistant", "No.", status="failed", error=t, model=t) for t in TEXTS],
+    )
+    program = chats.altered("", "--session", session, rows=100)
+    program.until("MARKED")
+    assert MARKUP[:20] in program.text
+    program.press("f2", "tab")
+    program.press("pageup", "pageup", "pageup")
+    program.until("TUFSS0VS")
+    _leave(program)
+
+
+def test_names_and_first_prompts_in_sidebar_status_table_and_completion(chats, sessions):
+    for text in TEXTS:
+        sessions(_says("user", "A question"), name=text)
+        sessions(_says("user", text))
+    program = chats.altered(
+        "", "--session", "session-20260111-153000-000002", rows=100, columns=160
+    )
+    program.until("␛]0;MARK")
+    program.type("/sessions\r")
+    program.until("Saved sessions:")
+    program.type("/load session-20260111-153000-00000")
+    program.until(r"\[@click")
+    program.press("escape")
+    for _ in range(len(TEXTS)):
+        program.press("alt+up")
+    program.until("MARKED")
+    program.press("f1")
+    program.press("escape")
+    _leave(program)
+
+
+@pytest.mark.parametrize("reply", [refuses(401, HOSTILE + MARKUP), refuses(400, body=HOSTILE)])
+def test_errors_of_the_server(chats, reply):
+    chats.answer(reply)
+    program = chats(rows=60)
+    program.type("A question\r")
+    program.until("failed")
+    assert "TUFSS0VS" in program.text or "MARKED" in program.text or "400" in program.text
+    _leave(program)
+
+
+def test_calls_of_tools_that_nobody_offered(chats):
+    calls = [(f"c{n}", text, ['{"a": "', "x", '"}']) for n, text in enumerate(TEXTS)]
+    chats.answer(calls_tools(*calls, text="Calling."), answers("the end"))
+    program = chats(rows=100)
+    program.type("A question\r")
+    program.until("the end")
+    _leave(program)
+
+
+def test_pasted_queued_and_named(chats):
+    program = chats.altered("")
+    # An escape within a paste is a key to Textual; what else there is comes through.
+    pasted = "".join(c for c in HOSTILE if c not in "\x1b\x00\x07\x08\x05") + MARKUP
+    program.type("A question\r")
+    program.until("w3 ")
+    program.paste(pasted)
+    program.until("MARKED")
+    program.press("enter")
+    program.until("MARKED")
+    program.type("/name ")
+    program.paste(make_visible_line(MARKUP) + pasted[:80].replace("\n", " "))
+    program.press("enter")
+    program.until("Session named")
+    program.type("draft")
+    program.paste(pasted)
+    program.until("draft")
+    program.press("escape")
+    _leave(program)
+
+
+def test_names_of_models_directories_and_settings(chats, private_home):
+    bad = "\x1b]0;MARKED\x07\x9b2J\x1b]52;c;TUFSS0VS\x1b\\\u202e[@click=app.quit]x"
+    project = private_home / "project" / bad
+    project.mkdir()
+    data = private_home / f"data{bad}"
+    chats.root = data
+    model = "local:" + bad.replace("]", ")")
+    chats.answer(answers("Hello."), model=model)
+    program = chats.launch("--data-dir", str(data), directory=str(project))
+    program.until(r"session-\d+")
+    program.type("A question\r")
+    program.until("Hello.")
+    program.type("/model\r")
+    program.until("Model:")
+    program.type("/model nosuch\x9b\r")
+    program.until("Unknown model")
+    _leave(program)
+    assert any("--data-dir" in line and "MARKED" in line for line in told(program))
+
+
+def test_the_path_of_the_settings_in_the_welcome(chats, private_home):
+    place = private_home / "settings\x1b]0;MARKED\x07\x9b2J[@click=app.quit]x"
+    place.mkdir()
+    chats.config = place / "config.toml"
+    program = chats(columns=160)
+    program.until("No model is connected")
+    program.until("MARKED")
+    _leave(program)
+
+
+def test_errors_before_there_is_a_screen(chats, private_home):
+    place = private_home / "settings\x1b]0;MARKED\x07\x9b2J"
+    place.mkdir()
+    chats.config = place / "config.toml"
+    chats.config.write_text('"col\\u001B]0;MARKED\\u0007our" = 1\n', "utf-8")
+    program = chats.launch()
+    assert program.wait() == 2
+    assert "MARKED" in program.text
+    assert spoken(program.raw) == []
+    program = chats.launch("--session", HOSTILE.replace("\x00", ""))
+    assert program.wait() == 2
+    assert spoken(program.raw) == []
