@@ -230,11 +230,13 @@ class SibylApp(OrderlyApp):
         if await self._take(conversation):
             self._take_prompt(conversation)
             self._turns.send(conversation, prompt)
+            self._listed.show()
 
     async def _retry(self) -> None:
         conversation = self.workspace.current
         if await self._take(conversation):
             self._turns.retry(conversation)
+            self._listed.show()
 
     def _take_prompt(self, conversation: Conversation) -> None:
         """What was submitted there is no draft any more; what was typed since is."""
@@ -273,6 +275,8 @@ class SibylApp(OrderlyApp):
             return
         if switched and self.chat.shown != self.workspace.current.id:
             self._show_session()
+            self._listed.show()
+            await self.workspace.settle()
             self._listed.show()
 
     async def _save_all(self) -> None:

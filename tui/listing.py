@@ -49,6 +49,7 @@ class ListedSessions:
         self._chat.show_rows(rows, now)
 
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
+        await self._workspace.settle()
         try:
             await read()
         except StorageError as error:

@@ -71,8 +71,12 @@ class Turns:
         """Send what waits; after an answer that failed or was stopped the user decides."""
         if conversation.queued and status in ("complete", "truncated"):
             self._start(conversation, conversation.queued.pop(0))
-        else:
-            conversation.take_back_queue()
+            return
+        if conversation is self._workspace.current:
+            # What was typed may be on its way here still: the prompt knows it all.
+            conversation.text = self._chat.prompt.draft
+        if conversation.take_back_queue() and conversation is self._workspace.current:
+            self._chat.prompt.set_text(conversation.text)
 
     async def stop(self, conversation: Conversation) -> bool:
         """Stop a turn and wait until it has ended; false if there is none."""
@@ -165,7 +169,8 @@ class Turns:
             case AnswerStarted(replaces=replaces) if replaces:
                 self._chat.show_session(conversation.view())
             case AnswerStarted(message_id=message_id):
-                self._chat.add_text(message_id, "")
+                model = conversation.model.name if conversation.model else ""
+                self._chat.begin_answer(message_id, model)
             case _:
                 pass
         self._chat.show_status(conversation.status())

@@ -152,8 +152,13 @@ def test_a_file_of_a_newer_version_is_refused(store, rescued):
 
 def test_a_file_that_says_nothing_makes_no_session(store, rescued):
     with pytest.raises(UsageError, match="nothing"):
-        import_file(store, rescued(state("Talk")), NOW)
+        import_file(store, rescued(state("")), NOW)
     assert store.holder(HEADER.id) is None
+
+
+def test_a_session_that_had_only_a_name_comes_back_with_it(store, rescued):
+    assert import_file(store, rescued(state("Talk")), NOW).messages == 0
+    assert store.load(HEADER.id).name == "Talk"
 
 
 def test_a_session_in_the_trash_is_not_imported_into_and_the_reason_is_said(store, rescued):

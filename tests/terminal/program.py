@@ -33,6 +33,12 @@ class Chunk:
     data: bytes
 
 
+def _default_signals() -> None:
+    # What a shell starts in the background, a build say, ignores SIGINT, and so do its children.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 class Program:
     """Starts ``argv`` on a pseudo-terminal; leaving the context kills it.
 
@@ -64,7 +70,9 @@ class Program:
     def _start(
         self, argv: Sequence[str], changes: Mapping[str, str | None], directory: str | None
     ) -> subprocess.Popen[bytes]:
-        wanted = {**os.environ, "TERM": "xterm-256color", **changes}
+        # A size in the environment, as xdist has it, would count more than the terminal's.
+        known = {**os.environ, "TERM": "xterm-256color", "COLUMNS": None, "LINES": None}
+        wanted = {**known, **changes}
         environment = {name: value for name, value in wanted.items() if value is not None}
         self._started = time.perf_counter()
         return subprocess.Popen(
@@ -73,6 +81,7 @@ class Program:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
+            preexec_fn=_default_signals,  # noqa: PLW1509 - it takes no lock
             env=environment,
             cwd=directory,
         )

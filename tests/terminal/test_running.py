@@ -36,7 +36,7 @@ def test_typing_streaming_switching_and_coming_back(chats):
     assert_saved(program, first, second, resume=first)
 
     again = chats("--session", first)
-    again.until("Once twice")
+    again.until(lambda it: "Once twice" in it.text and "Second question" in it.text)
     again.press("alt+down")
     again.until("Another answer")
 
@@ -152,3 +152,12 @@ def test_bytes_that_are_no_text_end_nothing(chats):
     program.until("a.*b")
     program.press("ctrl+q")
     assert program.wait() == 0
+
+
+def test_keys_of_one_burst_do_what_they_do_in_their_order(sibyl):
+    program = sibyl()
+    program.until("Message, or / for commands", "the prompt")
+    program.type("hellp\x7fo then\x1b[D\x1b[D\x1b[D\x1b[Dand ")
+    program.until("hello and then", "the text")
+    program.type("\x15gone\x15kept")
+    program.until(lambda it: "kept" in it.text and "gone" not in it.text, "the other text")

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import threading
 
-from tests.ui.screen import conversation, send, status, wait_for_answer, words
+from tests.ui.screen import conversation, mark, rows, send, status, wait_for_answer, words
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import StorageFull
@@ -136,3 +137,46 @@ async def test_a_look_around_leaves_nothing_behind(world):
     assert not list(w.root.glob("sessions/*"))
     assert not list(w.root.glob("drafts/*"))
     assert w.final_save.lines == []
+
+
+async def test_what_is_typed_while_an_answer_ends_stays(world, monkeypatch):
+    w = world(["Hi."])
+    async with w.running() as (app, pilot):
+        append, gate = w.store.append, threading.Event()
+
+        def slow(lease, records):
+            if any(getattr(record, "role", "") == "assistant" for record in records):
+                gate.wait(20)
+            return append(lease, records)
+
+        monkeypatch.setattr(w.store, "append", slow)
+        await send(pilot, "hello")
+        await until(lambda: "Hi." in conversation(app))
+        await pilot.press(*"typed")
+        gate.set()
+        await pilot.press(*"more")
+        await wait_for_answer(w)
+        await until(lambda: not app.chat.answering)
+        assert app.chat.prompt.text == "typedmore"
+        assert w.workspace.current.text == "typedmore"
+
+
+async def test_a_prompt_shows_in_the_list_at_once(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app))
+        await send(pilot, "hello")
+        await until(lambda: mark(app, w.workspace.current.id) == "running")
+        assert app.chat.rows.rows[0].label == "hello"
+
+
+async def test_page_up_in_the_prompt_scrolls_the_conversation(world):
+    w = world(["\n\n".join(f"line {number}" for number in range(200))])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "line 199" in conversation(app))
+        await pilot.press("pageup")
+        await until(lambda: "line 199" not in conversation(app))
+        await pilot.press("pagedown")
+        await until(lambda: "line 199" in conversation(app))
+        assert app.chat.prompt.has_focus_within

@@ -77,7 +77,8 @@ def _started(program: Program, models: ModelSource, session_id: str | None) -> W
     else:
         workspace.start_in(session_id)
     if models.missing:
-        workspace.current.say(Notice(_welcome(models.missing)))
+        new = session_id is None
+        workspace.current.say(Notice(_welcome(models.missing) if new else _NO_MODEL))
     return workspace
 
 

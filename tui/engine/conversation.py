@@ -126,10 +126,16 @@ class Conversation(msgspec.Struct, eq=False):
         if other.text not in self.text:
             self.text = "\n\n".join(filter(None, [self.text, other.text]))
 
-    def take_back_queue(self) -> None:
-        """Put what waits to be sent back into the prompt, before what stands there."""
+    def take_back_queue(self) -> bool:
+        """Put what waits to be sent back into the prompt, before what stands there.
+
+        False if nothing waits.
+        """
+        if not self.queued:
+            return False
         self.text = "\n\n".join(filter(None, [*self.queued, self.text]))
         self.queued.clear()
+        return True
 
     def say(self, notice: Notice) -> None:
         """Put a notice at the end of the conversation."""

@@ -152,11 +152,17 @@ class Workspace(OpenSessions):
         """
         if conversation.opened is not None:
             return
-        _refuse_read_only(conversation)
+        if not await asyncio.to_thread(self.store.holder, conversation.id):
+            # Nobody holds it, or not any more: it can be asked for.
+            conversation.read_only = ""
         async with self._moves:
             await self._take(conversation)
         if conversation is not self.current:
             self._leave_soon(conversation)
+
+    async def settle(self) -> None:
+        """Wait until the sessions that were left are closed."""
+        await asyncio.gather(*self._leaving)
 
     async def leave(self, conversation: Conversation) -> None:
         """Close a session that nothing goes on in, unless it is on screen."""
@@ -325,7 +331,8 @@ class Workspace(OpenSessions):
     async def _take(self, conversation: Conversation) -> None:
         if conversation.opened is not None or self._read_anew(conversation):
             return
-        _refuse_read_only(conversation)
+        if conversation.read_only:
+            raise ReadOnly(conversation.id)
         self._check_limit()
         try:
             opened = await asyncio.to_thread(self._reader.taken, conversation)
@@ -390,8 +397,3 @@ class Workspace(OpenSessions):
     def _check_limit(self) -> None:
         if sum(each.busy for each in self.held) >= self._limit:
             raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
-
-
-def _refuse_read_only(conversation: Conversation) -> None:
-    if conversation.read_only:
-        raise ReadOnly(conversation.id)

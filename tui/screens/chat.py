@@ -37,6 +37,7 @@ SIDEBAR_FROM_COLUMNS = 80
 DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """How long after the last key a draft is settled, and how long after the first."""
 
+_TOAST_SECONDS = 3
 _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
@@ -56,6 +57,9 @@ class ChatScreen(Screen[None]):
         Binding("alt+up", "walk(-1)", "Previous session", id="session.previous", priority=True),
         Binding("ctrl+b", "toggle_sidebar", "Sidebar", id="sidebar.toggle", priority=True),
         Binding("f2", "focus_sidebar", "To the sidebar", id="sidebar.focus", priority=True),
+        # The prompt leaves them alone while it shows all of its text.
+        Binding("pageup", "page(-1)", "Page up in the conversation", id="page.up"),
+        Binding("pagedown", "page(1)", "Page down in the conversation", id="page.down"),
         Binding("escape", "stop_or_go_to_prompt", "Stop", id="stop", show=False),
     ]
 
@@ -74,7 +78,7 @@ class ChatScreen(Screen[None]):
         self.is_there = asyncio.Event()
         self._places: dict[str, Place] = {}
         self.shown = ""
-        self._running = False
+        self.answering = False
         self.rows: SessionRows | None = None
         self._aim: str | None = None
         self._draft_timer: Timer | None = None
@@ -106,14 +110,21 @@ class ChatScreen(Screen[None]):
         arriving = (view.arriving,) if view.arriving else ()
         self.transcript.show(view.entries, earlier=view.earlier, arriving=arriving)
         self.transcript.show_queued(view.queued)
-        place = self._places.get(view.session_id)
-        if place is not None and self.shown != view.session_id:
-            self.transcript.go_to(place)
-        self.shown = view.session_id
-        self._aim = None
-        self.show_prompt(view)
-        if view.draft != self.prompt.draft:
+        if self.shown != view.session_id:
+            self._go_on_reading(view.session_id)
+            # Only then: in the session on screen keys may be on their way that it knows not of.
             self.prompt.set_text(view.draft)
+        self.show_prompt(view)
+
+    def _go_on_reading(self, session_id: str) -> None:
+        """Be where the reader of another session left it."""
+        place = self._places.get(session_id)
+        if place is not None:
+            self.transcript.go_to(place)
+        self.shown = session_id
+        self.sidebar.highlight(session_id)
+        if self._aim == session_id:
+            self._aim = None
 
     def show_changes(self, view: SessionView) -> None:
         """Show what has become of the session on screen; its reader stays where he is."""
@@ -123,14 +134,14 @@ class ChatScreen(Screen[None]):
                 self.transcript.put(message)
         self.transcript.show_queued(view.queued)
         self.show_prompt(view)
-        if view.draft != self.prompt.draft:
-            self.prompt.set_text(view.draft)
 
     def show_prompt(self, view: SessionView) -> None:
         """Show what stands around the prompt; its text is left alone."""
         self.prompt.show_history(view.prompts)
         self.prompt.show_count(view.prompt_count)
-        self.prompt.set_read_only_reason(view.read_only)
+        # The id stands in the status bar, and would take the room here.
+        reason = view.read_only.replace(f"Session {view.session_id} ", "read-only: ")
+        self.prompt.set_read_only_reason(reason)
 
     def show_earlier(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Show a page before what is there."""
@@ -139,6 +150,10 @@ class ChatScreen(Screen[None]):
     def show_entry(self, entry: Shown) -> None:
         """Show a new message or notice, or what a message has become."""
         self.transcript.put(entry)
+
+    def begin_answer(self, message_id: str, model: str) -> None:
+        """Show that an answer is awaited."""
+        self.transcript.add_text(message_id, "", model)
 
     def add_text(self, message_id: str, text: str) -> None:
         """Show what arrived of an answer."""
@@ -153,7 +168,7 @@ class ChatScreen(Screen[None]):
         self.transcript.put(notice)
         if "\n" not in notice.text:
             words = make_visible_line(notice.text)
-            self.notify(words, severity=notice.severity, markup=False)
+            self.notify(words, severity=notice.severity, timeout=_TOAST_SECONDS, markup=False)
 
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""
@@ -168,7 +183,7 @@ class ChatScreen(Screen[None]):
 
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""
-        self._running = status.running
+        self.answering = status.running
         self.status_bar.show(status)
 
     def stay(self) -> None:
@@ -213,11 +228,14 @@ class ChatScreen(Screen[None]):
         self.sidebar.focus()
 
     def action_stop_or_go_to_prompt(self) -> None:
-        if self._running:
+        if self.answering:
             self.post_message(CommandInvoked("stop"))
             return
         self.remove_class("-with-sidebar")
         self.prompt.focus()
+
+    def action_page(self, pages: int) -> None:
+        self.transcript.action_page(pages)
 
     def action_walk(self, step: int) -> None:
         """Select the session above or below the one that was last aimed at."""

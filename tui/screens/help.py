@@ -37,7 +37,9 @@ class HelpScreen(ModalScreen[None]):
         self._keys = keys
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(can_focus=True):
+        with VerticalScroll(can_focus=True) as page:
+            page.border_title = "Help"
+            page.border_subtitle = "Escape closes this"
             yield Static(Content(self.text()), markup=False)
 
     def text(self) -> str:
@@ -46,7 +48,7 @@ class HelpScreen(ModalScreen[None]):
         for where, bindings in self._keys.items():
             lines += [where, *_key_lines(bindings), ""]
         commands = [_line(command.line, command.help, _COMMAND_CELLS) for command in COMMANDS]
-        return "\n".join([*lines, "Commands", *commands, "", "Escape closes this."])
+        return "\n".join([*lines, "Commands", *commands])
 
 
 def _key_lines(bindings: Sequence[BindingType]) -> Iterator[str]:

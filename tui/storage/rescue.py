@@ -67,12 +67,12 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
     """
     found = _read(path)
     existing = _existing(store, found.header.id)
-    if existing is None and not _contents(found):
+    if existing is None and not _contents(found) and not found.session.name:
         raise UsageError(f"{path} holds nothing that could be imported.")
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
     try:
         records = _missing(found, existing) if existing else _contents(found)
-        if records:
+        if records or existing is None:
             store.append(lease, [*records, _state(found, existing, records, now)])
     finally:
         lease.release()

@@ -75,14 +75,21 @@ class Editor(TextArea, inherit_bindings=False):
         """Put the caret at the end of the first row."""
         self.move_cursor(self.navigator.get_location_end((0, 0)))
 
-    def on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         if event.key in LINE_BREAK_KEYS:
             self._replace_via_keyboard("\n", *self.selection)
-        elif not self._press(event.key):
+        elif not self._press(event.key) and not await self._act(event.key):
             return
         self._restart_blink()
         event.stop()
         event.prevent_default()
+
+    async def _act(self, key: str) -> bool:
+        """Do at once what a key is bound to here; Textual would after the letters that follow."""
+        for binding in self._bindings.key_to_bindings.get(key, ()):
+            if await self.app.run_action(binding.action, self):  # pyright: ignore[reportUnknownMemberType]
+                return True
+        return False
 
     def on_paste(self, event: events.Paste) -> None:
         # Textual's own handler goes on with it, and would let it bubble.

@@ -95,11 +95,11 @@ class Conversation:
         else:
             self._exchange(old, make_item(entry, old.key))
 
-    def add_text(self, message_id: str, text: str) -> None:
-        """A piece of an answer that is arriving; the first one makes it."""
+    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
+        """A piece of an answer that is arriving; the first one makes it, and names its model."""
         item = self._items.get(message_id)
         if item is None:
-            entry = Message(message_id, "assistant", "", "")
+            entry = Message(message_id, "assistant", "", "", model=model)
             self._append(self._take([entry], {message_id}))
             item = self._items[message_id]
         if not isinstance(item, Answer):

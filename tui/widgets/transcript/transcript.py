@@ -129,9 +129,9 @@ class Transcript(ScrollView, can_focus=True):
         self._conversation.put(entry)
         self._draw()
 
-    def add_text(self, message_id: str, text: str) -> None:
+    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
         """Add to an answer that is arriving; it is drawn when the pace allows."""
-        self._conversation.add_text(message_id, text)
+        self._conversation.add_text(message_id, text, model)
         self._unseen = self._unseen or not self.following
         self._draw_soon()
 
