@@ -857,6 +857,104 @@ class StoreContract:
         name = "x" * 128
         assert texts(store.load(closed(store, session_id=name)).messages) == ["hello"]
 
+    # --- search
+
+    def test_what_was_said_is_found_with_who_said_it_and_where(self, store):
+        name = closed(store, user("m1", "Where is the login?"), answer("m2", "In auth.py.", 1))
+        (hit,) = store.search("login", 10).hits
+        assert (hit.session_id, hit.message_id, hit.role) == (name, "m1", "user")
+        assert hit.timestamp == at(0)
+        assert hit.snippet == "Where is the login?"
+        assert [hit.snippet[begin:end] for begin, end in hit.marks] == ["login"]
+
+    @pytest.mark.parametrize(
+        "query",
+        ["login token", '"the login"', "expir*", "LÓGIN", "-login", "login AND token", '"login'],
+    )
+    def test_a_message_fits_that_has_all_terms(self, store, query):
+        closed(store, user("m1", "the login and its token: expired"), user("m2", "its logins", 1))
+        found = store.search(query, 10)
+        assert [hit.message_id for hit in found.hits] == ["m1"]
+
+    @pytest.mark.parametrize("query", ["", "*", '""', "^ -", "->"])
+    def test_a_query_without_words_finds_nothing(self, store, query):
+        closed(store, user("m1", "* ^ - -> nothing"))
+        assert store.search(query, 10).hits == ()
+
+    @pytest.mark.parametrize("query", ["検索", "索", "全文検索", "검색", "テキスト検索"])
+    def test_scripts_without_spaces_are_found_from_one_character_on(self, store, query):
+        closed(store, user("m1", "全文検索は速い"), user("m2", "문서 검색", 1))
+        closed(store, user("m3", "テキスト検索 text"))
+        assert {hit.message_id for hit in store.search(query, 10).hits} == {
+            "検索": {"m1", "m3"},
+            "索": {"m1", "m3"},
+            "全文検索": {"m1"},
+            "검색": {"m2"},
+            "テキスト検索": {"m3"},
+        }[query]
+
+    def test_it_is_found_before_a_reset_and_in_the_archive_but_not_in_the_trash(self, store):
+        before = closed(store, user("m1", "needle"), Reset(at=at(1)), user("m2", "hay", 2))
+        archived, deleted = closed(store, user("m3", "needle")), closed(store, user("m4", "needle"))
+        store.archive(archived)
+        store.delete(deleted)
+        hits = store.search("needle", 10).hits
+        assert {hit.session_id for hit in hits} == {before, archived}
+        store.restore(deleted)
+        assert store.search("needle", 10).total == 3
+
+    def test_what_was_replaced_is_not_found_and_what_is_arriving_not_yet(self, store):
+        lease = new(store, user("m1"), answer("m2", "needle failed", status="failed"))
+        store.append(lease, [answer("m3", "needle again", 1, replaces="m2")])
+        store.append(lease, [piece("m4", 0, "needle arriving", 2)])
+        assert [hit.message_id for hit in store.search("needle", 10).hits] == ["m3"]
+        store.append(lease, [answer("m4", "needle arrived", 2)])
+        assert {hit.message_id for hit in store.search("needle", 10).hits} == {"m3", "m4"}
+
+    def test_a_message_written_again_is_found_by_its_last_writing(self, store):
+        lease = new(store, user("m1", "the first writing"))
+        assert store.search("first", 10).total == 1
+        store.append(lease, [user("m1", "the second writing")])
+        assert store.search("first", 10).total == 0
+        assert store.search("second", 10).total == 1
+
+    def test_what_another_program_adds_is_found(self, store, other):
+        name = closed(store, user("m1", "needle"))
+        assert store.search("needle", 10).total == 1
+        other.append(other.lease(name), [user("m2", "another needle", 1)])
+        assert store.search("needle", 10).total == 2
+
+    def test_what_was_purged_is_found_no_more(self, store):
+        name = closed(store, user("m1", "needle"))
+        assert store.search("needle", 10).total == 1
+        store.delete(name)
+        store.purge(name)
+        assert store.search("needle", 10).total == 0
+
+    def test_own_words_come_first_then_more_of_the_words_then_the_newer(self, store):
+        lease = new(store, answer("m1", "needle needle needle", 9), user("m2", "needle", 1))
+        store.append(lease, [answer("m3", "needle", 5), answer("m4", "needle", 7)])
+        found = store.search("needle", 3)
+        assert [hit.message_id for hit in found.hits] == ["m2", "m1", "m4"]
+        assert (found.total, found.more, found.late) == (4, False, False)
+        scores = [hit.score for hit in found.hits]
+        assert scores == sorted(scores, reverse=True)
+
+    def test_the_newest_are_taken_and_that_there_are_more_is_said(self, store):
+        new(store, *(user(f"m{number}", "needle", number) for number in range(305)))
+        found = store.search("needle", 400)
+        assert (found.total, found.more) == (300, True)
+        assert {hit.message_id for hit in found.hits} == {f"m{n}" for n in range(5, 305)}
+
+    def test_a_search_that_is_no_longer_wanted_stops(self, store):
+        closed(store, user("m1", "needle"))
+        assert store.search("needle", 10, wanted=lambda: False).late
+
+    def test_a_session_whose_records_are_gone_hides_no_other(self, backend):
+        spoilt, sound = closed(backend.store), closed(backend.store)
+        backend.spoil(spoilt)
+        assert [hit.session_id for hit in backend.store.search("hello", 10).hits] == [sound]
+
 
 __all__ = [
     "HOSTILE",

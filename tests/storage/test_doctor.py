@@ -200,3 +200,33 @@ def test_examining_changes_nothing(root, store, session_id):
     found(root)
     assert (root / "archive" / f"{session_id}.jsonl").exists()
     assert store.list(SessionFilter(), None, 10) == before
+
+
+def test_a_search_index_as_it_should_be_is_clean(root, store, session_id):
+    assert store.search("hello", 10).total == 1
+    assert found(root) == []
+
+
+def test_a_damaged_search_index_is_found_and_set_aside_and_no_damage(root, store, session_id):
+    store.search("hello", 10)
+    index = root / "index.sqlite3"
+    index.write_bytes(b"no database")
+    assert kinds(root) == ["damaged_index"]
+    assert verdict(found(root)) == "findings"
+    assert all(finding.repaired for finding in found(root, repair=True))
+    assert found(root) == []
+    assert store.search("hello", 10).total == 1
+
+
+def test_a_search_index_that_was_set_aside_is_told_until_it_is_deleted(root, store, session_id):
+    (root / "index.sqlite3").write_bytes(b"no database")
+    (root / "index.sqlite3").chmod(0o600)
+    assert "damaged" in store.search("hello", 10).notice
+    assert kinds(root) == ["index_set_aside"]
+    assert found(root, repair=True)[0].repaired
+    assert found(root) == []
+
+
+def test_a_search_index_that_cannot_be_opened_is_told(root, store, session_id):
+    (root / "index.sqlite3").mkdir()
+    assert kinds(root, repair=True) == ["index_out_of_use"]

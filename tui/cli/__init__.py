@@ -5,7 +5,7 @@ Data go to standard output, everything else to standard error.
 """
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from tui.cli import output
 from tui.cli.parser import build, parse
@@ -17,6 +17,7 @@ from tui.errors import (
     UsageError,
 )
 
+Command = Callable[[Namespace], int]
 FINE, FAILED, USAGE = 0, 1, 2
 _INTERRUPTED = 130
 _CANDIDATES = 20
@@ -39,33 +40,48 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(chosen: Namespace) -> int:
+    return _command(str(chosen.command))(chosen)
+
+
+def _command(verb: str) -> Command:  # noqa: PLR0911 - one line a command
     """Import only what the command needs."""
-    verb = str(chosen.command)
     if not verb:
         from tui.cli import screen
 
-        return screen.run(chosen)
+        return screen.run
     if verb == "ask":
         from tui.cli import ask
 
-        return ask.run(chosen)
+        return ask.run
     if verb.startswith("sessions "):
-        from tui.cli import sessions
+        return _sessions_command(verb)
+    if verb == "index rebuild":
+        from tui.cli import index
 
-        return sessions.run(chosen)
+        return index.run
     if verb == "doctor":
         from tui.cli import doctor
 
-        return doctor.run(chosen)
+        return doctor.run
     if verb.startswith("config "):
         from tui.cli import settings
 
-        return settings.run(chosen)
+        return settings.run
     if verb == "completion":
         from tui.cli import completion
 
-        return completion.run(chosen)
+        return completion.run
     raise UsageError(build().format_usage().rstrip())
+
+
+def _sessions_command(verb: str) -> Command:
+    if verb == "sessions search":
+        from tui.cli import search
+
+        return search.run
+    from tui.cli import sessions
+
+    return sessions.run
 
 
 def _tell(error: SibylError) -> None:

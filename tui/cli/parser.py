@@ -63,6 +63,7 @@ def build() -> Parser:
     _add_ask(commands)
     _add_sessions(commands)
     _add_doctor(commands)
+    _add_index(commands)
     _add_config(commands)
     _add_completion(commands)
     return parser
@@ -134,6 +135,7 @@ def _add_sessions(commands: _Commands) -> None:
     parser = _command(commands, "sessions", "sessions", "Sessions: list, show and tidy them.")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     _add_list(verbs)
+    _add_search(verbs)
     show = _command(verbs, "show", "sessions show", "Print a session as Markdown.")
     show.add_argument("target", metavar="TARGET", help=_TARGET)
     show.add_argument(
@@ -175,6 +177,29 @@ def _add_list(verbs: _Commands) -> None:
     ):
         parser.add_argument(f"--{name}", action="store_true", default=False, help=text)
     _add_json(parser)
+
+
+def _add_search(verbs: _Commands) -> None:
+    parser = _command(
+        verbs,
+        "search",
+        "sessions search",
+        "Search what was said, in every scope and in the archive, the best first.",
+    )
+    parser.add_argument(
+        "words",
+        nargs="+",
+        metavar="QUERY",
+        help='words that all occur, "phrases" and the beginning of a word with * after it',
+    )
+    parser.add_argument("--limit", metavar="N", default="20", help="how many to print at most")
+    _add_json(parser)
+
+
+def _add_index(commands: _Commands) -> None:
+    parser = _command(commands, "index", "index", "The search index.")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    _command(verbs, "rebuild", "index rebuild", "Forget it and build it anew.")
 
 
 def _add_doctor(commands: _Commands) -> None:

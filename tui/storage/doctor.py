@@ -80,6 +80,7 @@ class Doctor:
             yield from self._locks()
             yield from self._scope_lines()
             yield from self._drafts()
+            yield from self._index()
 
     def _modes(self) -> Iterator[_Found]:
         directories = [self._root, self._folders.drafts, self._folders.locks]
@@ -213,6 +214,25 @@ class Doctor:
             if read_draft(path) is None:
                 message = "a draft that cannot be read; left alone"
                 yield self._finding("damaged_draft", None, path, message), None
+
+    def _index(self) -> Iterator[_Found]:
+        # Not at the top: SQLite comes with it.
+        from tui.storage.index import database
+        from tui.storage.index.upkeep import Upkeep
+
+        path = self._root / database.NAME
+        try:
+            wrong = database.check(path)
+        except database.Unusable as error:
+            message = f"the search index cannot be used: {error}"
+            yield self._finding("index_out_of_use", None, path, message), None
+            return
+        if wrong is not None:
+            message = f"the search index is damaged ({wrong}); nothing saved is in it alone"
+            yield self._finding("damaged_index", None, path, message), Upkeep(self._root).set_aside
+        for aside in sorted(self._root.glob(f"{database.NAME}{database.DAMAGED}*")):
+            message = "a damaged search index that was set aside; it can be deleted"
+            yield self._finding("index_set_aside", None, aside, message), aside.unlink
 
     def _held(self, session_id: str) -> bool:
         return locks.holder_of(self._folders.lock(session_id)) is not None

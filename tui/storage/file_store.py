@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tui.domain.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.message import Message
@@ -39,11 +40,15 @@ from tui.storage.disk import (
 )
 from tui.storage.file_lease import Beginning, FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders
+from tui.storage.index.lazy import LazyIndex
 from tui.storage.journal import Journal, opened
 from tui.storage.listing import Directory, open_scopes
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
 from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_use
+
+if TYPE_CHECKING:
+    from tui.domain.search import Found
 
 Clock = Callable[[], datetime]
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
@@ -66,6 +71,7 @@ class FileStore:
         self._scopes = open_scopes(self._folders)
         self._directory = Directory(self._folders, self._scopes)
         self._held = HeldLeases(clock)
+        self._index = LazyIndex(root)
 
     # --- holding
 
@@ -106,6 +112,7 @@ class FileStore:
         held = self._held.own(lease)
         if not records:
             return Appended(held.ordinal)
+        self._index.changed(held.session_id)
         if held.folder is Folder.TRASH:
             raise SessionNotFound(held.session_id)
         doing = f"Cannot save session {held.session_id}"
@@ -160,6 +167,16 @@ class FileStore:
         except SessionNotFound as error:
             raise SessionNotFound(target, catalog.closest(target)) from error
 
+    def search(
+        self,
+        query: str,
+        limit: int,
+        *,
+        seconds: float = 0.2,
+        wanted: Callable[[], bool] | None = None,
+    ) -> "Found":
+        return self._index.search(query, limit, seconds, wanted)
+
     # --- moving
 
     def delete(self, session_id: str) -> None:
@@ -174,6 +191,7 @@ class FileStore:
                 with storage_errors(f"Cannot restore session {session_id}"):
                     lease.writer.append((Restored(at=self._now()),))
             self._relocate(lease, Folder.SESSIONS)
+        self._index.changed(session_id)
 
     def purge(self, session_id: str) -> None:
         with self._borrowed(session_id, Folder.TRASH) as lease:
@@ -182,6 +200,7 @@ class FileStore:
                 os.unlink(path)
                 sync_directory(path.parent)
                 lease.lock.destroy()
+        self._index.forget()
 
     # --- scopes
 
@@ -314,6 +333,7 @@ class FileStore:
     def _move(self, session_id: str, target: Folder, *sources: Folder) -> None:
         with self._borrowed(session_id, *sources) as lease:
             self._relocate(lease, target)
+        self._index.changed(session_id)
 
     def _relocate(self, lease: FileLease, target: Folder) -> None:
         source = self._folders.journal(lease.session_id, lease.folder)

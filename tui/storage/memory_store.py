@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -50,6 +51,9 @@ from tui.storage.memory_shelf import (
 )
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
 from tui.storage.writer import last_use
+
+if TYPE_CHECKING:
+    from tui.domain.search import Found
 
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000
@@ -219,6 +223,18 @@ class MemoryStore:
         except SessionNotFound as error:
             closest = difflib.get_close_matches(target, catalog.ids())
             raise SessionNotFound(target, closest) from error
+
+    def search(
+        self,
+        query: str,
+        limit: int,
+        *,
+        seconds: float = 0.2,
+        wanted: Callable[[], bool] | None = None,
+    ) -> "Found":
+        from tui.storage.memory_search import search_boxes
+
+        return search_boxes(self.shelf.boxes, query, limit, seconds, wanted)
 
     # --- moving
 

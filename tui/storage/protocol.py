@@ -7,14 +7,18 @@ Every verb may raise ``StorageError`` (and ``StorageFull``) when the place itsel
 else it raises is said with it. None gives ``None`` for a failure.
 """
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import Record
 from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Tail
+
+if TYPE_CHECKING:
+    # What only a search needs is not on the way to the first screen.
+    from tui.domain.search import Found
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
@@ -149,6 +153,24 @@ class SessionStore(Protocol):
         ``wanted`` narrows where names and prefixes are looked for: by default what is kept or
         archived, in every scope. Raises ``SessionNotFound`` with the closest ids, or
         ``AmbiguousSession``.
+        """
+        ...
+
+    def search(
+        self,
+        query: str,
+        limit: int,
+        *,
+        seconds: float = 0.2,
+        wanted: Callable[[], bool] | None = None,
+    ) -> "Found":
+        """The messages that have all terms of a query, the best ``limit`` of the newest first.
+
+        All that was said is searched, in every scope, before resets and in the archive; not what
+        lies in the trash, was replaced, or is still arriving. What a query means is said by
+        ``tui.domain.search``. It stops after so many ``seconds``, or once ``wanted`` (asked often,
+        in the caller's thread) says no, and gives what it has found; the answer says if that may
+        not be all. A query without words finds nothing.
         """
         ...
 

@@ -1,0 +1,199 @@
+"""``sibyl-tui sessions search`` and ``sibyl-tui index rebuild``"""
+
+import io
+import sqlite3
+import sys
+from contextlib import closing
+
+import pytest
+
+from tui.cli import run
+from tui.cli.index import bar
+from tui.domain.message import Message
+from tui.domain.records import Reset
+from tui.domain.search import Found
+from tui.storage.file_store import FileStore
+from tui.storage.index.child import Progress
+
+FIELDS = ["session_id", "message_id", "role", "timestamp", "snippet", "score"]
+
+
+def add(store, session_id, *records):
+    lease = store.lease(session_id)
+    store.append(lease, records)
+    lease.release()
+
+
+def test_the_hits_are_listed_with_label_age_and_snippet(sibyl, saved):
+    saved("Where is the login?", "In auth.py, below login.", name="Auth")
+    done = sibyl("sessions", "search", "login")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "Found 2 matches:",
+        "  1. Auth (2026-01-11) - Where is the login?",
+        "  2. Auth (2026-01-11) - In auth.py, below login.",
+    ]
+
+
+def test_one_match_is_singular(sibyl, saved):
+    saved("Where is the login?")
+    assert sibyl("sessions", "search", "where").out.startswith("Found 1 match:\n")
+
+
+@pytest.mark.parametrize("query", ["nowhere", "", "*", '"'])
+def test_nothing_found_is_said_and_no_failure(sibyl, saved, query):
+    saved("hello")
+    done = sibyl("sessions", "search", query)
+    assert (done.code, done.out) == (0, f"No sessions found matching: {query}\n")
+    assert sibyl("sessions", "search", query, "--json").json == []
+
+
+def test_what_follows_two_dashes_is_data(saved, data, capsys, monkeypatch):
+    saved("the option --json")
+    monkeypatch.setenv("SIBYL_DATA_DIR", str(data))
+    assert run(["sessions", "search", "--", "--json"]) == 0
+    assert capsys.readouterr().out.startswith("Found 1 match:")
+
+
+def test_several_words_need_no_quotes(sibyl, saved):
+    saved("the login of the token", "the login")
+    assert sibyl("sessions", "search", "token", "login").out.startswith("Found 1 match:")
+
+
+def test_a_search_needs_words(sibyl):
+    assert sibyl("sessions", "search").code == 2
+
+
+def test_without_a_data_directory_nothing_is_found_and_nothing_made(sibyl, data):
+    assert sibyl("sessions", "search", "hello").code == 0
+    assert not data.exists()
+
+
+def test_the_json_has_exactly_these_fields_best_first(sibyl, saved):
+    session_id = saved("the login", "login login")
+    first, second = sibyl("sessions", "search", "login", "--json").json
+    assert list(first) == FIELDS
+    assert (first["session_id"], first["message_id"], first["role"]) == (session_id, "m0", "user")
+    assert (first["timestamp"], first["snippet"]) == ("2026-01-11T14:30:00.000Z", "the login")
+    assert first["score"] > second["score"]
+
+
+def test_every_scope_the_archive_and_what_is_before_a_reset_are_searched(sibyl, saved, store):
+    here, archived, trashed = saved("needle", scope="a"), saved("needle"), saved("needle")
+    add(store, here, Reset(at="2026-01-11T16:00:00.000Z"))
+    store.archive(archived)
+    store.delete(trashed)
+    found = sibyl("sessions", "search", "needle", "--json", "--scope", "other").json
+    assert {hit["session_id"] for hit in found} == {here, archived}
+
+
+def test_a_limit_says_how_many_are_printed_and_not_how_many_there_are(sibyl, saved):
+    saved("needle", "needle", "needle")
+    done = sibyl("sessions", "search", "needle", "--limit", "1")
+    assert done.out.splitlines()[0] == "Found 3 matches:"
+    assert len(done.out.splitlines()) == 2
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "x", "", "１", "1.5"])
+def test_a_limit_that_is_none_is_refused(sibyl, saved, limit):
+    done = sibyl("sessions", "search", "needle", f"--limit={limit}")
+    assert done.code == 2
+    assert "--limit" in done.err
+
+
+def test_more_than_are_ranked_are_said(sibyl, saved, store):
+    session_id = saved("needle")
+    moment = "2026-01-11T15:00:00.000Z"
+    add(store, session_id, *(Message(f"x{n}", "user", "needle", moment) for n in range(300)))
+    assert sibyl("sessions", "search", "needle").out.startswith("Found 300+ matches:\n")
+
+
+def test_what_was_said_to_the_terminal_does_not_reach_it(sibyl, saved):
+    saved("needle \x1b]0;title\x1b\\ \x9b2J \u202e end")
+    out = sibyl("sessions", "search", "needle").out
+    assert not set("\x1b\x9b\u202e") & set(out)
+
+
+def test_a_damaged_index_is_told_and_all_is_found_all_the_same(sibyl, saved, data):
+    saved("needle")
+    sibyl("sessions", "search", "needle")
+    (data / "index.sqlite3").write_bytes(b"no database")
+    done = sibyl("sessions", "search", "needle")
+    assert "damaged" in done.err
+    assert done.out.startswith("Found 1 match:")
+    assert sibyl("sessions", "search", "needle").err == ""
+
+
+def test_what_is_not_in_the_index_is_waited_for(sibyl, saved, monkeypatch):
+    saved("needle")
+    search, asked = FileStore.search, []
+
+    def slow(self, query, limit, *, seconds=0.2):
+        asked.append(seconds)
+        if seconds < 1:
+            return Found(late=True, pending=5_000_000)
+        return search(self, query, limit, seconds=seconds)
+
+    monkeypatch.setattr(FileStore, "search", slow)
+    done = sibyl("sessions", "search", "needle")
+    assert done.err == "Reading 5 MB of sessions that are not in the search index…\n"
+    assert done.out.startswith("Found 1 match:")
+    assert asked == [0.2, 10.0]
+
+
+def test_what_cannot_be_waited_for_is_said(sibyl, saved, monkeypatch):
+    saved("needle")
+    late = Found(late=True, pending=5_000_000)
+    monkeypatch.setattr(FileStore, "search", lambda *_, **__: late)
+    assert "older matches may be missing" in sibyl("sessions", "search", "needle").err
+
+
+# --- index rebuild
+
+
+def test_the_index_is_built_anew(sibyl, saved, data):
+    saved("needle")
+    sibyl("sessions", "search", "needle")
+    with closing(sqlite3.connect(data / "index.sqlite3")) as connection, connection:
+        connection.execute("delete from messages")
+    assert sibyl("sessions", "search", "needle", "--json").json == []
+    done = sibyl("index", "rebuild")
+    assert (done.code, done.out, done.err) == (0, "Indexed 0.0 MB of sessions.\n", "")
+    assert len(sibyl("sessions", "search", "needle", "--json").json) == 1
+
+
+def test_a_bar_is_drawn_on_a_terminal(sibyl, saved, monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    saved("needle")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert sibyl("index", "rebuild").code == 0
+    first, last = terminal.getvalue().split("\r")[1], terminal.getvalue().split("\r")[-1]
+    assert first == f"[{'.' * 30}]   0%"
+    assert last == f"[{'#' * 30}] 100%\n"
+
+
+def test_the_bar_of_nothing_is_full():
+    assert bar(Progress(0, 0)) == f"[{'#' * 30}] 100%"
+    assert bar(Progress(1, 2)) == f"[{'#' * 15}{'.' * 15}]  50%"
+
+
+def test_an_index_that_cannot_be_built_fails(sibyl, saved, data):
+    saved("needle")
+    (data / "index.sqlite3").mkdir()
+    done = sibyl("index", "rebuild")
+    assert (done.code, done.out) == (1, "")
+    assert "cannot be built" in done.err
+
+
+def test_without_a_data_directory_there_is_nothing_to_build(sibyl, data):
+    done = sibyl("index", "rebuild")
+    assert (done.code, done.out) == (0, "Indexed 0.0 MB of sessions.\n")
+    assert not data.exists()
+
+
+def test_an_index_command_needs_its_verb(sibyl):
+    assert sibyl("index").code == 2

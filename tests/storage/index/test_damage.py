@@ -1,0 +1,214 @@
+"""Whatever happens to the index: searches answer, and come to say what a fresh one says."""
+
+import os
+import random
+import sqlite3
+
+import pytest
+
+from tests.storage.index.conftest import answers, hits
+from tui.errors import StorageError
+from tui.storage.file_store import FileStore
+from tui.storage.index import database
+from tui.storage.index.upkeep import Upkeep
+
+
+@pytest.fixture
+def indexed(filled, data, fresh):
+    """The sessions with an index that is up to date, and what it answers."""
+    before = answers(data)
+    assert before == fresh()
+    assert before["needle"]
+    return before
+
+
+def asides(data):
+    return sorted(path.name for path in data.glob("index.sqlite3.damaged-*"))
+
+
+def test_a_deleted_index_is_built_anew_without_a_word(indexed, data, index):
+    index.unlink()
+    store = FileStore(data)
+    assert store.search("needle", 10).notice == ""
+    assert answers(data) == indexed
+
+
+@pytest.mark.parametrize("size", [0, 1, 50, 100, 4096, 5000, 20_000])
+def test_a_truncated_index_is_set_aside_and_built_anew(indexed, data, index, size):
+    os.truncate(index, size)
+    assert answers(data) == indexed
+    assert answers(data) == indexed
+    assert FileStore(data).search("needle", 10).notice == ""
+
+
+def test_what_is_no_database_is_set_aside_and_told_once(indexed, data, index):
+    index.write_bytes(b"no database at all" * 1000)
+    store = FileStore(data)
+    found = store.search("needle", 300)
+    assert "damaged" in found.notice
+    assert len(found.hits) == len(indexed["needle"])
+    assert store.search("needle", 300).notice == ""
+    assert [name.startswith("index.sqlite3.damaged-") for name in asides(data)] == [True]
+    assert answers(data) == indexed
+
+
+def test_another_program_s_database_is_set_aside(indexed, data, index):
+    index.unlink()
+    with sqlite3.connect(index) as connection:
+        connection.execute("create table mine(x)")
+    connection.close()
+    assert answers(data) == indexed
+    assert asides(data)
+
+
+@pytest.mark.parametrize("chance", range(20))
+def test_flipped_bits_bring_no_wrong_hit_and_are_gone_after_a_rebuild(indexed, data, index, chance):
+    numbers = random.Random(chance)
+    content = bytearray(index.read_bytes())
+    for _ in range(numbers.choice([1, 10, 1000])):
+        content[numbers.randrange(len(content))] ^= 1 << numbers.randrange(8)
+    index.write_bytes(content)
+    for _ in range(2):
+        for query, found in answers(data).items():
+            assert set(found) <= set(indexed[query])
+    try:
+        list(Upkeep(data).rebuild())
+    except StorageError:
+        # Found to be damaged only while it was emptied: it has been set aside.
+        list(Upkeep(data).rebuild())
+    assert answers(data) == indexed
+
+
+@pytest.mark.parametrize("page", range(2, 8))
+def test_an_overwritten_page_is_noticed_by_the_check(indexed, data, index, page):
+    assert database.check(index) is None
+    with index.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    assert database.check(index) is not None
+
+
+def test_an_older_index_is_built_anew(indexed, data, index):
+    with sqlite3.connect(index) as connection:
+        connection.execute("pragma user_version = 0")
+        connection.execute("delete from messages")
+    connection.close()
+    assert FileStore(data).search("needle", 10).notice == ""
+    assert answers(data) == indexed
+    assert asides(data) == []
+
+
+def test_a_newer_index_is_left_alone_and_told_once(indexed, data, index):
+    with sqlite3.connect(index) as connection:
+        connection.execute(f"pragma user_version = {database.VERSION + 1}")
+    connection.close()
+    before = index.read_bytes()
+    store = FileStore(data)
+    assert "newer version" in store.search("needle", 10).notice
+    assert store.search("needle", 10).notice == ""
+    assert answers(data) == indexed
+    assert index.read_bytes() == before
+
+
+def test_a_locked_index_is_done_without(indexed, data, index, say):
+    holder = sqlite3.connect(index, isolation_level=None)
+    holder.execute("pragma locking_mode = exclusive")
+    holder.execute("begin exclusive")
+    say("s1", "another needle")
+    store = FileStore(data)
+    assert len(hits(store, "needle")) == len(indexed["needle"]) + 1
+    holder.execute("rollback")
+    holder.close()
+    assert len(hits(store, "needle")) == len(indexed["needle"]) + 1
+
+
+def test_an_index_that_somebody_writes_is_read_and_what_is_new_is_found(indexed, data, index, say):
+    writer = sqlite3.connect(index, isolation_level=None)
+    writer.execute("begin immediate")
+    say("s1", "another needle")
+    found = FileStore(data).search("needle", 300)
+    assert (found.notice, found.total) == ("", len(indexed["needle"]) + 1)
+    writer.execute("rollback")
+    writer.close()
+
+
+@pytest.mark.parametrize("what", ["directory", "link", "pipe"])
+def test_what_is_no_plain_file_is_done_without_and_told(indexed, data, index, what):
+    index.unlink()
+    match what:
+        case "directory":
+            index.mkdir()
+        case "link":
+            index.symlink_to("/dev/null")
+        case _:
+            os.mkfifo(index)
+    store = FileStore(data)
+    assert "cannot be used" in store.search("needle", 300).notice
+    assert answers(data) == indexed
+
+
+def test_a_lock_that_cannot_be_had_only_leaves_the_index_as_it_is(indexed, data, index, say):
+    (data / "index.lock").unlink()
+    (data / "index.lock").mkdir()
+    say("s1", "another needle")
+    assert len(hits(FileStore(data), "needle")) == len(indexed["needle"]) + 1
+    with pytest.raises(StorageError):
+        list(Upkeep(data).build())
+
+
+def test_a_full_disk_is_no_reason_not_to_find(indexed, data, say, monkeypatch):
+    from tui.storage.index import upkeep
+
+    class FullFollower(upkeep.Follower):
+        def take(self, pending, deadline=None):
+            error = sqlite3.OperationalError("database or disk is full")
+            error.sqlite_errorcode = sqlite3.SQLITE_FULL
+            raise error
+
+    say("s1", "another needle")
+    monkeypatch.setattr(upkeep, "Follower", FullFollower)
+    found = FileStore(data).search("needle", 300)
+    assert (found.notice, found.total) == ("", len(indexed["needle"]) + 1)
+    assert found.pending
+
+
+def test_the_index_is_private_to_the_user(indexed, data, index):
+    assert index.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_unreadable_journal_hides_no_other(filled, data):
+    path = data / "sessions" / "s3.jsonl"
+    path.unlink()
+    os.mkfifo(path)
+    found = {session for session, *_ in hits(FileStore(data), "needle")}
+    assert found == {f"s{number}" for number in range(12)} - {"s3"}
+
+
+def test_where_no_write_ahead_log_can_be_the_index_does_without(filled, data, index, monkeypatch):
+    class OnANetwork(sqlite3.Connection):
+        def execute(self, sql, *arguments):
+            if "journal_mode" in sql:
+                raise sqlite3.OperationalError("locking protocol")
+            return super().execute(sql, *arguments)
+
+    connect = sqlite3.connect
+
+    def connecting(path, timeout, **options):
+        return connect(path, timeout, factory=OnANetwork, **options)
+
+    monkeypatch.setattr(database.sqlite3, "connect", connecting)
+    before = answers(data)
+    assert len(before["needle"]) == 12
+    assert index.read_bytes()[18:20] == b"\x01\x01"  # the header says: a rollback journal
+    assert answers(data) == before
+
+
+def test_damage_that_shows_only_in_a_query_is_told_and_mended(indexed, data, index):
+    with sqlite3.connect(index) as connection:
+        connection.execute("update words_data set block = x'00ff00ff' where id > 100")
+    connection.close()
+    store = FileStore(data)
+    found = store.search("needle", 300)
+    assert "damaged" in found.notice
+    assert found.total == 12
+    assert answers(data) == indexed

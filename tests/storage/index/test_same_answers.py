@@ -1,0 +1,185 @@
+"""The index and a plain scan of the journals give the same answers, whatever happened before."""
+
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.builders import answer, at, piece, user
+from tui.domain.records import Reset
+from tui.domain.search import parse
+from tui.storage.file_store import FileStore
+from tui.storage.folders import Folders
+from tui.storage.index.candidates import Effort, from_journals
+from tui.storage.index.files import SEARCHED, scan
+
+WORDS = [
+    *("foo", "Foobar", "foo_bar", "a->b", "/usr/lib", "the", "THE", "naïve", "NAIVE", "x"),
+    *("検索", "全文検索", "か\u3099", "ガ", "ｶﾞ", "검색", "\u1100\u1161", "слово", "Ёлка", "елка"),
+    *("العَرَبِيَّة", "العربية", "हिन्दी", "हिन्", "ไทย", "ท", "ΌΣΟΣ", "ßtraße", "\U0001e900", "Ⅻ", "½"),
+    *(
+        "\U0001d4d0",
+        "\ua7af",
+        "😀",
+        "\u0307",
+        "\x00",
+        "\ud800",
+        "\u2028",
+        "𠮷",
+        "か゚",
+        "ﬁ",
+        "x" * 70,
+    ),
+]
+OPERATORS = ["", "-", '"', "*", "^", "AND", "OR", "NOT", "NEAR(", ")", "text:", "+", "{", "'", ";"]
+pieces = st.sampled_from(WORDS + OPERATORS)
+texts = st.lists(st.tuples(pieces, st.sampled_from(["", " ", " ", "\n", "-"])), max_size=8).map(
+    lambda parts: "".join(part for pair in parts for part in pair)
+)
+queries = st.one_of(
+    texts,
+    st.lists(pieces, min_size=1, max_size=3).map(" ".join),
+    st.lists(pieces, min_size=1, max_size=3).map(lambda words: f'"{" ".join(words)}"'),
+    st.tuples(st.sampled_from(WORDS), st.integers(1, 4)).map(lambda w: f"{w[0][: w[1]]}*"),
+)
+sessions = st.sampled_from(["one", "two", "three"])
+deeds = st.lists(
+    st.one_of(
+        st.tuples(st.just("say"), sessions, st.lists(texts, min_size=1, max_size=4)),
+        st.tuples(st.just("replace"), sessions, texts),
+        st.tuples(st.just("again"), sessions, texts),
+        st.tuples(st.just("reset"), sessions),
+        st.tuples(st.just("stream"), sessions, texts),
+        st.tuples(st.sampled_from(["archive", "delete", "restore", "purge"]), sessions),
+        st.tuples(st.sampled_from(["torn", "rewritten", "shortened"]), sessions),
+        st.tuples(st.just("search"), queries),
+    ),
+    min_size=2,
+    max_size=14,
+)
+
+
+class World:
+    """A data directory, changed deed by deed; nothing holds a session in between."""
+
+    def __init__(self, root):
+        self.store = FileStore(root)
+        self.folders = Folders(root)
+        self.count = 0
+        self.last = {}
+
+    def play(self, deed):
+        kind, *arguments = deed
+        getattr(self, kind)(*arguments)
+
+    def say(self, name, texts):
+        self.write(name, [answer(self.next(name), text, self.count) for text in texts])
+
+    def replace(self, name, text):
+        if name in self.last:
+            replaced = self.last[name]
+            self.write(name, [answer(self.next(name), text, self.count, replaces=replaced)])
+
+    def again(self, name, text):
+        if name in self.last:
+            self.write(name, [user(self.last[name], text, self.count)])
+
+    def reset(self, name):
+        self.write(name, [Reset(at=at(self.count))])
+
+    def stream(self, name, text):
+        if text:
+            self.write(name, [piece(self.next(name), 0, text, self.count)])
+
+    def archive(self, name):
+        if self.folder(name) == "sessions":
+            self.store.archive(name)
+
+    def delete(self, name):
+        if self.folder(name) in ("sessions", "archive"):
+            self.store.delete(name)
+
+    def restore(self, name):
+        if self.folder(name) in ("archive", "trash"):
+            self.store.restore(name)
+
+    def purge(self, name):
+        if self.folder(name) == "trash":
+            self.store.purge(name)
+
+    def torn(self, name):
+        if self.folder(name):
+            with self.store.path(name).open("ab") as file:
+                file.write(b'{"type":"message","id":"torn","ro')
+
+    def rewritten(self, name):
+        """Another file with other messages, of the same name."""
+        if self.folder(name):
+            path = self.store.path(name)
+            other = path.with_suffix(".new")
+            other.write_bytes(path.read_bytes().replace(b"foo", b"bar"))
+            other.replace(path)
+
+    def shortened(self, name):
+        if self.folder(name):
+            path = self.store.path(name)
+            lines = path.read_bytes().splitlines(keepends=True)
+            path.write_bytes(b"".join(lines[: max(1, len(lines) - 2)]))
+
+    def search(self, query):
+        found = self.store.search(query, 300, seconds=60)
+        assert not found.notice
+        assert not found.pending, "all of it is in the index, or the index is not what is tested"
+        hits = sorted((hit.session_id, hit.message_id, hit.role) for hit in found.hits)
+        assert hits == self.plain(query)
+
+    def plain(self, text):
+        files = [file.session_id for file in scan(self.folders) if file.folder in SEARCHED]
+        query, effort = parse(text), Effort(float("inf"))
+        fitting = from_journals(self.folders, files, query, effort)[0] if query.terms else []
+        return sorted((each.session_id, each.message.id, each.message.role) for each in fitting)
+
+    def write(self, name, records):
+        folder = self.folder(name)
+        if folder == "trash":
+            return
+        if folder is None:
+            lease = self.store.create("s", "/p", "m", session_id=name)
+        else:
+            lease = self.store.lease(name)
+        self.store.append(lease, records)
+        lease.release()
+
+    def folder(self, name):
+        files = {file.session_id: file.folder for file in scan(self.folders)}
+        return files.get(name)
+
+    def next(self, name):
+        self.count += 1
+        self.last[name] = f"m{self.count}"
+        return self.last[name]
+
+
+@settings(max_examples=150)
+@given(deeds, st.lists(queries, min_size=1, max_size=4))
+def test_the_index_and_a_plain_scan_give_the_same(deeds, queries):
+    with tempfile.TemporaryDirectory() as directory:
+        world = World(Path(directory))
+        world.say("one", ["foo bar 検索", "naïve search"])
+        for deed in deeds:
+            world.play(deed)
+        for query in queries:
+            world.search(query)
+
+
+@settings(max_examples=60)
+@given(texts)
+def test_a_text_is_found_by_itself_and_by_each_of_its_words(text):
+    with tempfile.TemporaryDirectory() as directory:
+        world = World(Path(directory))
+        world.say("one", [text])
+        for query in [text, f'"{text.replace(chr(34), " ")}"', *text.split()]:
+            if parse(query).terms:
+                assert world.store.search(query, 10, seconds=60).total == 1
+            world.search(query)

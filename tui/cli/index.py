@@ -1,0 +1,37 @@
+"""``sibyl-tui index rebuild``: forget the search index and build it anew."""
+
+import sys
+from argparse import Namespace
+
+from tui.cli import output
+from tui.cli.program import Program
+from tui.storage.index.child import Progress
+from tui.storage.index.upkeep import Upkeep
+
+_BAR_CELLS = 30
+
+
+def run(chosen: Namespace) -> int:
+    """Rebuild, with a progress bar where standard error is a terminal."""
+    program = Program.from_arguments(chosen)
+    shown = output.is_terminal(sys.stderr)
+    last = Progress(0, 0)
+    for last in Upkeep(program.store.root).rebuild():
+        if shown:
+            sys.stderr.write("\r" + bar(last))
+            sys.stderr.flush()
+    if shown:
+        sys.stderr.write("\n")
+    output.put_line(f"Indexed {_megabytes(last.total)} of sessions.")
+    return 0
+
+
+def bar(progress: Progress) -> str:
+    """How far it is, as one line of a terminal."""
+    part = progress.done / progress.total if progress.total else 1.0
+    full = int(part * _BAR_CELLS)
+    return f"[{'#' * full}{'.' * (_BAR_CELLS - full)}] {part:4.0%}"
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1_000_000:.1f} MB"

@@ -1,0 +1,76 @@
+"""``sibyl-tui sessions search``: what was said, in every session, before resets too."""
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+from tui.cli import output
+from tui.cli.program import Program
+from tui.domain.labels import age
+from tui.domain.safe_text import make_visible_line
+from tui.domain.search import Found, Hit, found_words
+from tui.domain.timestamps import parse_utc
+from tui.errors import SessionNotFound, UsageError
+
+_PATIENT_SECONDS = 10.0
+_JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "score")
+
+
+def run(chosen: Namespace) -> int:
+    """Print the best of what was found."""
+    program = Program.from_arguments(chosen)
+    # Words that the shell has taken apart are one query all the same.
+    query = " ".join(chosen.words)
+    found = _found(program, query, _limit(chosen.limit))
+    if chosen.json:
+        output.put_json([_as_json(hit) for hit in found.hits], 2)
+    elif found.hits:
+        output.put_line(found_words(found))
+        for line in _lines(program, found):
+            output.put_line(line)
+    else:
+        output.put_line(f"No sessions found matching: {make_visible_line(query)}")
+    return 0
+
+
+def _limit(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
+        raise UsageError(f"--limit takes a number from 1 on, not: {text}")
+    return int(text[:9])
+
+
+def _found(program: Program, query: str, limit: int) -> Found:
+    found = program.store.search(query, limit)
+    if found.notice:
+        output.tell(found.notice)
+    if not (found.late and found.pending):
+        return found
+    # The index is being built, or cannot be had: nobody at a command line wants half an answer.
+    megabytes = max(1, round(found.pending / 1_000_000))
+    output.tell(f"Reading {megabytes} MB of sessions that are not in the search index…")
+    found = program.store.search(query, limit, seconds=_PATIENT_SECONDS)
+    if found.late:
+        output.tell("Not all of them could be read in time: older matches may be missing.")
+    return found
+
+
+def _as_json(hit: Hit) -> dict[str, Any]:
+    return {name: getattr(hit, name) for name in _JSON_FIELDS}
+
+
+def _lines(program: Program, found: Found) -> Iterator[str]:
+    now = program.clock()
+    labels: dict[str, str] = {}
+    for number, hit in enumerate(found.hits, 1):
+        label = labels.get(hit.session_id)
+        if label is None:
+            label = labels[hit.session_id] = _label(program, hit.session_id)
+        yield f"{number:3}. {label} ({age(parse_utc(hit.timestamp), now)}) - {hit.snippet}"
+
+
+def _label(program: Program, session_id: str) -> str:
+    try:
+        return program.store.entry(session_id).label
+    except SessionNotFound:
+        # Purged since it was found.
+        return session_id

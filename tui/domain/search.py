@@ -1,0 +1,206 @@
+"""Searching what was said: what a query means, what fits it, and what is shown of a hit."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from tui.domain.message import Message, Role
+from tui.domain.safe_text import make_visible_line
+from tui.domain.timestamps import parse_utc
+from tui.domain.tokens import Span, cut, cut_with_spans, stands_alone
+
+CANDIDATES = 300
+"""How many of the newest messages that fit are ranked; whether there are more is said."""
+
+SNIPPET_CHARACTERS = 160
+_BEFORE = 40
+_WORD_CHARACTERS = 20
+_PIECE_CHARACTERS = 16 * 1024
+_MOST_COUNTED = 8
+_OWN_WORDS: dict[Role, int] = {"user": 2, "assistant": 1, "tool": 0}
+_PHRASE_OR_WORD = re.compile(r'"([^"]*)"|(\S+?)(?=[\s"]|$)|(")')
+
+
+class Term(msgspec.Struct, frozen=True):
+    """Tokens that must follow each other; with ``prefix`` the last is only how one begins."""
+
+    tokens: tuple[str, ...]
+    prefix: bool = False
+
+
+class Query(msgspec.Struct, frozen=True):
+    """What is looked for: a message fits if it has every term; without terms none does."""
+
+    text: str
+    terms: tuple[Term, ...]
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A message that fits. ``snippet`` is safe to show, ``marks`` are what fits in it."""
+
+    session_id: str
+    message_id: str
+    role: Role
+    timestamp: str
+    snippet: str
+    score: float
+    marks: tuple[Span, ...] = ()
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The answer to a query, best first.
+
+    ``total`` counts all that was found, of which ``hits`` may be the first; ``more`` says that
+    older ones were not looked at, ``late`` that time ran out before everything was. ``notice`` is
+    what the user should be told once, ``pending`` how many bytes were not in the index.
+    """
+
+    hits: tuple[Hit, ...] = ()
+    total: int = 0
+    more: bool = False
+    late: bool = False
+    notice: str = ""
+    pending: int = 0
+
+
+class Fitting(msgspec.Struct, frozen=True):
+    """A message that fits a query, with how often and when (milliseconds since 1970)."""
+
+    session_id: str
+    message: Message
+    count: int
+    time: int
+
+
+def parse(text: str) -> Query:
+    """Read a query: words, ``"phrases"`` and ``word*``; whatever else it has is plain text."""
+    terms: dict[Term, None] = {}
+    for phrase, word, _ in _PHRASE_OR_WORD.findall(text):
+        bare = str(word).rstrip("*")
+        tokens = tuple(cut(phrase or bare))
+        if tokens:
+            starred = len(bare) < len(word) and bool(cut(bare[-1:]))
+            terms[Term(tokens, starred and not stands_alone(tokens[-1]))] = None
+    return Query(text, tuple(terms))
+
+
+def occurrences(query: Query, text: str) -> int:
+    """How often a text has the terms of a query; 0 if it lacks one of them."""
+    tokens = f" {' '.join(cut(text))} "
+    found = [tokens.count(_needle(term)) for term in query.terms]
+    return sum(found) if all(found) else 0
+
+
+def _needle(term: Term) -> str:
+    # Blanks are in no token: between them, a part of one is never taken for the whole.
+    return f" {' '.join(term.tokens)}" + ("" if term.prefix else " ")
+
+
+def time_of(message: Message) -> int:
+    """When a message was written, in milliseconds since 1970; 0 where it does not say."""
+    moment = parse_utc(message.timestamp)
+    return max(0, int(moment.timestamp() * 1000)) if moment else 0
+
+
+class Spoken(msgspec.Struct):
+    """The messages of one session that can be found: the last writing of each, none replaced."""
+
+    messages: dict[str, Message] = msgspec.field(default_factory=dict[str, Message])
+    hidden: set[str] = msgspec.field(default_factory=set[str])
+
+    def add(self, message: Message) -> None:
+        self.messages[message.id] = message
+        if message.replaces:
+            self.hidden.add(message.replaces)
+
+    def fitting(self, session_id: str, query: Query) -> list[Fitting]:
+        """Those that fit a query."""
+        shown = (m for m in self.messages.values() if m.id not in self.hidden)
+        counted = ((message, occurrences(query, message.text)) for message in shown)
+        return [Fitting(session_id, m, count, time_of(m)) for m, count in counted if count]
+
+
+def rank(query: Query, fitting: Iterable[Fitting], limit: int) -> Found:
+    """The best of the newest: own words above answers, more of the terms, newer."""
+    newest = sorted(fitting, key=lambda each: each.time, reverse=True)
+    scored = [(_score(each, place), each) for place, each in enumerate(newest[:CANDIDATES])]
+    scored.sort(key=lambda each: each[0], reverse=True)
+    hits = tuple(_hit(query, each, score) for score, each in scored[: max(limit, 0)])
+    return Found(hits, len(scored), more=len(newest) > CANDIDATES)
+
+
+def _score(fitting: Fitting, place: int) -> float:
+    often = min(fitting.count, _MOST_COUNTED).bit_length() / 8
+    newer = (CANDIDATES - place) / CANDIDATES / 16
+    return round(_OWN_WORDS[fitting.message.role] + often + newer, 4)
+
+
+def _hit(query: Query, fitting: Fitting, score: float) -> Hit:
+    message = fitting.message
+    text, marks = snippet(query, message.text)
+    return Hit(fitting.session_id, message.id, message.role, message.timestamp, text, score, marks)
+
+
+def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
+    """One line of a text around the first place that fits, safe to show, and what fits in it."""
+    first = _first_place(query, text)
+    begin = max(0, first - _BEFORE)
+    end = min(len(text), begin + SNIPPET_CHARACTERS)
+    if begin:
+        blank = text.find(" ", begin, min(first, begin + _WORD_CHARACTERS))
+        begin = begin if blank < 0 else blank + 1
+    if end < len(text):
+        blank = text.rfind(" ", max(first, end - _WORD_CHARACTERS), end)
+        end = end if blank < 0 else blank
+    words = " ".join(make_visible_line(text[begin:end]).split())
+    line = ("…" if begin else "") + words + ("…" if end < len(text) else "")
+    return line, tuple(places(query, line))
+
+
+def _first_place(query: Query, text: str) -> int:
+    """Where the first term begins; a long text is looked through piece by piece."""
+    for begin in range(0, len(text), _PIECE_CHARACTERS):
+        found = places(query, text[begin : begin + _PIECE_CHARACTERS + SNIPPET_CHARACTERS])
+        if found:
+            return begin + found[0][0]
+    return 0
+
+
+def places(query: Query, text: str) -> list[Span]:
+    """Where a text has any of the terms, in order, none of them overlapping."""
+    cut_text = list(cut_with_spans(text))
+    tokens = [token for token, _ in cut_text]
+    found: list[Span] = []
+    for term in query.terms:
+        size = len(term.tokens)
+        found += [
+            (cut_text[start][1][0], cut_text[start + size - 1][1][1])
+            for start in _starts(term, tokens)
+        ]
+    return _joined(sorted(found))
+
+
+def _starts(term: Term, tokens: Sequence[str]) -> Iterable[int]:
+    *head, last = term.tokens
+    for end in range(len(head), len(tokens)):
+        ends = tokens[end].startswith(last) if term.prefix else tokens[end] == last
+        if ends and list(tokens[end - len(head) : end]) == head:
+            yield end - len(head)
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    joined: list[Span] = []
+    for begin, end in spans:
+        if joined and begin < joined[-1][1]:
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((begin, end))
+    return joined
+
+
+def found_words(found: Found) -> str:
+    """How many messages were found, in words."""
+    if found.more:
+        return f"Found {found.total}+ matches:"
+    return "Found 1 match:" if found.total == 1 else f"Found {found.total} matches:"

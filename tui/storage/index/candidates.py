@@ -1,0 +1,150 @@
+"""Asking the index, and looking at each message it names before it counts as found."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import contextmanager, suppress
+
+import msgspec
+
+from tui.domain.search import CANDIDATES, Fitting, Query, occurrences
+from tui.errors import SessionNotFound
+from tui.storage.disk import open_to_read
+from tui.storage.folders import Folder, Folders
+from tui.storage.index.files import message_at, message_key, spoken_in
+from tui.storage.index.words import as_match
+
+_OPEN_FILES = 50
+_STEPS = 2000  # of SQLite's machine between two looks at the clock
+_Row = tuple[str, str, int, int, int, int]
+_ROW = """
+    select sessions.id, sessions.folder, offset, length, time, key
+    from {source} cross join sessions on sessions.number = messages.session
+    where {condition} sessions.folder != 'trash' order by {order} desc
+"""
+_MATCHING = _ROW.format(
+    source="words cross join messages on messages.id = words.rowid",
+    condition="words match ? and",
+    order="words.rowid",
+)
+_ALL = _ROW.format(source="messages", condition="", order="messages.id")
+
+
+class Effort(msgspec.Struct):
+    """How long a search may go on; ``late`` once it had to stop before its end."""
+
+    deadline: float
+    wanted: Callable[[], bool] | None = None
+    late: bool = False
+
+    def half(self) -> "Effort":
+        """The first half of the time that is left."""
+        now = time.monotonic()
+        return Effort(now + (self.deadline - now) / 2, self.wanted)
+
+    def over(self) -> bool:
+        """Whether to stop now."""
+        over = time.monotonic() >= self.deadline or (self.wanted is not None and not self.wanted())
+        self.late = self.late or over
+        return over
+
+
+def from_index(
+    connection: sqlite3.Connection,
+    folders: Folders,
+    query: Query,
+    without: Collection[str],
+    effort: Effort,
+) -> list[Fitting]:
+    """The newest messages that fit; one more than are ranked shows that there are more.
+
+    Raises ``sqlite3.Error`` for an index that is damaged.
+    """
+    fitting: list[Fitting] = []
+    with _journals(folders) as journals:
+        for row in _rows(connection, query, effort):
+            if row[0] in without:
+                continue
+            found = journals.fitting(query, row)
+            if found is not None:
+                fitting.append(found)
+            if len(fitting) > CANDIDATES or effort.over():
+                break
+    return fitting
+
+
+def _rows(connection: sqlite3.Connection, query: Query, effort: Effort) -> Iterator[_Row]:
+    match = as_match(query)
+    connection.set_progress_handler(effort.over, _STEPS)
+    try:
+        yield from connection.execute(_MATCHING if match else _ALL, (match,) if match else ())
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+class _Journals:
+    """The journals that candidates stand in, a few of them open at a time."""
+
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._open: dict[str, int] = {}
+
+    def fitting(self, query: Query, row: _Row) -> Fitting | None:
+        """The message that a row names, if it is still there and fits."""
+        session_id, folder, offset, length, written, key = row
+        try:
+            descriptor = self._descriptor(session_id, folder)
+            message = message_at(descriptor, offset, length)
+        except (OSError, SessionNotFound, OverflowError):
+            return None
+        if message is None or message_key(message.id) != key:
+            return None
+        count = occurrences(query, message.text)
+        return Fitting(session_id, message, count, written) if count else None
+
+    def _descriptor(self, session_id: str, folder: str) -> int:
+        if session_id in self._open:
+            return self._open[session_id]
+        if len(self._open) >= _OPEN_FILES:
+            os.close(self._open.pop(next(iter(self._open))))
+        try:
+            descriptor = open_to_read(self._folders.journal(session_id, Folder(folder)))
+        except (FileNotFoundError, ValueError):
+            # Moved since the index looked.
+            descriptor = open_to_read(self._folders.find(session_id)[1])
+        self._open[session_id] = descriptor
+        return descriptor
+
+    def close(self) -> None:
+        for descriptor in self._open.values():
+            os.close(descriptor)
+
+
+@contextmanager
+def _journals(folders: Folders) -> Generator[_Journals]:
+    journals = _Journals(folders)
+    try:
+        yield journals
+    finally:
+        journals.close()
+
+
+def from_journals(
+    folders: Folders, session_ids: Collection[str], query: Query, effort: Effort
+) -> tuple[list[Fitting], set[str]]:
+    """What fits in some sessions, read from their journals, and which of them were read."""
+    fitting: list[Fitting] = []
+    read: set[str] = set()
+    for session_id in session_ids:
+        if effort.over():
+            break
+        # What cannot be read has nothing to be found; doctor names it.
+        with suppress(OSError, SessionNotFound):
+            spoken = spoken_in(folders.find(session_id)[1])
+            fitting += spoken.fitting(session_id, query)
+        read.add(session_id)
+    return fitting, read

@@ -1,0 +1,202 @@
+"""The file of the index: opening it, and setting aside what cannot be used.
+
+Its tables: ``words`` (FTS5, without content) gets the tokens of each message, cut by
+``tui.domain.tokens`` and joined by blanks, so that the tokenizer of SQLite finds nothing to cut or
+fold. ``messages`` says where each row's message stands; ``session`` 0 masks a row that no longer
+counts, as a table without content forgets nothing. Rowids grow with the time of the messages.
+"""
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Literal
+
+from tui.storage.disk import open_to_make, open_to_read
+
+NAME = "index.sqlite3"
+DAMAGED = ".damaged-"
+VERSION = 1
+"""Of the tables and of how tokens are cut: any other one is built anew."""
+
+_APPLICATION = 0x5369_6279  # "Siby"
+_BESIDE = ("-wal", "-shm", "-journal")
+_BUSY_SECONDS = 0.05
+_GATHERED = 16 * 1024 * 1024  # bytes of words in memory before they are written: fewer merges
+_SCHEMA = f"""
+begin;
+create virtual table words using fts5(
+    text, content='', columnsize=0, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
+insert into words(words, rank) values('hashsize', {_GATHERED});
+create table messages(
+    id integer primary key, session integer not null, offset integer not null,
+    length integer not null, role text not null, time integer not null, key integer not null);
+create index messages_of on messages(session, key);
+create table sessions(
+    number integer primary key, id text not null unique, folder text not null,
+    device integer not null, inode integer not null, size integer not null,
+    mtime integer not null, tail blob not null, done integer not null);
+create table replaced(
+    session integer not null, key integer not null, primary key(session, key)) without rowid;
+pragma application_id = {_APPLICATION};
+pragma user_version = {VERSION};
+commit;
+"""
+
+
+Kind = Literal["missing", "older", "newer", "damaged", "locked", "out of reach"]
+"""Why an index cannot be used: what is missing or older is built, what is damaged set aside."""
+
+
+class Unusable(Exception):
+    """The index cannot be used."""
+
+    def __init__(self, kind: Kind, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open an index that is there, for reading and writing. Raises ``Unusable``."""
+    _look(path)
+    try:
+        # A thread that comes later may ask; one at a time does.
+        connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+    except sqlite3.Error as error:
+        raise unusable(error) from error
+    try:
+        _check_version(connection)
+        connection.execute("pragma synchronous = normal")
+    except sqlite3.Error as error:
+        connection.close()
+        raise unusable(error) from error
+    except Unusable:
+        connection.close()
+        raise
+    return connection
+
+
+def _look(path: Path) -> None:
+    try:
+        os.close(open_to_read(path))
+    except FileNotFoundError as error:
+        raise Unusable("missing", "there is none") from error
+    except OSError as error:
+        raise Unusable("out of reach", os.strerror(error.errno or 0)) from error
+
+
+def _check_version(connection: sqlite3.Connection) -> None:
+    made_by = connection.execute("pragma application_id").fetchone()[0]
+    version = connection.execute("pragma user_version").fetchone()[0]
+    tables = connection.execute("select count(*) from sqlite_schema").fetchone()[0]
+    if not tables:
+        raise Unusable("missing", "it is empty")
+    if made_by != _APPLICATION:
+        raise Unusable("damaged", "it is no index of this program")
+    if version != VERSION:
+        raise Unusable("older" if version < VERSION else "newer", f"it is of version {version}")
+
+
+def unusable(error: sqlite3.Error) -> Unusable:
+    """What an error of the library says about the index."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Unusable("locked", "another program holds it")
+    if code in (
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+    ):
+        return Unusable("out of reach", str(error))
+    return Unusable("damaged", str(error))
+
+
+def create(path: Path) -> sqlite3.Connection:
+    """Make an empty index, private to the user. Raises ``Unusable``."""
+    try:
+        os.close(open_to_make(path, os.O_RDWR))
+        connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+    except OSError as error:
+        raise Unusable("out of reach", os.strerror(error.errno or 0)) from error
+    except sqlite3.Error as error:
+        raise unusable(error) from error
+    try:
+        # Where it cannot work, as on network file systems, SQLite stays with DELETE.
+        with suppress(sqlite3.OperationalError):
+            connection.execute("pragma journal_mode = wal")
+        connection.executescript(_SCHEMA)
+    except sqlite3.Error as error:
+        connection.close()
+        raise unusable(error) from error
+    connection.execute("pragma synchronous = normal")
+    return connection
+
+
+def clear(connection: sqlite3.Connection) -> None:
+    """Forget everything, in place: somebody may be searching in the same file."""
+    connection.execute("pragma secure_delete = on")
+    connection.execute("begin immediate")
+    connection.execute("insert into words(words) values('delete-all')")
+    for table in ("messages", "sessions", "replaced"):
+        connection.execute(f"delete from {table}")  # noqa: S608 - no name from outside
+    connection.execute("commit")
+    # What was said must not stay in the log either.
+    connection.execute("pragma wal_checkpoint(truncate)")
+
+
+def set_aside(path: Path, stamp: str) -> Path:
+    """Move a damaged index away, in place of the one that was moved before it.
+
+    Raises ``OSError``.
+    """
+    remove_set_aside(path)
+    aside = path.with_name(f"{path.name}{DAMAGED}{stamp}")
+    os.replace(path, aside)
+    _remove_beside(path)
+    return aside
+
+
+def remove_set_aside(path: Path) -> None:
+    """Remove what was moved away."""
+    for earlier in path.parent.glob(f"{path.name}{DAMAGED}*"):
+        with suppress(OSError):
+            os.unlink(earlier)
+
+
+def remove(path: Path) -> None:
+    """Remove an index that is to be built anew. Raises ``OSError``."""
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+    _remove_beside(path)
+
+
+def _remove_beside(path: Path) -> None:
+    for ending in _BESIDE:
+        with suppress(FileNotFoundError):
+            os.unlink(path.with_name(path.name + ending))
+
+
+def check(path: Path) -> str | None:
+    """What is wrong with an index, looking at all of it; ``None`` if nothing is, or none is there.
+
+    Raises ``Unusable`` if it cannot be looked at.
+    """
+    try:
+        with closing(connect(path)) as connection:
+            found = str(connection.execute("pragma quick_check(1)").fetchone()[0])
+            if found != "ok":
+                return found
+            connection.execute("insert into words(words) values('integrity-check')")
+    except sqlite3.Error as error:
+        if unusable(error).kind == "damaged":
+            return str(error)
+        raise unusable(error) from error
+    except Unusable as error:
+        if error.kind == "missing":
+            return None
+        if error.kind == "damaged":
+            return str(error)
+        raise
+    return None

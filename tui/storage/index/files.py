@@ -1,0 +1,143 @@
+"""The journals as the index follows them: which there are, and what was said in them."""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from hashlib import blake2b
+from operator import attrgetter
+from pathlib import Path
+from typing import NamedTuple
+
+from tui.domain.ids import is_session_id
+from tui.domain.message import Message
+from tui.domain.records import DamagedRecord, decode
+from tui.domain.search import Spoken
+from tui.errors import SessionNotFound
+from tui.storage.disk import open_to_read
+from tui.storage.folders import SUFFIX, Folder, Folders
+from tui.storage.lines import Line, lines_forward, whole_end
+
+SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
+_TAIL_BYTES = 64
+
+
+class Seen(NamedTuple):
+    """A journal as a scan of its folder sees it; made ten thousand at a time."""
+
+    session_id: str
+    folder: str
+    device: int
+    inode: int
+    size: int
+    mtime_ns: int
+
+
+class Saying(NamedTuple):
+    """A message, and the line that it stands in."""
+
+    offset: int
+    length: int
+    message: Message
+
+
+def scan(folders: Folders) -> list[Seen]:
+    """All journals, newest use first; an id counts in one folder only."""
+    seen: dict[str, Seen] = {}
+    for folder in reversed(Folder):
+        seen.update((file.session_id, file) for file in _in(folders, folder))
+    return sorted(seen.values(), key=attrgetter("mtime_ns"), reverse=True)
+
+
+def look(folders: Folders, session_ids: Iterable[str]) -> list[Seen]:
+    """The journals of some sessions, as far as they are there."""
+    found: list[Seen] = []
+    for session_id in session_ids:
+        with suppress(SessionNotFound, FileNotFoundError):
+            folder, path = folders.find(session_id)
+            found.append(_seen(session_id, folder.value, os.stat(path, follow_symlinks=False)))
+    return found
+
+
+def _seen(session_id: str, folder: str, status: os.stat_result) -> Seen:
+    place = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+    return Seen(session_id, folder, *place)
+
+
+def _in(folders: Folders, folder: Folder) -> Iterator[Seen]:
+    ids = _ids(folders, folder)
+    if not ids:
+        return
+    directory = os.open(folders.of(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for session_id in ids:
+            try:
+                status = os.stat(session_id + SUFFIX, dir_fd=directory, follow_symlinks=False)
+            except FileNotFoundError:
+                # Moved or purged by another program while the folder was read.
+                continue
+            yield _seen(session_id, folder.value, status)
+    finally:
+        os.close(directory)
+
+
+def _ids(folders: Folders, folder: Folder) -> list[str]:
+    try:
+        names = os.listdir(folders.of(folder))
+    except FileNotFoundError:
+        return []
+    ids = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)]
+    return list(filter(is_session_id, ids))
+
+
+def tail_hash(descriptor: int, end: int) -> bytes:
+    """What the last bytes before a place are known by."""
+    start = max(0, end - _TAIL_BYTES)
+    return blake2b(os.pread(descriptor, end - start, start), digest_size=8).digest()
+
+
+def message_key(message_id: str) -> int:
+    """A message's id as a number: all ids of a large index would be half of it."""
+    encoded = message_id.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big", signed=True)
+
+
+def settled_end(descriptor: int, size: int) -> int:
+    """How far a journal can be read: a torn last line may be one that is just being written."""
+    end = whole_end(descriptor, size)
+    # Whole but for its newline: the next writer closes it, and it does not change.
+    return size if any(sayings(descriptor, end, size)) else end
+
+
+def sayings(descriptor: int, start: int, end: int) -> Iterator[Saying]:
+    """The messages between two places."""
+    for line in lines_forward(descriptor, start, end):
+        saying = _saying(line)
+        if saying is not None:
+            yield saying
+
+
+def _saying(line: Line) -> Saying | None:
+    offset, data = line
+    try:
+        record = decode(data) if data else None
+    except DamagedRecord:
+        return None
+    return Saying(offset, len(data), record) if isinstance(record, Message) else None
+
+
+def spoken_in(path: Path) -> Spoken:
+    """All that can be found in one journal. Raises ``OSError``."""
+    spoken = Spoken()
+    descriptor = open_to_read(path)
+    try:
+        for saying in sayings(descriptor, 0, os.fstat(descriptor).st_size):
+            spoken.add(saying.message)
+    finally:
+        os.close(descriptor)
+    return spoken
+
+
+def message_at(descriptor: int, offset: int, length: int) -> Message | None:
+    """The message of a line that was there; ``None`` if another is there now."""
+    saying = _saying((offset, os.pread(descriptor, length, offset)))
+    return saying.message if saying else None

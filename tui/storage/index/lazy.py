@@ -1,0 +1,40 @@
+"""The index as the store holds it: SQLite is loaded by who searches, and by nobody before."""
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tui.domain.search import Found
+    from tui.storage.index.search_index import SearchIndex
+
+
+class LazyIndex:
+    """The search index of one data directory, opened when it is first asked."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    @cached_property
+    def _index(self) -> "SearchIndex":
+        from tui.storage.index.search_index import SearchIndex
+
+        return SearchIndex(self._root)
+
+    def search(
+        self, text: str, limit: int, seconds: float, wanted: Callable[[], bool] | None
+    ) -> "Found":
+        """What ``SessionStore.search`` promises."""
+        return self._index.search(text, limit, seconds, wanted)
+
+    def changed(self, session_id: str) -> None:
+        """Say that a journal was changed here: the next search looks at it."""
+        if "_index" in self.__dict__:
+            self._index.changed(session_id)
+
+    def forget(self) -> None:
+        """Destroy what the index knows, after a purge. Raises ``StorageError``."""
+        from tui.storage.index.upkeep import Upkeep
+
+        Upkeep(self._root).forget()

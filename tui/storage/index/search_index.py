@@ -1,0 +1,106 @@
+"""The index of one data directory, as the store asks it; done without where it cannot be had."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from tui.domain.search import Fitting, Found, Query, parse, rank
+from tui.storage.disk import storage_errors
+from tui.storage.folders import Folders
+from tui.storage.index.candidates import Effort, from_index, from_journals
+from tui.storage.index.database import Unusable
+from tui.storage.index.files import SEARCHED, scan
+from tui.storage.index.follower import Pending, unread_bytes
+from tui.storage.index.upkeep import Upkeep
+
+_MANY = 1000  # files; fewer are looked at for each search
+_REST = 20  # so many times as long as to look at them took, they are not looked at again
+_LONGEST_REST = 5.0
+_NOTICES = {
+    "locked": "The search index is in use by another program: the sessions themselves are read.",
+    "newer": "The search index is a newer version's: the sessions themselves are read.",
+    "out of reach": "The search index cannot be used ({0}): the sessions themselves are read.",
+    "damaged": "The search index was damaged ({0}); it was set aside and is built anew.",
+}
+
+
+class SearchIndex:
+    """Searches one data directory. Threads may use it at once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders = Folders(root)
+        self._upkeep = Upkeep(root)
+        self._told: set[str] = set()
+        self._pending: Pending = []
+        self._rested_at = 0.0
+        self._changed: set[str] = set()
+
+    def search(
+        self,
+        text: str,
+        limit: int,
+        seconds: float,
+        wanted: Callable[[], bool] | None = None,
+    ) -> Found:
+        """What ``SessionStore.search`` promises; nothing fails because of the index."""
+        query = parse(text)
+        if not query.terms or not os.path.lexists(self._root):
+            return Found()
+        effort = Effort(time.monotonic() + seconds, wanted)
+        notice = ""
+        with storage_errors("Cannot search the sessions"):
+            try:
+                fitting = self._with_index(query, effort)
+            except Unusable as error:
+                notice = self._notice(error)
+                fitting = self._without_index(query, effort)
+        found = rank(query, fitting, limit)
+        return msgspec.structs.replace(
+            found, late=effort.late, notice=notice, pending=unread_bytes(self._pending)
+        )
+
+    def changed(self, session_id: str) -> None:
+        """Say that this program has changed a journal: the next search looks at it."""
+        self._changed.add(session_id)
+
+    def _with_index(self, query: Query, effort: Effort) -> list[Fitting]:
+        with self._upkeep.opened() as connection:
+            self._follow(connection)
+            ids = [file.session_id for file, _ in self._pending]
+            # Half of the time for what is not in the index, so that some is left for what is.
+            first = effort.half()
+            fitting, read = from_journals(self._folders, ids, query, first)
+            effort.late = first.late
+            return fitting + from_index(connection, self._folders, query, read, effort)
+
+    def _follow(self, connection: sqlite3.Connection) -> None:
+        begun = time.monotonic()
+        changed, self._changed = self._changed, set[str]()
+        if begun < self._rested_at:
+            others = [each for each in self._pending if each[0].session_id not in changed]
+            self._pending = others + self._upkeep.follow(connection, changed) if changed else others
+            return
+        self._pending = self._upkeep.follow(connection)
+        took = time.monotonic() - begun
+        rest = min(took * _REST, _LONGEST_REST) if self._upkeep.journals > _MANY else 0.0
+        self._rested_at = begun + rest
+
+    def _without_index(self, query: Query, effort: Effort) -> list[Fitting]:
+        self._pending = [(file, None) for file in scan(self._folders) if file.folder in SEARCHED]
+        self._rested_at = 0.0
+        ids = [file.session_id for file, _ in self._pending]
+        return from_journals(self._folders, ids, query, effort)[0]
+
+    def _notice(self, error: Unusable) -> str:
+        """What is told of an index that cannot be used: once, and what is missing is only made."""
+        if error.kind == "damaged" and not self._upkeep.set_aside():
+            return ""
+        if error.kind in self._told or error.kind not in _NOTICES:
+            return ""
+        self._told.add(error.kind)
+        return _NOTICES[error.kind].format(error)

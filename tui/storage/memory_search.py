@@ -1,0 +1,38 @@
+"""Searching what a ``MemoryStore`` keeps: all of it, each time."""
+
+import time
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from tui.domain.message import Message
+from tui.domain.search import Fitting, Found, Spoken, parse, rank
+from tui.storage.memory_shelf import Box
+
+
+def search_boxes(
+    boxes: Mapping[str, Box],
+    text: str,
+    limit: int,
+    seconds: float,
+    wanted: Callable[[], bool] | None,
+) -> Found:
+    """What ``SessionStore.search`` promises, of sessions by their ids."""
+    query, deadline = parse(text), time.monotonic() + seconds
+    fitting: list[Fitting] = []
+    late = False
+    for session_id, box in boxes.items() if query.terms else ():
+        late = time.monotonic() >= deadline or (wanted is not None and not wanted())
+        if late:
+            break
+        if box.place != "trashed":
+            fitting += _spoken(box).fitting(session_id, query)
+    return msgspec.structs.replace(rank(query, fitting, limit), late=late)
+
+
+def _spoken(box: Box) -> Spoken:
+    spoken = Spoken()
+    for record in box.records if box.damage is None else ():
+        if isinstance(record, Message):
+            spoken.add(record)
+    return spoken
