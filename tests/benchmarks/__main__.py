@@ -15,6 +15,7 @@ from tests.benchmarks import (
     keys,
     listing,
     saving,
+    searching,
     starting,
     streaming,
     switching,
@@ -25,6 +26,7 @@ from tests.benchmarks.table import Row, as_table
 SUITES = {
     "saving": saving.rows,
     "tail": tail.rows,
+    "searching": searching.rows,
     "listing": listing.rows,
     "starting": starting.rows,
     "keys": keys.rows,
