@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tui.commands import answers, program, sessions
+from tui.commands import answers, program, searching, sessions
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
 from tui.domain.commands import Invocation
@@ -16,6 +16,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "new": sessions.begin,
     "reset": sessions.reset,
     "name": sessions.rename,
+    "search": searching.search,
     "retry": answers.retry,
     "stop": answers.stop,
     "model": answers.choose_model,

@@ -48,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("new", "New session", "save, and start the scope's next session", "[name]", "text"),
     Command("reset", "Reset the conversation", "save, then begin anew under the same id"),
     Command("name", "Name this session", "name the session", "<text>", "text"),
+    Command("search", "Search all sessions", "what was said, in every session", "<text>", "text"),
     Command("retry", "Try again", "ask again where an answer failed or was stopped"),
     Command("stop", "Stop the answer", "stop it and keep what has arrived"),
     Command("model", "Choose a model", "say or change what answers", "[name]", "model"),

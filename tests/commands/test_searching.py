@@ -1,0 +1,27 @@
+"""``/search``."""
+
+
+async def test_without_a_text_its_usage_is_told(commands):
+    assert await commands("/search") == "Usage: /search <text>"
+
+
+async def test_what_nobody_said_is_not_found(commands):
+    assert await commands("/search nowhere") == "No sessions found matching: nowhere"
+
+
+async def test_what_was_said_is_found_in_every_session_and_its_number_loads_it(commands, world):
+    there = await world.session("The login is broken", "Let us see", scope="project:/other")
+    await world.session("Groceries")
+    lines = (await commands("/search login")).splitlines()
+    assert lines[0] == "Found 1 match:"
+    assert lines[1].startswith("  1. The login is broken (just now) - ")
+    assert "login" in lines[1]
+    assert await commands("/load 1") == f"Loaded session: {there} (2 messages)"
+
+
+async def test_several_matches_are_counted(commands, world):
+    await world.session("apples and pears")
+    await world.session("apples alone")
+    lines = (await commands("/search apples")).splitlines()
+    assert lines[0] == "Found 2 matches:"
+    assert len(lines) == 3

@@ -1,0 +1,48 @@
+"""``/search``: what was said, in every session."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, say
+from tui.domain.labels import age
+from tui.domain.search import Found, found_words
+from tui.domain.timestamps import parse_utc
+from tui.engine.workspace import Workspace
+from tui.errors import SessionNotFound
+
+MOST_HITS = 20
+_SECONDS = 2.0
+
+
+async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """The best matches; their numbers are those that ``/load`` takes."""
+    if not arguments:
+        return say("Usage: /search <text>")
+    workspace = context.workspace
+    found, lines = await asyncio.to_thread(_answer, workspace, arguments)
+    notice = say(found.notice, "warning") if found.notice else ()
+    if not found.hits:
+        return (*notice, *say(f"No sessions found matching: {arguments}"))
+    workspace.listed = tuple(hit.session_id for hit in found.hits)
+    return (*notice, *say("\n".join(lines)))
+
+
+def _answer(workspace: Workspace, text: str) -> tuple[Found, list[str]]:
+    found = workspace.store.search(text, MOST_HITS, seconds=_SECONDS)
+    return found, [found_words(found), *_lines(workspace, found)]
+
+
+def _lines(workspace: Workspace, found: Found) -> Iterator[str]:
+    now = workspace.clock()
+    for number, hit in enumerate(found.hits, 1):
+        said = age(parse_utc(hit.timestamp), now)
+        yield f"  {number}. {_label(workspace, hit.session_id)} ({said}) - {hit.snippet}"
+
+
+def _label(workspace: Workspace, session_id: str) -> str:
+    try:
+        return workspace.store.entry(session_id).label
+    except SessionNotFound:
+        # Purged since it was found.
+        return session_id
