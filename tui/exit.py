@@ -18,7 +18,7 @@ from textual.worker import WorkerFailed
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
-from tui.storage.rescue import write_rescue
+from tui.storage.rescue import write_draft, write_rescue
 
 PROGRAM = "sibyl-tui"
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -162,11 +162,26 @@ class FinalSave:
             await self._workspace.keep_drafts()
         except StorageError as error:
             self._fail(f"What was typed could not be kept: {error}")
+            self._rescue_drafts()
         for conversation in self._workspace.open:
             await self._close(conversation)
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_what_was_saved(current)
+
+    def _rescue_drafts(self) -> None:
+        """Put what stands in prompts where there is room."""
+        shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
+        for conversation in shown.values():
+            draft = conversation.draft()
+            if draft.empty or draft == conversation.kept:
+                continue
+            try:
+                path = write_draft(self._rescue_directories, draft)
+            except OSError as failure:
+                self._fail(f"Nor could it be put elsewhere: {failure.strerror}.")
+            else:
+                self.lines.append(f"It is in {path}.")
 
     def run_at_once(self) -> None:
         """The same where no event loop is left; harmless after ``run``."""

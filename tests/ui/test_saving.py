@@ -55,6 +55,22 @@ async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monk
     assert rescue.stat().st_mode & 0o777 == 0o600
 
 
+async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(world, monkeypatch):
+    w = world()
+
+    def full(draft, *, token=None):
+        raise StorageFull("No space left on device")
+
+    async with w.running() as (_, pilot):
+        monkeypatch.setattr("tui.storage.drafts.Drafts.save", lambda self, *a, **k: full(*a, **k))
+        await pilot.press(*"unsent")
+        await until(lambda: w.workspace.current.text == "unsent")
+    (kept,) = (w.root.parent / "rescue").iterdir()
+    assert kept.read_text() == "unsent"
+    assert f"It is in {kept}." in w.final_save.lines
+    assert w.final_save.failed
+
+
 async def test_reset_keeps_what_was_before_and_begins_anew(world):
     w = world(["Hi."], ["Yo."])
     async with w.running() as (app, pilot):

@@ -26,7 +26,7 @@ from tui.domain.records import (
     decode,
     encode,
 )
-from tui.domain.session import Session
+from tui.domain.session import Draft, Session
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
 from tui.storage.lines import lines_forward
@@ -49,7 +49,20 @@ def write_rescue(
     Raises ``OSError`` if there is no room anywhere.
     """
     data = encode(header) + b"".join(map(encode, records))
-    name = f"rescue-{header.id}-{os.urandom(3).hex()}.jsonl"
+    return _rescued(directories, f"rescue-{header.id}-{os.urandom(3).hex()}.jsonl", data)
+
+
+def write_draft(directories: Iterable[Path], draft: Draft) -> Path:
+    """Write what was typed and not sent, as plain text, where ``write_rescue`` would.
+
+    Raises ``OSError`` if there is no room anywhere.
+    """
+    text = "\n\n".join(filter(None, [*draft.queued, draft.text]))
+    name = f"draft-{draft.session_id}-{os.urandom(3).hex()}.txt"
+    return _rescued(directories, name, text.encode(errors="surrogatepass"))
+
+
+def _rescued(directories: Iterable[Path], name: str, data: bytes) -> Path:
     for directory in directories:
         try:
             directory.mkdir(parents=True, exist_ok=True)
