@@ -138,7 +138,7 @@ async def test_leaving_the_prompt_closes_the_list(running):
 async def test_a_click_takes_a_row(running):
     async with running() as (app, pilot):
         await pilot.press(*"/s")
-        await until(lambda: len(app.offered) == 3)
+        await until(lambda: len(app.offered) == 4)
         await pilot.click("CompletionList", offset=(5, 1))
         await until(lambda: app.prompt.text == "/save")
 
