@@ -7,7 +7,8 @@ import pytest
 
 from tui.domain.records import Partial, State, Summary, Todos, encode
 from tui.domain.todo import TodoItem
-from tui.engine.open_session import STATE_BYTES, OpenSession
+from tui.engine.open_session import STATE_BYTES
+from tui.engine.opening import resume_session, take_session
 from tui.errors import SessionBusy, SessionNotFound, StorageError, StorageFull
 from tui.storage.protocol import SessionFilter
 
@@ -74,7 +75,7 @@ async def test_a_close_that_cannot_save_keeps_the_lease_until_the_session_is_aba
     with pytest.raises(StorageFull):
         await session.close()
     with pytest.raises(SessionBusy):
-        OpenSession.take(store, session.id, clock)
+        take_session(store, session.id, clock)
     session.abandon()
     assert [each.text for each in store.load(session.id).messages] == ["hello"]
 
@@ -97,7 +98,7 @@ async def test_taking_a_session_for_a_change_does_not_make_it_active(new_session
     for session in (first, second):
         session.add_message("user", "hello")
         await session.close()
-    await OpenSession.take(store, first.id, clock).close()
+    await take_session(store, first.id, clock).close()
     assert store.active("project:/shop") == second.id
 
 
@@ -280,14 +281,14 @@ async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(
 
 async def test_a_session_that_is_not_there_cannot_be_taken(store, clock):
     with pytest.raises(SessionNotFound):
-        OpenSession.take(store, "session-20260101-000000-000000", clock)
+        take_session(store, "session-20260101-000000-000000", clock)
 
 
 async def test_opened_and_closed_stand_around_each_time_a_session_was_held(file_session, clock):
     session, store = file_session
     session.add_message("user", "hello")
     await session.close()
-    await OpenSession.resume(store, session.id, clock).close()
+    await resume_session(store, session.id, clock).close()
     lines = store.path(session.id).read_text().splitlines()
     leases = [line for line in lines if '"opened"' in line or '"closed"' in line]
     assert [("opened" in line, "resumed" in line) for line in leases] == [
@@ -311,7 +312,7 @@ async def test_a_session_that_cannot_be_read_is_let_go_of_again(
     with monkeypatch.context() as patch:
         patch.setattr(store, "tail", unreadable)
         with pytest.raises(StorageError):
-            OpenSession.take(store, session.id, clock)
+            take_session(store, session.id, clock)
     assert store.holder(session.id) is None
 
 

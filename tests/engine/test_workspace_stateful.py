@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.engine.workspaces import SHOP, World
-from tui.engine.open_session import OpenSession, Place
+from tui.engine.opening import Place, new_session, take_session
 from tui.errors import StorageError, StorageFull, UsageError
 
 REFUSED = (StorageError, UsageError)
@@ -183,9 +183,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
     def another_program_opens_a_session(self, number):
         session_id = self.ids[number % len(self.ids)]
         with suppress(StorageError):
-            self.others[session_id] = OpenSession.take(
-                self.world.reader, session_id, self.world.clock
-            )
+            self.others[session_id] = take_session(self.world.reader, session_id, self.world.clock)
 
     @precondition(lambda self: self.others)
     @rule(number=NUMBERS, says=st.booleans())
@@ -205,7 +203,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS)
     def another_program_makes_a_session(self, number):
-        new = OpenSession.new(self.world.reader, Place(SHOP, "/shop", "m"), self.world.clock)
+        new = new_session(self.world.reader, Place(SHOP, "/shop", "m"), self.world.clock)
         new.add_message("user", "from elsewhere")
         self.run(new.close())
         self.ids.append(new.id)

@@ -7,7 +7,7 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.session import Draft
-from tui.engine.open_session import OpenSession, Place
+from tui.engine.opening import Place, new_session
 from tui.engine.workspace import Workspace
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
@@ -157,7 +157,7 @@ class World:
 
     async def session(self, *texts, name="", scope=SHOP, model=PLACE.model):
         """A closed session with these messages, the user's and the model's by turns."""
-        session = OpenSession.new(self.reader, Place(scope, "/shop", model), self.clock)
+        session = new_session(self.reader, Place(scope, "/shop", model), self.clock)
         for number, text in enumerate(texts or ("hello",)):
             if number % 2:
                 answer = session.begin_answer(model)

@@ -10,7 +10,7 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
 from tui.app import Parts, SibylApp
-from tui.engine.open_session import OpenSession, Place
+from tui.engine.opening import Place, new_session
 from tui.engine.session_list import SessionList
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
@@ -65,7 +65,7 @@ class World:
     async def session(self, *texts: str, name: str = "", scope: str = PLACE.scope) -> str:
         """A session that is there already, with these messages by turns, the user's first."""
         place = Place(scope, "/shop", PLACE.model)
-        session = OpenSession.new(self.other_program(), place, self.clock)
+        session = new_session(self.other_program(), place, self.clock)
         for number, text in enumerate(texts):
             if number % 2:
                 answer = session.begin_answer(PLACE.model)

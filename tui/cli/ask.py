@@ -16,7 +16,8 @@ from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.cli.prompt import read_prompt
 from tui.engine.events import TurnEnded, TurnEvent
-from tui.engine.open_session import OpenSession, Place
+from tui.engine.open_session import OpenSession
+from tui.engine.opening import Place, new_session, resume_session
 from tui.engine.turn import run_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.providers.protocol import Model
@@ -69,8 +70,8 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
     if session_id is None:
         model = program.model()
         place = Place(program.scope, program.project_path, model.name)
-        return OpenSession.new(program.store, place, program.clock), model
-    session = OpenSession.resume(program.store, session_id, program.clock, sys.maxsize)
+        return new_session(program.store, place, program.clock), model
+    session = resume_session(program.store, session_id, program.clock, sys.maxsize)
     with suppress(StorageError):
         # What --continue picks next time is worth less than asking now.
         program.store.set_active(session.header.scope, session_id)

@@ -17,6 +17,7 @@ from tui.domain.damage import damage_words
 from tui.domain.records import VERSION
 from tui.domain.session import Session, SessionEntry
 from tui.engine.open_session import OpenSession
+from tui.engine.opening import take_session
 from tui.engine.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.deferred import LazyModel, UnavailableModel
@@ -125,7 +126,7 @@ class Program(msgspec.Struct, frozen=True):
         asyncio.run(self._change(session_id, change))
 
     async def _change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
-        session = OpenSession.take(self.store, session_id, self.clock)
+        session = take_session(self.store, session_id, self.clock)
         try:
             change(session)
             await session.close()

@@ -11,7 +11,7 @@ from tui import first_frame, paths
 from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.notice import Notice
-from tui.engine.open_session import Place
+from tui.engine.opening import Place
 from tui.engine.session_list import SessionList
 from tui.engine.workspace import Workspace
 from tui.errors import UsageError

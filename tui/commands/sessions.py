@@ -9,7 +9,7 @@ from tui.domain.labels import NAME_CHARACTERS
 from tui.domain.session import SessionEntry
 from tui.domain.table import session_table
 from tui.engine.conversation import Conversation
-from tui.engine.workspace import StayedError
+from tui.engine.switching import StayedError
 from tui.errors import StorageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 

@@ -5,13 +5,10 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-import msgspec
-
 from tui.domain.fold import Fold
 from tui.domain.ids import MESSAGE_TOKEN_BYTES, new_message_id
 from tui.domain.message import Message, Role
 from tui.domain.records import (
-    VERSION,
     Closed,
     Opened,
     Partial,
@@ -36,23 +33,13 @@ Clock = Callable[[], datetime]
 
 STATE_BYTES = 64 * 1024
 """A state is written at least once in so many bytes, so that an end is read without the rest."""
-WINDOW = 100
-"""How many of the last messages are at hand without reading on."""
-
-
-class Place(msgspec.Struct, frozen=True):
-    """Where a new session belongs."""
-
-    scope: str
-    project_path: str
-    model: str
 
 
 class OpenSession:
     """One session with its lease. Every change is pending until ``save`` has written it.
 
     Records enter the pending queue at once and leave it when they are durable; tick, answer,
-    switch and exit all save through the one lock here.
+    switch and exit all save through the one lock here. ``tui.engine.opening`` makes it.
     """
 
     def __init__(
@@ -62,6 +49,7 @@ class OpenSession:
         fold: Fold,
         clock: Clock,
         *,
+        cursor: str | None = None,
         published: bool = False,
     ) -> None:
         self._store = store
@@ -73,69 +61,11 @@ class OpenSession:
         self._published = published
         self._stated = True
         self._since_state = 0
-        self._context: Context | None = None
+        self._context = None if published else Context((), 0, whole=True)
         self._answer: Answer | None = None
-        self._cursor: str | None = None
+        self._cursor = cursor
         self._saving = Saving(self._save)
         self._notices: list[str] = []
-
-    @classmethod
-    def new(
-        cls, store: SessionStore, place: Place, clock: Clock, *, session_id: str | None = None
-    ) -> "OpenSession":
-        """Reserve a session; nothing is written before its first record."""
-        lease = store.create(place.scope, place.project_path, place.model, session_id=session_id)
-        header = SessionHeader(
-            version=VERSION,
-            id=lease.session_id,
-            created_at=format_utc(clock()),
-            scope=place.scope,
-            ordinal=0,
-            project_path=place.project_path,
-            model=place.model,
-        )
-        session = cls(store, lease, Fold(header), clock)
-        session._context = Context((), 0, whole=True)
-        return session
-
-    @classmethod
-    def take(
-        cls, store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
-    ) -> "OpenSession":
-        """Take the lease of a session for a change; the answers that a crash cut off are kept.
-
-        ``window`` is how many of the last messages are read at once.
-        Raises what ``SessionStore.lease`` and ``tail`` raise.
-        """
-        opened, interrupted = cls._leased(store, session_id, clock, window)
-        for message in interrupted:
-            opened.add(message)
-        return opened
-
-    @classmethod
-    def resume(
-        cls, store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
-    ) -> "OpenSession":
-        """Open a session because the user asked for it; who does says that it is active."""
-        opened, interrupted = cls._leased(store, session_id, clock, window)
-        opened.mark_resumed()
-        for message in interrupted:
-            opened.add(message)
-        return opened
-
-    @classmethod
-    def _leased(
-        cls, store: SessionStore, session_id: str, clock: Clock, window: int
-    ) -> tuple["OpenSession", Sequence[Message]]:
-        lease = store.lease(session_id)
-        try:
-            tail = store.tail(session_id, window)
-        except BaseException:
-            lease.release()
-            raise
-        opened = cls(store, lease, Fold.continuing(tail.session), clock, published=True)
-        opened._cursor = tail.cursor
-        return opened, tail.session.interrupted
 
     # --- what is known
 

@@ -4,7 +4,8 @@ from tui.domain.damage import damage_words
 from tui.domain.notice import Notice
 from tui.domain.records import VERSION
 from tui.engine.conversation import Conversation
-from tui.engine.open_session import WINDOW, Clock, OpenSession, Place
+from tui.engine.open_session import Clock, OpenSession
+from tui.engine.opening import WINDOW, Place, new_session, resume_session, take_session
 from tui.engine.prompt_keeping import PromptKeeping
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
 from tui.storage.protocol import SessionStore
@@ -46,7 +47,7 @@ class SessionReader:
     def opened(self, session_id: str) -> Conversation:
         """A session for writing, because the user asked for it; else for reading, and why."""
         try:
-            opened = OpenSession.resume(self._store, session_id, self._clock)
+            opened = resume_session(self._store, session_id, self._clock)
         except SessionNotFound:
             raise
         except StorageError as error:
@@ -62,7 +63,7 @@ class SessionReader:
 
     def taken(self, conversation: Conversation) -> OpenSession:
         """The lease of a session that was looked at. Raises ``StorageError``."""
-        opened = OpenSession.take(self._store, conversation.id, self._clock)
+        opened = take_session(self._store, conversation.id, self._clock)
         try:
             self._prompts.spare(conversation)
         except BaseException:
@@ -71,7 +72,7 @@ class SessionReader:
         return opened
 
     def _reserved(self, place: Place, session_id: str | None) -> Conversation:
-        opened = OpenSession.new(self._store, place, self._clock, session_id=session_id)
+        opened = new_session(self._store, place, self._clock, session_id=session_id)
         conversation = Conversation(opened)
         if session_id is None:
             return conversation

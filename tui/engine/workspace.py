@@ -1,7 +1,7 @@
 """All sessions that this program has open, and the one on screen: the one owner of truth."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -11,10 +11,11 @@ from tui.domain.rows import Mark
 from tui.domain.session import Entry, SessionEntry
 from tui.domain.timestamps import format_utc
 from tui.engine.conversation import Conversation
-from tui.engine.open_session import Clock, Place
-from tui.engine.open_sessions import OpenSessions
+from tui.engine.open_session import Clock
+from tui.engine.opening import Place
 from tui.engine.prompt_keeping import PromptKeeping
 from tui.engine.reading import SessionReader, read_only_words
+from tui.engine.switching import ModelFor, Switching
 from tui.errors import ReadOnly, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
@@ -23,24 +24,12 @@ from tui.storage.protocol import SessionStore
 PAGE = 50
 """How many earlier messages are read at once."""
 
-ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
-"""The model for a session that was held with the one named, and what to say of the choice."""
 
-
-class StayedError(StorageError):
-    """The session on screen could not be saved, and was not left."""
-
-    def __init__(self, session_id: str, reason: str) -> None:
-        super().__init__(f"Stayed in {session_id}: could not save ({reason})")
-
-
-class Workspace(OpenSessions):
+class Workspace(Switching):
     """Opens, shows, saves and closes sessions.
 
     One of them is ``current``. Others stay while an answer is being made in them, while prompts
-    wait, or while something could not be saved. Switches run one after another; of those that
-    wait, only the latest is carried out. What was left is closed behind the switch: the screen
-    shows the other session before another key is typed.
+    wait, or while something could not be saved.
     """
 
     def __init__(
@@ -52,37 +41,19 @@ class Workspace(OpenSessions):
         model_for: ModelFor,
         limit: int = 10,
     ) -> None:
-        super().__init__(PromptKeeping(drafts), clock)
+        super().__init__(PromptKeeping(drafts), clock, model_for)
         self.store = store
         self.place = place
         self.listed: tuple[str, ...] = ()
         self._reader = SessionReader(store, self.prompts, clock)
-        self._model_for = model_for
         self._limit = limit
-        self._current: Conversation | None = None
-        self._moves = asyncio.Lock()
-        self._wanted = 0
-        # The loop itself keeps only a weak reference.
-        self._leaving: set[asyncio.Task[None]] = set()
 
     # --- what is known
-
-    @property
-    def current(self) -> Conversation:
-        """The session on screen."""
-        if self._current is None:
-            raise ValueError("the workspace has not been started")
-        return self._current
 
     @property
     def scope(self) -> str:
         """The scope that names and numbers are looked for in first."""
         return self.current.session.header.scope or self.place.scope
-
-    def find(self, session_id: str) -> Conversation | None:
-        """A session that is open or on screen."""
-        known = [self.current, *self.held]
-        return next((each for each in known if each.id == session_id), None)
 
     def rows(self) -> tuple[SessionEntry, ...]:
         """What the list of sessions shows of the open ones."""
@@ -159,15 +130,6 @@ class Workspace(OpenSessions):
             await self._take(conversation)
         if conversation is not self.current:
             self._leave_soon(conversation)
-
-    async def settle(self) -> None:
-        """Wait until the sessions that were left are closed."""
-        await asyncio.gather(*self._leaving)
-
-    async def leave(self, conversation: Conversation) -> None:
-        """Close a session that nothing goes on in, unless it is on screen."""
-        async with self._moves:
-            await self._leave(conversation)
 
     # --- saving
 
@@ -246,55 +208,6 @@ class Workspace(OpenSessions):
 
     # --- within
 
-    def _enter(self, conversation: Conversation, *, show: bool = True) -> None:
-        if conversation.opened is not None and conversation not in self.held:
-            self.held.append(conversation)
-            self._choose_model(conversation)
-        if show:
-            conversation.unread = False
-            self.unread.discard(conversation.id)
-            self._current = conversation
-
-    def _choose_model(self, conversation: Conversation) -> None:
-        proposed = conversation.session.model if conversation.published else None
-        conversation.model, notices = self._model_for(proposed)
-        for notice in notices:
-            conversation.say(Notice(notice, "warning"))
-
-    async def _switch(self, find: Callable[[], Awaitable[Conversation]]) -> bool:
-        self._wanted += 1
-        wanted = self._wanted
-        async with self._moves:
-            if wanted != self._wanted:
-                return False
-            try:
-                other = await self._ready_to_enter(find)
-            except (StorageError, UsageError):
-                if wanted != self._wanted:
-                    return False
-                raise
-            if wanted != self._wanted:
-                self.drop(other)
-                return False
-            leaving = self.current
-            self._enter(other)
-        # No await until the caller shows it: keys belong to what is on screen.
-        if leaving is not other:
-            self._leave_soon(leaving)
-        return True
-
-    async def _ready_to_enter(self, find: Callable[[], Awaitable[Conversation]]) -> Conversation:
-        """Get the other session, then save this one."""
-        other, leaving = await find(), self.current
-        try:
-            await self._ready_to_leave(leaving)
-        except BaseException:
-            self.drop(other)
-            raise
-        if other is not leaving and other.id == leaving.id:
-            other.take_over(leaving)
-        return other
-
     async def _find_to_look_at(self, session_id: str) -> Conversation:
         known = self.find(session_id)
         if known is not None and not known.read_only:
@@ -321,13 +234,6 @@ class Workspace(OpenSessions):
             await self._ready_to_leave(self.current)
         return await asyncio.to_thread(read)
 
-    async def _ready_to_leave(self, conversation: Conversation) -> None:
-        try:
-            await self.save(conversation)
-            await self.keep_draft(conversation)
-        except StorageError as error:
-            raise StayedError(conversation.id, error.short) from error
-
     async def _take(self, conversation: Conversation) -> None:
         if conversation.opened is not None or self._read_anew(conversation):
             return
@@ -343,44 +249,10 @@ class Workspace(OpenSessions):
         self._enter(conversation, show=False)
         await self._make_active(conversation)
 
-    def _read_anew(self, conversation: Conversation) -> bool:
-        """Whether another reading of the same session has taken the place of this one."""
-        known = self.find(conversation.id)
-        return known is not None and known is not conversation
-
     async def _save_change(self, conversation: Conversation) -> None:
         await self.save(conversation)
         if conversation is not self.current:
             self._leave_soon(conversation)
-
-    def _leave_soon(self, conversation: Conversation) -> None:
-        task = asyncio.create_task(self._leave_behind(conversation))
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
-
-    async def _leave_behind(self, conversation: Conversation) -> None:
-        async with self._moves:
-            await self._leave(conversation)
-            await self._leave_idle()
-
-    async def _leave_idle(self) -> None:
-        for conversation in self.open:
-            await self._leave(conversation)
-
-    async def _leave(self, conversation: Conversation) -> None:
-        if conversation is self.current or self._read_anew(conversation):
-            return
-        if conversation.unsaved and not conversation.running:
-            await self.try_save(conversation)
-        if conversation.busy:
-            return
-        try:
-            await self.keep_draft(conversation)
-            if conversation in self.held:
-                await self.close(conversation)
-        except StorageError as error:
-            # It stays open, and in the list as unsaved: the next save tries again.
-            conversation.note_failure(error.short)
 
     async def _note_opened(self, conversation: Conversation) -> None:
         """Say on disk that a session was opened."""

@@ -1,0 +1,153 @@
+"""Which session is on screen, and how one takes the place of another."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from tui.domain.notice import Notice
+from tui.engine.conversation import Conversation
+from tui.engine.open_session import Clock
+from tui.engine.open_sessions import OpenSessions
+from tui.engine.prompt_keeping import PromptKeeping
+from tui.errors import StorageError, UsageError
+from tui.providers.protocol import Model
+
+ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
+"""The model for a session that was held with the one named, and what to say of the choice."""
+
+
+class StayedError(StorageError):
+    """The session on screen could not be saved, and was not left."""
+
+    def __init__(self, session_id: str, reason: str) -> None:
+        super().__init__(f"Stayed in {session_id}: could not save ({reason})")
+
+
+class Switching(OpenSessions):
+    """Shows one session after another; none is left before it is saved.
+
+    Switches run one after another; of those that wait, only the latest is carried out. What was
+    left is closed behind the switch: the screen shows the other session before another key is
+    typed.
+    """
+
+    def __init__(self, prompts: PromptKeeping, clock: Clock, model_for: ModelFor) -> None:
+        super().__init__(prompts, clock)
+        self._model_for = model_for
+        self._current: Conversation | None = None
+        self._moves = asyncio.Lock()
+        self._wanted = 0
+        # The loop itself keeps only a weak reference.
+        self._leaving: set[asyncio.Task[None]] = set()
+
+    @property
+    def current(self) -> Conversation:
+        """The session on screen."""
+        if self._current is None:
+            raise ValueError("the workspace has not been started")
+        return self._current
+
+    def find(self, session_id: str) -> Conversation | None:
+        """A session that is open or on screen."""
+        known = [self.current, *self.held]
+        return next((each for each in known if each.id == session_id), None)
+
+    async def settle(self) -> None:
+        """Wait until the sessions that were left are closed."""
+        await asyncio.gather(*self._leaving)
+
+    async def leave(self, conversation: Conversation) -> None:
+        """Close a session that nothing goes on in, unless it is on screen."""
+        async with self._moves:
+            await self._leave(conversation)
+
+    # --- within
+
+    def _enter(self, conversation: Conversation, *, show: bool = True) -> None:
+        if conversation.opened is not None and conversation not in self.held:
+            self.held.append(conversation)
+            self._choose_model(conversation)
+        if show:
+            conversation.unread = False
+            self.unread.discard(conversation.id)
+            self._current = conversation
+
+    def _choose_model(self, conversation: Conversation) -> None:
+        proposed = conversation.session.model if conversation.published else None
+        conversation.model, notices = self._model_for(proposed)
+        for notice in notices:
+            conversation.say(Notice(notice, "warning"))
+
+    async def _switch(self, find: Callable[[], Awaitable[Conversation]]) -> bool:
+        self._wanted += 1
+        wanted = self._wanted
+        async with self._moves:
+            if wanted != self._wanted:
+                return False
+            try:
+                other = await self._ready_to_enter(find)
+            except (StorageError, UsageError):
+                if wanted != self._wanted:
+                    return False
+                raise
+            if wanted != self._wanted:
+                self.drop(other)
+                return False
+            leaving = self.current
+            self._enter(other)
+        # No await until the caller shows it: keys belong to what is on screen.
+        if leaving is not other:
+            self._leave_soon(leaving)
+        return True
+
+    async def _ready_to_enter(self, find: Callable[[], Awaitable[Conversation]]) -> Conversation:
+        """Get the other session, then save this one."""
+        other, leaving = await find(), self.current
+        try:
+            await self._ready_to_leave(leaving)
+        except BaseException:
+            self.drop(other)
+            raise
+        if other is not leaving and other.id == leaving.id:
+            other.take_over(leaving)
+        return other
+
+    async def _ready_to_leave(self, conversation: Conversation) -> None:
+        try:
+            await self.save(conversation)
+            await self.keep_draft(conversation)
+        except StorageError as error:
+            raise StayedError(conversation.id, error.short) from error
+
+    def _leave_soon(self, conversation: Conversation) -> None:
+        task = asyncio.create_task(self._leave_behind(conversation))
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _leave_behind(self, conversation: Conversation) -> None:
+        async with self._moves:
+            await self._leave(conversation)
+            await self._leave_idle()
+
+    async def _leave_idle(self) -> None:
+        for conversation in self.open:
+            await self._leave(conversation)
+
+    async def _leave(self, conversation: Conversation) -> None:
+        if conversation is self.current or self._read_anew(conversation):
+            return
+        if conversation.unsaved and not conversation.running:
+            await self.try_save(conversation)
+        if conversation.busy:
+            return
+        try:
+            await self.keep_draft(conversation)
+            if conversation in self.held:
+                await self.close(conversation)
+        except StorageError as error:
+            # It stays open, and in the list as unsaved: the next save tries again.
+            conversation.note_failure(error.short)
+
+    def _read_anew(self, conversation: Conversation) -> bool:
+        """Whether another reading of the same session has taken the place of this one."""
+        known = self.find(conversation.id)
+        return known is not None and known is not conversation
