@@ -14,20 +14,20 @@ from tui import paths
 from tui.commands import effects, registry
 from tui.commands.context import CommandContext, Models
 from tui.commands.effects import Effect
+from tui.display import Display
 from tui.domain.commands import Invocation, parse, text_to_send
-from tui.domain.message import TEXT_BYTES
 from tui.domain.notice import Notice
 from tui.driver import TakeoverDriver
-from tui.engine.conversation import Conversation
 from tui.engine.session_list import SessionList
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
-from tui.errors import StorageError, UsageError
+from tui.errors import StorageError
 from tui.exit import FinalSave, OrderlyApp, after_what_was_typed, end_on_signals
 from tui.listing import ListedSessions
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import TableCommands
+from tui.sending import Sending
 from tui.turns import TurnFinished, Turns
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt import Prompt
@@ -72,9 +72,11 @@ class SibylApp(OrderlyApp):
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen()
-        self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions)
+        self._shown = Display(self.chat, parts.workspace)
+        self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
-        self._commands = CommandContext(parts.workspace, parts.models, self._stop)
+        self._sending = Sending(self.chat, parts.workspace, self._shown, self._turns, self._listed)
+        self._commands = CommandContext(parts.workspace, parts.models, self._sending.stop)
 
     # --- life
 
@@ -90,7 +92,7 @@ class SibylApp(OrderlyApp):
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
-        self._show_session()
+        self._shown.show_session()
         self.set_interval(ROWS_SECONDS, self._listed.show)
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._save_all)
@@ -128,10 +130,10 @@ class SibylApp(OrderlyApp):
     async def submit_prompt(self, event: Prompt.Submitted) -> None:
         invocation = parse(event.text)
         if invocation is None:
-            await self._send(text_to_send(event.text))
+            await self._sending.send(text_to_send(event.text))
             return
         if invocation.name in registry.FUNCTIONS:
-            self._take_prompt(self.workspace.current)
+            self._sending.clear_prompt(self.workspace.current)
         await self._invoke(invocation)
 
     @on(Prompt.Edited)
@@ -141,15 +143,11 @@ class SibylApp(OrderlyApp):
         conversation = self.workspace.current
         conversation.text = event.text
         if conversation.opened is None and not conversation.read_only:
-            self.run_worker(partial(self._take, conversation))
+            self.run_worker(partial(self._sending.open_for_change, conversation))
 
     @on(ChatScreen.DraftSettled)
     async def keep_drafts(self) -> None:
-        try:
-            await self.workspace.keep_drafts()
-        except StorageError as error:
-            self.workspace.current.note_failure(error.short)
-        self._show_status()
+        await self._sending.keep_drafts()
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
@@ -169,7 +167,7 @@ class SibylApp(OrderlyApp):
         try:
             entries = await self.workspace.read_earlier(conversation)
         except StorageError as error:
-            self._say(Notice(str(error), "error"))
+            self._shown.say(Notice(str(error), "error"))
             return
         if conversation is self.workspace.current:
             self.chat.show_earlier(entries, earlier=conversation.page_cursor is not None)
@@ -186,8 +184,7 @@ class SibylApp(OrderlyApp):
         await self.workspace.try_save(conversation)
         self._turns.go_on(conversation, event.status)
         if conversation is self.workspace.current:
-            self.chat.show_changes(conversation.view())
-            self._show_status()
+            self._shown.show_changes()
         else:
             conversation.unread = True
             await self.workspace.leave(conversation)
@@ -198,71 +195,23 @@ class SibylApp(OrderlyApp):
     async def _invoke(self, invocation: Invocation) -> None:
         for effect in await registry.run(invocation, self._commands):
             await self._carry_out(effect)
-        self._show_status()
+        self._shown.show_status()
         self._listed.show()
 
     async def _carry_out(self, effect: Effect) -> None:
         match effect:
             case effects.Say(notice):
-                self._say(notice)
+                self._shown.say(notice)
             case effects.ShowSession():
-                self._show_session()
+                self._shown.show_session()
                 self.run_worker(self._listed.show_scope)
             case effects.RetryTurn():
-                await self._retry()
+                await self._sending.retry()
             case effects.OpenHelp():
                 keys = {"Everywhere": (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
                 self.push_screen(HelpScreen(keys))
             case effects.Exit():
                 self.exit()
-
-    def _say(self, notice: Notice) -> None:
-        self.workspace.current.say(notice)
-        self.chat.say(notice)
-
-    # --- sending
-
-    async def _send(self, prompt: str) -> None:
-        conversation = self.workspace.current
-        if len(prompt.encode(errors="surrogatepass")) > TEXT_BYTES:
-            self._say(Notice("Prompt is larger than 8 MiB.", "error"))
-            return
-        if await self._take(conversation):
-            self._take_prompt(conversation)
-            self._turns.send(conversation, prompt)
-            self._listed.show()
-
-    async def _retry(self) -> None:
-        conversation = self.workspace.current
-        if await self._take(conversation):
-            self._turns.retry(conversation)
-            self._listed.show()
-
-    def _take_prompt(self, conversation: Conversation) -> None:
-        """What was submitted there is no draft any more; what was typed since is."""
-        self.chat.prompt.clear_sent()
-        shown = conversation is self.workspace.current
-        conversation.text = self.chat.prompt.draft if shown else ""
-        self.chat.settle_draft()
-
-    async def _take(self, conversation: Conversation) -> bool:
-        """Open a session for a change; whether it could be."""
-        entries = conversation.entries
-        try:
-            await self.workspace.take(conversation)
-        except (StorageError, UsageError) as error:
-            self._say(Notice(str(error), "error"))
-            self._show_prompt()
-            return False
-        if conversation is self.workspace.current and conversation.entries != entries:
-            self._show_session()
-        self._show_status()
-        return True
-
-    async def _stop(self, conversation: Conversation) -> bool:
-        stopped = await self._turns.stop(conversation)
-        await self.workspace.try_save(conversation)
-        return stopped
 
     # --- what has come of it
 
@@ -270,11 +219,11 @@ class SibylApp(OrderlyApp):
         try:
             switched = await self.workspace.look_at(session_id)
         except StorageError as error:
-            self._say(Notice(str(error), "error"))
+            self._shown.say(Notice(str(error), "error"))
             self.chat.stay()
             return
         if switched and self.chat.shown != self.workspace.current.id:
-            self._show_session()
+            self._shown.show_session()
             self._listed.show()
             await self.workspace.settle()
             self._listed.show()
@@ -284,16 +233,4 @@ class SibylApp(OrderlyApp):
         await self.workspace.save_all()
         for placed in self.workspace.current.notices[notices:]:
             self.chat.say(placed.notice)
-        self._show_status()
-
-    # --- showing
-
-    def _show_session(self) -> None:
-        self.chat.show_session(self.workspace.current.view())
-        self._show_status()
-
-    def _show_prompt(self) -> None:
-        self.chat.show_prompt(self.workspace.current.view())
-
-    def _show_status(self) -> None:
-        self.chat.show_status(self.workspace.current.status())
+        self._shown.show_status()

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from tui.display import Display
 from tui.domain.labels import scope_name
 from tui.domain.notice import Notice
 from tui.domain.rows import SessionRows, arrange
@@ -14,8 +15,11 @@ from tui.screens.chat import ChatScreen
 class ListedSessions:
     """Reads sessions page by page and keeps the sidebar as they are."""
 
-    def __init__(self, chat: ChatScreen, workspace: Workspace, sessions: SessionList) -> None:
+    def __init__(
+        self, chat: ChatScreen, workspace: Workspace, sessions: SessionList, display: Display
+    ) -> None:
         self._chat = chat
+        self._display = display
         self._workspace = workspace
         self._sessions = sessions
 
@@ -53,7 +57,5 @@ class ListedSessions:
         try:
             await read()
         except StorageError as error:
-            notice = Notice(str(error), "error")
-            self._workspace.current.say(notice)
-            self._chat.say(notice)
+            self._display.say(Notice(str(error), "error"))
         self.show()

@@ -1,0 +1,36 @@
+"""What is on screen of the session that is current."""
+
+from tui.domain.notice import Notice
+from tui.engine.workspace import Workspace
+from tui.screens.chat import ChatScreen
+
+
+class Display:
+    """Shows the workspace's current session on the chat screen."""
+
+    def __init__(self, chat: ChatScreen, workspace: Workspace) -> None:
+        self._chat = chat
+        self._workspace = workspace
+
+    def show_session(self) -> None:
+        """Show the session, which is another one or has changed throughout."""
+        self._chat.show_session(self._workspace.current.view())
+        self.show_status()
+
+    def show_changes(self) -> None:
+        """Show what has become of the session; its reader stays where he is."""
+        self._chat.show_changes(self._workspace.current.view())
+        self.show_status()
+
+    def show_prompt(self) -> None:
+        """Show what stands around the prompt."""
+        self._chat.show_prompt(self._workspace.current.view())
+
+    def show_status(self) -> None:
+        """Show how it stands with the session."""
+        self._chat.show_status(self._workspace.current.status())
+
+    def say(self, notice: Notice) -> None:
+        """Tell the user; it also stands in the conversation, unsaved."""
+        self._workspace.current.say(notice)
+        self._chat.say(notice)

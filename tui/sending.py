@@ -1,0 +1,82 @@
+"""What is typed: it opens a session, is kept as a draft, and is sent."""
+
+from tui.display import Display
+from tui.domain.message import TEXT_BYTES
+from tui.domain.notice import Notice
+from tui.engine.conversation import Conversation
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError, UsageError
+from tui.listing import ListedSessions
+from tui.screens.chat import ChatScreen
+from tui.turns import Turns
+
+
+class Sending:
+    """Takes what is typed to the session that it was typed in."""
+
+    def __init__(
+        self,
+        chat: ChatScreen,
+        workspace: Workspace,
+        display: Display,
+        turns: Turns,
+        listed: ListedSessions,
+    ) -> None:
+        self._chat = chat
+        self._workspace = workspace
+        self._display = display
+        self._turns = turns
+        self._listed = listed
+
+    async def send(self, prompt: str) -> None:
+        """Send a prompt in the session on screen."""
+        conversation = self._workspace.current
+        if len(prompt.encode(errors="surrogatepass")) > TEXT_BYTES:
+            self._display.say(Notice("Prompt is larger than 8 MiB.", "error"))
+            return
+        if await self.open_for_change(conversation):
+            self.clear_prompt(conversation)
+            self._turns.send(conversation, prompt)
+            self._listed.show()
+
+    async def retry(self) -> None:
+        """Ask again in the session on screen."""
+        conversation = self._workspace.current
+        if await self.open_for_change(conversation):
+            self._turns.retry(conversation)
+            self._listed.show()
+
+    async def stop(self, conversation: Conversation) -> bool:
+        """Stop the answer that is made in a session, and save it; false if there is none."""
+        stopped = await self._turns.stop(conversation)
+        await self._workspace.try_save(conversation)
+        return stopped
+
+    def clear_prompt(self, conversation: Conversation) -> None:
+        """What was submitted there is no draft any more; what was typed since is."""
+        self._chat.prompt.clear_sent()
+        shown = conversation is self._workspace.current
+        conversation.text = self._chat.prompt.draft if shown else ""
+        self._chat.settle_draft()
+
+    async def keep_drafts(self) -> None:
+        """Write what was typed and not sent."""
+        try:
+            await self._workspace.keep_drafts()
+        except StorageError as error:
+            self._workspace.current.note_failure(error.short)
+        self._display.show_status()
+
+    async def open_for_change(self, conversation: Conversation) -> bool:
+        """Open a session for a change; whether it could be."""
+        entries = conversation.entries
+        try:
+            await self._workspace.take(conversation)
+        except (StorageError, UsageError) as error:
+            self._display.say(Notice(str(error), "error"))
+            self._display.show_prompt()
+            return False
+        if conversation is self._workspace.current and conversation.entries != entries:
+            self._display.show_session()
+        self._display.show_status()
+        return True
