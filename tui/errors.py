@@ -10,6 +10,7 @@
     │   ├── StorageFull           no room is left
     │   ├── SessionNotFound       no session answers to the target
     │   ├── AmbiguousSession      several do
+    │   ├── MessageNotFound       the session has no such message, or none that shows
     │   ├── SessionBusy           another program holds the session
     │   ├── SessionDamaged        the session's file is not what was written
     │   ├── NewerVersion          a newer sibyl-tui wrote it
@@ -82,6 +83,15 @@ class AmbiguousSession(StorageError):
         super().__init__(f"Ambiguous session: {target}")
         self.target = target
         self.candidates = tuple(candidates)
+
+
+class MessageNotFound(StorageError):
+    """A session has no message with this id, or it was replaced."""
+
+    def __init__(self, session_id: str, message_id: str) -> None:
+        super().__init__(f"Message not found: {message_id} (in session {session_id})")
+        self.session_id = session_id
+        self.message_id = message_id
 
 
 class SessionBusy(StorageError):

@@ -34,6 +34,7 @@ from tui.domain.records import (
 )
 from tui.errors import (
     AmbiguousSession,
+    MessageNotFound,
     NewerVersion,
     ReadOnly,
     SessionBusy,
@@ -525,6 +526,60 @@ class StoreContract:
             store.page(name, cursor, 5)
         with pytest.raises(StorageError):
             store.list(ALL, cursor, 5)
+
+    # --- around a message, and on from there
+
+    def test_around_a_message_is_what_stands_before_and_after_it(self, store):
+        found = store.around(self.talk(store), "m3", 1, 3)
+        assert texts(found.entries[:2]) == ["2", "3"]
+        assert [getattr(entry, "id", "reset") for entry in found.entries] == [
+            *("m2", "m3", "m4", "reset", "m5", "m6")
+        ]
+
+    @pytest.mark.parametrize("message_id", ["m0", "m3", "m5", "m9"])
+    def test_from_around_a_message_pages_lead_to_both_ends(self, store, message_id):
+        name = self.talk(store)
+        found = store.around(name, message_id, 1, 1)
+        entries, earlier, later = found.entries, found.earlier, found.later
+        while earlier:
+            page = store.page(name, earlier, 2)
+            entries, earlier = (*page.entries, *entries), page.cursor
+        while later:
+            page = store.page_after(name, later, 2)
+            entries, later = (*entries, *page.entries), page.cursor
+        assert entries == store.load(name).entries
+
+    def test_a_message_alone_is_around_itself(self, store):
+        found = store.around(closed(store, user("m1")), "m1", 5, 5)
+        assert texts(found.entries) == ["hello"]
+        assert (found.earlier, found.later) == (None, None)
+
+    def test_around_an_answer_its_pieces_are_one_message(self, store):
+        name = closed(
+            store, user("m1"), piece("m2", 0, "a"), piece("m2", 1, "b"), answer("m2", "ab")
+        )
+        assert texts(store.around(name, "m2", 1, 1).entries) == ["hello", "ab"]
+        assert texts(store.around(name, "m1", 1, 1).entries) == ["hello", "ab"]
+
+    def test_a_message_that_is_not_there_or_was_replaced_has_nothing_around_it(self, store):
+        name = closed(store, user("m1"), answer("m2", "no"), answer("m3", "yes", replaces="m2"))
+        for message_id in ("m2", "nowhere", "", "m", '"'):
+            with pytest.raises(MessageNotFound):
+                store.around(name, message_id, 5, 5)
+        with pytest.raises(SessionNotFound):
+            store.around("nowhere", "m1", 5, 5)
+
+    def test_what_is_written_meanwhile_is_on_the_pages_after(self, store):
+        lease = new(store, *[user(f"m{n}", str(n)) for n in range(3)])
+        later = store.around(lease.session_id, "m0", 0, 1).later
+        store.append(lease, [answer("m3", "more")])
+        page = store.page_after(lease.session_id, later, 5)
+        assert (texts(page.entries), page.cursor) == (["2", "more"], None)
+
+    @pytest.mark.parametrize("cursor", ["", "x", "-1", "99999999", "9" * 5000, "٣", "[1]"])
+    def test_a_later_cursor_that_the_store_did_not_make_is_refused(self, store, cursor):
+        with pytest.raises(StorageError):
+            store.page_after(closed(store), cursor, 5)
 
     def test_since_gives_the_live_messages_after_one(self, store):
         name = self.talk(store)

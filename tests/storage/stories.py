@@ -123,9 +123,9 @@ def messages_of(entries):
 @contextmanager
 def blocks_of(size):
     """Reads in blocks so small that every journal has many."""
-    known = lines.FIRST_BLOCK, lines.LARGEST_BLOCK
-    lines.FIRST_BLOCK, lines.LARGEST_BLOCK = size, size * 4
+    known = lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK
+    lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK = size, size * 4, size
     try:
         yield
     finally:
-        lines.FIRST_BLOCK, lines.LARGEST_BLOCK = known
+        lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK = known

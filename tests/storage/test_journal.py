@@ -11,6 +11,7 @@ from tests.builders import Story, answer, at, every_kind, header, piece, texts, 
 from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
 from tui.domain.message import Message, ToolCall
 from tui.domain.records import Offsets, State, Summary, encode
+from tui.domain.session import joined
 from tui.domain.todo import TodoItem
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
@@ -192,6 +193,38 @@ def test_a_tail_and_its_pages_are_the_whole_file(story, first, size, block, held
 
 
 @settings(max_examples=300)
+@given(
+    story=stories(),
+    place=st.integers(0, 30),
+    size=st.integers(1, 4),
+    block=st.integers(1, 300),
+    held=st.booleans(),
+)
+def test_from_around_any_message_pages_give_what_the_whole_file_gives(
+    story, place, size, block, held
+):
+    with blocks_of(block), reading(story.data, held=held) as journal:
+        whole = journal.load().entries
+        # Of an answer that is not finished there is no message yet.
+        found = [
+            m
+            for m in messages_of(whole)
+            if b'"type":"message","id":"%b"' % m.id.encode() in story.data
+        ]
+        if not found:
+            return
+        message = found[place % len(found)]
+        around = journal.around(message.id, size - 1, size)
+        entries, earlier, later = around.entries, around.earlier, around.later
+        while later is not None:
+            page = journal.page_after(later, size)
+            entries, later = joined(entries, page), page.cursor
+        while earlier is not None:
+            page = journal.page(earlier, size)
+            entries, earlier = (*page.entries, *entries), page.cursor
+        assert entries == whole
+
+
 @given(story=stories(), count=st.integers(0, 6), block=st.integers(1, 300), held=st.booleans())
 def test_a_tail_knows_of_a_session_what_the_whole_file_says(story, count, block, held):
     with blocks_of(block), reading(story.data, held=held) as journal:

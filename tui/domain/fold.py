@@ -139,6 +139,12 @@ class Fold(msgspec.Struct):
         else:
             self.todos = record.items
 
+    @property
+    def replaced(self) -> frozenset[str]:
+        """The messages that others have replaced, also where they stand elsewhere."""
+        unfinished = self._unfinished(held=True).values()
+        return frozenset(self._hidden).union(m.replaces for m in unfinished if m.replaces)
+
     def session(self, *, held: bool = False) -> Session:
         """The session as of the last record; ``held`` says that somebody is writing it.
 

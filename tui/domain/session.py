@@ -1,5 +1,6 @@
 """A session as its reader sees it: folded from records, never changed in place."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -125,8 +126,37 @@ class Tail(msgspec.Struct, frozen=True):
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Earlier entries of a conversation, in the order of the file."""
+    """Entries of a conversation, in the order of the file; ``cursor`` leads on.
+
+    ``replaced`` are messages that its own replace, wherever they stand.
+    """
 
     entries: tuple[Entry, ...]
     cursor: str | None
     damaged: int = 0
+    replaced: frozenset[str] = frozenset()
+
+
+class Surroundings(msgspec.Struct, frozen=True):
+    """A message and what stands around it, in the order of the file.
+
+    ``earlier`` and ``later`` are cursors that lead on, ``None`` where nothing follows.
+    """
+
+    entries: tuple[Entry, ...]
+    earlier: str | None
+    later: str | None
+    damaged: int = 0
+
+
+def joined(entries: Sequence[Entry], later: Page) -> tuple[Entry, ...]:
+    """Entries with the page that comes after them.
+
+    A message that was written again stays in its place, and one that was replaced goes.
+    """
+    newer = {entry.id: entry for entry in later.entries if isinstance(entry, Message)}
+    kept = [newer.get(e.id, e) if isinstance(e, Message) else e for e in entries]
+    known = {entry.id for entry in kept if isinstance(entry, Message)} | later.replaced
+    added = [e for e in later.entries if not (isinstance(e, Message) and e.id in known)]
+    shown = [e for e in kept if not (isinstance(e, Message) and e.id in later.replaced)]
+    return (*shown, *added)

@@ -10,15 +10,8 @@ from typing import TYPE_CHECKING
 
 from tui.domain.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.message import Message
-from tui.domain.records import (
-    VERSION,
-    DamagedRecord,
-    Offsets,
-    Record,
-    Restored,
-    encode,
-)
-from tui.domain.session import Holder, Page, Session, SessionEntry, Tail
+from tui.domain.records import VERSION, DamagedRecord, Offsets, Record, Restored, encode
+from tui.domain.session import Holder, Page, Session, SessionEntry, Surroundings, Tail
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc
 from tui.errors import (
@@ -142,6 +135,14 @@ class FileStore:
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         with self._journal(session_id) as journal:
             return journal.page(cursor, count)
+
+    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
+        with self._journal(session_id) as journal:
+            return journal.around(message_id, before, after)
+
+    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
+        with self._journal(session_id) as journal:
+            return journal.page_after(cursor, count)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
         with self._journal(session_id) as journal:

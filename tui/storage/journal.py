@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.fold import Fold
+from tui.domain.json_text import journal_json
 from tui.domain.message import Message
 from tui.domain.records import (
     VERSION,
@@ -21,10 +22,16 @@ from tui.domain.records import (
     Todos,
     decode,
 )
-from tui.domain.session import Entry, Page, Session, Tail
-from tui.errors import SessionDamaged, StorageError
+from tui.domain.session import Entry, Page, Session, Surroundings, Tail, joined
+from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
-from tui.storage.lines import line_at, lines_backward, lines_forward, whole_end
+from tui.storage.lines import (
+    line_at,
+    lines_backward,
+    lines_forward,
+    lines_with,
+    whole_end,
+)
 from tui.storage.window import Window, entry_id
 
 HeaderGuess = Callable[[], SessionHeader]
@@ -34,6 +41,7 @@ _Enough = Callable[[Window], bool]
 _Cursor = tuple[int, set[str], set[str]]
 _FIRST_PROMPT_BYTES = 1024 * 1024
 _STATE = b'"state"'
+_DIGITS = 18
 
 
 class Ends(msgspec.Struct, frozen=True):
@@ -101,6 +109,48 @@ class Journal:
                 fold.add(record, offset)
         entries = fold.session(held=self._held).entries
         return Page(entries, _cursor(window, window.begin or 0), window.damaged)
+
+    def around(self, message_id: str, before: int, after: int) -> Surroundings:
+        """A message with so many before and after it. Raises ``MessageNotFound``."""
+        # From behind its last writing: what came before that is read with it.
+        place = str(self._end_of(message_id))
+        page = self.page(json.dumps([int(place), [], []]), before + 1)
+        later = self.page_after(place, after)
+        entries = joined(page.entries, later)
+        if message_id not in (entry.id for entry in entries if isinstance(entry, Message)):
+            raise MessageNotFound(self._session_id, message_id)
+        return Surroundings(entries, page.cursor, later.cursor, page.damaged + later.damaged)
+
+    def page_after(self, cursor: str, count: int) -> Page:
+        """So many messages from a place on, with the marks between them."""
+        fold = Fold(self.header(), whole=False)
+        seen: set[str] = set()
+        following: str | None = None
+        for offset, line in lines_forward(
+            self._descriptor, _read_place(cursor, self._end), self._end
+        ):
+            try:
+                record = decode(line)
+            except DamagedRecord:
+                fold.damaged += 1
+                continue
+            key = entry_id(record) if record is not None else None
+            if key is not None and key not in seen and len(seen) >= count:
+                following = str(offset)
+                break
+            seen.update(() if key is None else (key,))
+            fold.add(record, offset)
+        session = fold.session(held=self._held)
+        return Page(session.entries, following, session.damaged, fold.replaced)
+
+    def _end_of(self, message_id: str) -> int:
+        """Where the line after a message's last one begins. Raises ``MessageNotFound``."""
+        needle = journal_json(message_id)
+        for offset, line in lines_with(self._descriptor, needle, self._end):
+            record = _decoded(line)
+            if isinstance(record, Message) and record.id == message_id:
+                return min(offset + len(line) + 1, self._end)
+        raise MessageNotFound(self._session_id, message_id)
 
     def ends(self) -> Ends:
         """What a list shows: a few blocks of the file, whatever its size."""
@@ -244,6 +294,15 @@ def _read_cursor(cursor: str, end: int) -> tuple[int, set[str], set[str]]:
         place, replaced, shown = msgspec.convert(json.loads(cursor), _Cursor)
     except (ValueError, RecursionError, msgspec.ValidationError):
         place, replaced, shown = -1, set[str](), set[str]()
+    return _within(place, end), replaced, shown
+
+
+def _read_place(cursor: str, end: int) -> int:
+    plain = cursor.isascii() and cursor.isdigit() and len(cursor) <= _DIGITS
+    return _within(int(cursor) if plain else -1, end)
+
+
+def _within(place: int, end: int) -> int:
     if not 0 <= place <= end:
         raise StorageError("This page is no longer there: the session's file has changed.")
-    return place, replaced, shown
+    return place

@@ -11,6 +11,7 @@ from tui.domain.records import LINE_BYTES
 
 FIRST_BLOCK = 64 * 1024
 LARGEST_BLOCK = 8 * 1024 * 1024
+SEARCHED_BLOCK = 1024 * 1024
 _FORWARD_BLOCK = 1024 * 1024
 _TOO_LONG = b"\x00"
 
@@ -87,3 +88,24 @@ def line_at(descriptor: int, offset: int, size: int) -> bytes | None:
     for _, line in lines_forward(descriptor, offset, size):
         return line
     return None
+
+
+def lines_with(descriptor: int, needle: bytes, end: int) -> Iterator[Line]:
+    """The lines before a place that contain some bytes, the last first.
+
+    Looked for block by block: the others, of which there may be very many, are not cut out.
+    """
+    position, carried = end, b""
+    while position > 0:
+        start = max(0, position - SEARCHED_BLOCK)
+        data = os.pread(descriptor, position - start, start) + carried
+        found = data.rfind(needle)
+        if found < 0:
+            # It may begin in this block and end in the next.
+            position, carried = start, data[: len(needle) - 1]
+            continue
+        offset = whole_end(descriptor, start + found)
+        line = line_at(descriptor, offset, end)
+        if line is not None:
+            yield offset, line
+        position, carried = offset, b""

@@ -7,8 +7,8 @@ import msgspec
 from tui.domain.ids import is_session_id
 from tui.domain.message import Message
 from tui.domain.records import DamagedRecord, Record, SessionHeader, decode, encode
-from tui.domain.session import Entry, Holder, Session, Status
-from tui.errors import SessionNotFound, StorageError
+from tui.domain.session import Entry, Holder, Page, Session, Status, Surroundings
+from tui.errors import MessageNotFound, SessionNotFound, StorageError
 from tui.storage.window import entry_id
 
 Order = tuple[int, str]
@@ -78,6 +78,25 @@ def last_messages(entries: tuple[Entry, ...], count: int) -> tuple[Entry, ...]:
     return entries[places[-count] :] if count else ()
 
 
+def entries_around(
+    session: Session, records: Sequence[Record], message_id: str, before: int, after: int
+) -> Surroundings:
+    entries = session.entries
+    ids = [entry.id if isinstance(entry, Message) else None for entry in entries]
+    if message_id not in ids:
+        raise MessageNotFound(session.id, message_id)
+    end = ids.index(message_id) + 1
+    kept, later = last_messages(entries[:end], before + 1), entries_after(entries, end, after)
+    earlier = None if len(kept) == end else str(places_of(records)(kept[0]))
+    return Surroundings((*kept, *later.entries), earlier, later.cursor)
+
+
+def entries_after(entries: tuple[Entry, ...], start: int, count: int) -> Page:
+    places = [p for p, e in enumerate(entries) if p >= start and isinstance(e, Message)]
+    end = places[count] if len(places) > count else len(entries)
+    return Page(entries[start:end], str(end) if end < len(entries) else None)
+
+
 def places_of(records: Sequence[Record]) -> Callable[[Entry], int]:
     """Where the first record of each entry stands."""
     places: dict[str | int, int] = {}
@@ -92,7 +111,8 @@ def first_prompt(session: Session) -> str:
 
 
 def read_place(cursor: str, end: int) -> int:
-    if not (cursor.isascii() and cursor.isdigit() and int(cursor) <= end):
+    plain = cursor.isascii() and cursor.isdigit() and len(cursor) <= len(str(end))
+    if not (plain and int(cursor) <= end):
         raise StorageError("This page is no longer there: its cursor is none.")
     return int(cursor)
 

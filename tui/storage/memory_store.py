@@ -17,13 +17,16 @@ import msgspec
 from tui.domain.fold import Fold
 from tui.domain.ids import SESSION_NUMBERS, new_session_id
 from tui.domain.message import Message
-from tui.domain.records import (
-    VERSION,
-    Record,
-    Restored,
-    SessionHeader,
+from tui.domain.records import VERSION, Record, Restored, SessionHeader
+from tui.domain.session import (
+    Holder,
+    Page,
+    Session,
+    SessionEntry,
+    Status,
+    Surroundings,
+    Tail,
 )
-from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Tail
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc
 from tui.errors import (
@@ -42,6 +45,8 @@ from tui.storage.memory_shelf import (
     Shelf,
     as_read,
     checked,
+    entries_after,
+    entries_around,
     first_prompt,
     last_messages,
     order_text,
@@ -181,6 +186,14 @@ class MemoryStore:
         kept = last_messages(earlier, count)
         all_kept = len(kept) == len(earlier)
         return Page(kept, None if all_kept else str(place(kept[0]) if kept else end))
+
+    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
+        session, records = self.load(session_id), self._box(session_id).records
+        return entries_around(session, records, message_id, before, after)
+
+    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
+        entries = self.load(session_id).entries
+        return entries_after(entries, read_place(cursor, len(entries)), count)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
         messages = self.load(session_id).messages

@@ -14,7 +14,7 @@ import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import Record
-from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Tail
+from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Surroundings, Tail
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
@@ -122,6 +122,21 @@ class SessionStore(Protocol):
 
         Raises ``SessionNotFound``, ``SessionDamaged``, and ``StorageError`` for a cursor that
         this store did not make.
+        """
+        ...
+
+    def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
+        """Read a message with so many before and after it, across resets.
+
+        Raises ``SessionNotFound``, ``SessionDamaged``, and ``MessageNotFound`` if the session has
+        none with this id, or replaced it.
+        """
+        ...
+
+    def page_after(self, session_id: str, cursor: str, count: int) -> Page:
+        """Read ``count`` messages from the later cursor of ``around`` on, or of such a page.
+
+        Raises as ``page``. What is written meanwhile is on the last page: its cursor is ``None``.
         """
         ...
 
