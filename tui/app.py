@@ -1,7 +1,7 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -24,6 +24,7 @@ from tui.engine.workspace import Workspace
 from tui.errors import StorageError
 from tui.exit import FinalSave, OrderlyApp, after_what_was_typed, end_on_signals
 from tui.listing import ListedSessions
+from tui.questions import Questions
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import TableCommands
@@ -76,6 +77,7 @@ class SibylApp(OrderlyApp):
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
         self._sending = Sending(self.chat, parts.workspace, self._shown, self._turns, self._listed)
+        self._questions = Questions(self, self.chat, self._carry_out_all)
         self._commands = CommandContext(parts.workspace, parts.models, self._sending.stop)
 
     # --- life
@@ -119,6 +121,8 @@ class SibylApp(OrderlyApp):
     # --- intents
 
     async def action_invoke(self, name: str) -> None:
+        if self._questions.open and name != "quit":
+            return  # what is asked is answered first
         # Bound with priority: it would overtake what was typed.
         after_what_was_typed(self, lambda: self._invoke(Invocation(name)))
 
@@ -193,7 +197,10 @@ class SibylApp(OrderlyApp):
     # --- effects
 
     async def _invoke(self, invocation: Invocation) -> None:
-        for effect in await registry.run(invocation, self._commands):
+        await self._carry_out_all(await registry.run(invocation, self._commands))
+
+    async def _carry_out_all(self, wanted: Sequence[Effect]) -> None:
+        for effect in wanted:
             await self._carry_out(effect)
         self._shown.show_status()
         self._listed.show()
@@ -210,6 +217,8 @@ class SibylApp(OrderlyApp):
             case effects.OpenHelp():
                 keys = {"Everywhere": (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
                 self.push_screen(HelpScreen(keys))
+            case effects.Ask():
+                after_what_was_typed(self, partial(self._questions.ask, effect))
             case effects.Exit():
                 self.exit()
 

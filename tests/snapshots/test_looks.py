@@ -5,8 +5,10 @@ import asyncio
 import pytest
 from textual.widgets import TextArea
 
-from tests.ui.screen import conversation, go_to, rows, send, wait_for_answer, words
+from tests.ui.screen import conversation, go_to, question, rows, send, wait_for_answer, words
 from tests.waiting import until
+from tui.commands import registry
+from tui.commands.effects import Ask
 from tui.domain.message import ToolCall
 from tui.errors import ModelRefused, StorageFull
 
@@ -216,3 +218,18 @@ async def test_a_full_disk(world, same_picture, monkeypatch):
         await settled(pilot, app)
         same_picture(app, "not-saved")
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize("size", [(120, 40), (60, 15)], ids=["wide", "narrow"])
+async def test_a_question(world, same_picture, monkeypatch, size):
+    async def ask(context, arguments):
+        words = f"Delete session {context.workspace.current.id}? (y/n)"
+        return (Ask(words, list, detail="Until it is purged, /undo brings it back."),)
+
+    monkeypatch.setitem(registry.FUNCTIONS, "save", ask)
+    async with world().running(size=size) as (app, pilot):
+        await until(lambda: rows(app))
+        await send(pilot, "/save")
+        await question(app)
+        await settled(pilot, app)
+        same_picture(app, f"question-{'wide' if size[0] == 120 else 'narrow'}")

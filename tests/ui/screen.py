@@ -54,6 +54,12 @@ def mark(app, session_id):
     return {row.id: row.mark.value for row in app.chat.rows.rows}.get(session_id)
 
 
+async def question(app):
+    """Until a question is on screen and takes answers; gives all that it says."""
+    await until(lambda: getattr(app.screen, "can_be_answered", False), "the question")
+    return "\n".join(str(part.content) for part in app.screen.query("VerticalScroll Static"))
+
+
 async def go_to(app, pilot, session_id):
     """Choose a session in the sidebar."""
     app.chat.sidebar.focus()

@@ -1,5 +1,7 @@
 """What a command asks the program to do on screen, once its own work is done."""
 
+from collections.abc import Awaitable, Callable, Sequence
+
 import msgspec
 
 from tui.domain.notice import Notice, Severity
@@ -23,11 +25,24 @@ class OpenHelp(msgspec.Struct, frozen=True):
     """Show keys and commands."""
 
 
+class Ask(msgspec.Struct, frozen=True):
+    """Ask whether to do something that the user may not have meant.
+
+    ``confirmed`` does it, and is called only on yes; ``declined`` is what a no leads to.
+    ``question`` ends in ``(y/n)``; ``detail`` says what will come of it.
+    """
+
+    question: str
+    confirmed: Callable[[], Awaitable[Sequence["Effect"]]]
+    declined: tuple["Effect", ...] = ()
+    detail: str = ""
+
+
 class Exit(msgspec.Struct, frozen=True):
     """Save everything and leave."""
 
 
-Effect = Say | ShowSession | RetryTurn | OpenHelp | Exit
+Effect = Say | ShowSession | RetryTurn | OpenHelp | Ask | Exit
 
 
 def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:

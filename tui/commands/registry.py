@@ -1,6 +1,7 @@
 """Which function carries out which command."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from tui.commands import answers, program, searching, sessions
 from tui.commands.context import CommandContext, CommandFunction
@@ -32,8 +33,13 @@ async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effec
     function = FUNCTIONS.get(invocation.name)
     if function is None:
         return program.unknown(invocation.name)
+    return await carried_out(partial(function, context, invocation.arguments))
+
+
+async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequence[Effect]:
+    """Do what a command or a confirmed question is for; what goes wrong is said."""
     try:
-        return await function(context, invocation.arguments)
+        return await work()
     except SibylError as error:
         return say(_words(error), "error")
 

@@ -186,6 +186,11 @@ class ChatScreen(Screen[None]):
         self.answering = status.running
         self.status_bar.show(status)
 
+    def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
+        """Give the prompt what was typed into it before something came over it."""
+        if self.prompt.has_focus_within:
+            self.prompt.take_input(event)
+
     def stay(self) -> None:
         """The session that was aimed at could not be shown: aim at the one that is."""
         self._aim = None

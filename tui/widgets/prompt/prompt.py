@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.geometry import Size
@@ -95,6 +95,10 @@ class Prompt(Widget):
     def after_typing(self, then: Callable[[], object]) -> None:
         """Call ``then`` once the keys that came before have changed what they change."""
         self._editor.call_later(then)
+
+    def take_input(self, event: events.Key | events.Paste) -> None:
+        """Take a key or a paste that went elsewhere."""
+        self._editor.post_message(event)
 
     def set_text(self, text: str) -> None:
         """Show another draft, the caret at its end; posts nothing."""

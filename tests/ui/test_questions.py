@@ -1,0 +1,194 @@
+"""Questions on screen: who answers them, and what does not."""
+
+import asyncio
+
+import pytest
+from textual import events
+
+from tests.ui.screen import conversation, question, send
+from tests.waiting import until
+from tui.commands import registry
+from tui.commands.effects import Ask, say
+from tui.errors import StorageError
+from tui.widgets.intents import CommandInvoked
+
+ID = "session-20260111-153022-847291"
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """``/save`` asks; what was answered yes to stands in the list."""
+    confirmed = []
+
+    async def ask(context, arguments):
+        async def confirm():
+            confirmed.append(arguments)
+            return say(f"Done {arguments}.")
+
+        name = f"Save {arguments or ID}? (y/n)"
+        return (Ask(name, confirm, say("Nothing done."), "It can be undone."),)
+
+    monkeypatch.setitem(registry.FUNCTIONS, "save", ask)
+    return confirmed
+
+
+async def ask(app, pilot, arguments="it"):
+    await send(pilot, f"/save {arguments}")
+    return await question(app)
+
+
+async def test_a_question_says_what_it_is_about_and_y_does_it(world, asked):
+    async with world().running() as (app, pilot):
+        assert await ask(app, pilot) == "Save it? (y/n)\nIt can be undone."
+        assert not asked
+        await pilot.press("y")
+        await until(lambda: "Done it." in conversation(app))
+        assert asked == ["it"]
+        assert app.screen is app.chat
+
+
+@pytest.mark.parametrize("key", ["n", "escape", "enter"])
+async def test_whatever_else_closes_it_says_no(world, asked, key):
+    async with world().running() as (app, pilot):
+        await ask(app, pilot)
+        await pilot.press(key)
+        await until(lambda: "Nothing done." in conversation(app))
+        assert not asked
+
+
+async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked):
+    async with world().running() as (app, pilot):
+        await ask(app, pilot)
+        await pilot.press("left", "enter")
+        await until(lambda: "Done it." in conversation(app))
+
+
+async def test_no_other_key_answers(world, asked):
+    async with world().running() as (app, pilot):
+        await ask(app, pilot)
+        await pilot.press("a", "space", "ctrl+n", "f1", "j")
+        assert not asked
+        assert app.screen.can_be_answered
+        assert app.chat.prompt.text == ""
+
+
+async def test_keys_from_before_the_question_are_typed_on(world, asked):
+    async with world().running() as (app, pilot):
+        await pilot.press(*"/save", "space", "x")
+        # All at once, as they come from somebody who types on.
+        for key in ("enter", "y", "e", "s"):
+            app.post_message(events.Key(key, None if key == "enter" else key))
+        await question(app)
+        await until(lambda: app.chat.prompt.text == "yes", "what was typed")
+        assert not asked
+        assert app.screen.can_be_answered
+
+
+async def test_what_goes_on_from_before_the_question_without_a_pause_is_typed_on(world, asked):
+    async with world().running() as (app, pilot):
+        await ask(app, pilot)
+        shown_at = app.screen._answers_from
+        for character, seconds in (("a", -0.1), ("y", 0.3), ("y", 0.7)):
+            key = events.Key(character, character)
+            key.time = shown_at + seconds
+            app.post_message(key)
+        await until(lambda: app.chat.prompt.text == "ayy", "what was typed")
+        assert not asked
+        later = events.Key("y", "y")
+        later.time = shown_at + 1.3
+        app.post_message(later)
+        await until(lambda: asked, "the answer")
+
+
+async def test_a_paste_from_before_the_question_reaches_the_prompt_and_a_later_one_nothing(
+    world, asked
+):
+    async with world().running() as (app, pilot):
+        early = events.Paste("y\n")
+        await ask(app, pilot)
+        app.post_message(early)
+        await until(lambda: app.chat.prompt.text == "y\n", "what was pasted")
+        late = events.Paste("y")
+        late.time += 1.0
+        app.post_message(late)
+        await pilot.pause()
+        assert app.screen.can_be_answered
+        assert not asked
+
+
+async def test_early_keys_meant_for_the_list_of_sessions_do_nothing(world, asked):
+    async with world().running() as (app, pilot):
+        early = events.Key("y", "y")
+        await ask(app, pilot)
+        app.chat.sidebar.focus()
+        app.post_message(early)
+        await pilot.press("x")
+        assert app.chat.prompt.text == ""
+        assert not asked
+
+
+async def test_a_second_question_waits_for_the_first(world, asked):
+    async with world().running() as (app, pilot):
+        await ask(app, pilot, "one")
+        app.post_message(CommandInvoked("save", "two"))
+        await pilot.pause()
+        assert "one" in await question(app)
+        await pilot.press("y")
+        await until(lambda: asked == ["one"])
+        assert "two" in await question(app)
+        await pilot.press("n")
+        await until(lambda: "Nothing done." in conversation(app))
+        assert asked == ["one"]
+
+
+async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
+    async def fail():
+        raise StorageError("It broke.")
+
+    async def ask_to_fail(context, arguments):
+        return (Ask("Break it? (y/n)", fail),)
+
+    monkeypatch.setitem(registry.FUNCTIONS, "save", ask_to_fail)
+    async with world().running() as (app, pilot):
+        await ask(app, pilot)
+        await pilot.press("y")
+        await until(lambda: "It broke." in conversation(app))
+        await ask(app, pilot)
+
+
+async def test_the_program_can_be_left_with_a_question_open(world, asked):
+    w = world()
+    async with w.running() as (app, pilot):
+        await pilot.press("x")
+        app.chat.prompt.set_text("")
+        await ask(app, pilot)
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running, "the end")
+    assert not asked
+    assert not w.final_save.failed
+
+
+async def test_an_answer_goes_on_behind_a_question(world, asked):
+    gate = asyncio.Event()
+    w = world(["one", gate, " two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "one" in conversation(app))
+        await ask(app, pilot)
+        gate.set()
+        await until(lambda: "one two" in conversation(app), "the answer")
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+
+
+@pytest.mark.parametrize("name", [ID, "s" * 128, "日本語の長い名前" * 10])
+async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
+    async with world().running(size=(60, 15)) as (app, pilot):
+        app.chat.prompt.set_text(f"/save {name}")
+        await pilot.press("enter")
+        await question(app)
+        shown = [strip.text for strip in app.screen._compositor.render_strips()]
+        inside = "".join(line.split("│")[1].strip() for line in shown if line.count("│") == 2)
+        assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
+        assert "Yes (y)" in inside
+        assert "No (n)" in inside

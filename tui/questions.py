@@ -1,0 +1,55 @@
+"""Questions to the user: one at a time on screen, and what is done when one is answered."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+
+from textual.app import App
+
+from tui.commands.effects import Ask, Effect
+from tui.commands.registry import carried_out
+from tui.screens.chat import ChatScreen
+
+
+class Questions:
+    """Asks, and hands on what comes of the answer; a second question waits for the first.
+
+    A question that the end of the program leaves open was not answered: nothing is done.
+    """
+
+    def __init__(
+        self,
+        app: App[None],
+        chat: ChatScreen,
+        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._carry_out = carry_out
+        self._asked: deque[Ask] = deque()
+
+    @property
+    def open(self) -> bool:
+        """Whether an answer is awaited."""
+        return bool(self._asked)
+
+    def ask(self, question: Ask) -> None:
+        """Put a question, once those before it are answered and done with."""
+        self._asked.append(question)
+        if len(self._asked) == 1:
+            self._show()
+
+    def _show(self) -> None:
+        # Not before the first question: the start does without it.
+        from tui.screens.confirm import ConfirmScreen
+
+        asked = self._asked[0]
+        screen = ConfirmScreen(asked.question, asked.detail, self._chat.pass_to_prompt)
+        self._app.push_screen(screen, self._take_answer)
+
+    async def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
+        asked = self._asked[0]
+        effects = await carried_out(asked.confirmed) if yes else asked.declined
+        self._asked.popleft()
+        if self._asked:
+            self._show()
+        await self._carry_out(effects)

@@ -1,0 +1,105 @@
+"""A question over everything else, answered with yes or no."""
+
+import math
+import time
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from tui.domain.safe_text import make_visible
+
+SECONDS_OF_A_PAUSE = 0.5
+"""Who types on does not answer; who has stopped for so long has seen the question."""
+
+_ANSWERS = {"y": True, "n": False, "escape": False}
+
+
+class ConfirmScreen(ModalScreen[bool]):
+    """Yes is said by ``y`` or by the button only; whatever else closes it says no.
+
+    A key or a paste from before the question was on screen is no answer, nor is what goes on
+    from there without a pause: it is given to ``pass_on``, where it would have gone.
+    """
+
+    AUTO_FOCUS = "#no"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,up", "app.focus_previous", "Other button", show=False),
+        Binding("right,down", "app.focus_next", "Other button", show=False),
+    ]
+    DEFAULT_CSS = """
+    ConfirmScreen {
+        align: center middle;
+        ToastRack { dock: top; align: right top; }
+        #question {
+            width: 90%; max-width: 76; height: auto; max-height: 100%; padding: 1 2;
+            background: $panel; border: round $warning;
+        }
+        VerticalScroll { height: auto; max-height: 8; }
+        .confirm--question { text-style: bold; }
+        .confirm--detail { color: $text-muted; }
+        Horizontal { height: 1; margin-top: 1; align-horizontal: center; }
+        Button { margin: 0 2; min-width: 11; }
+    }
+    """
+
+    def __init__(
+        self, question: str, detail: str, pass_on: Callable[[events.Key | events.Paste], None]
+    ) -> None:
+        super().__init__()
+        self._question = question
+        self._detail = detail
+        self._pass_on = pass_on
+        self._answers_from = math.inf
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="question"):
+            with VerticalScroll(can_focus=False):
+                yield Static(Content(make_visible(self._question)), classes="confirm--question")
+                if self._detail:
+                    yield Static(Content(make_visible(self._detail)), classes="confirm--detail")
+            with Horizontal():
+                yield Button("Yes (y)", id="yes", compact=True, variant="error")
+                yield Button("No (n)", id="no", compact=True)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._be_answered)
+
+    @property
+    def can_be_answered(self) -> bool:
+        """Whether the question is on screen."""
+        return self._answers_from < math.inf
+
+    def on_key(self, event: events.Key) -> None:
+        if self._is_early(event):
+            return
+        answer = _ANSWERS.get(event.key.lower())
+        if answer is not None:
+            event.stop()
+            self.dismiss(answer)
+
+    def on_paste(self, event: events.Paste) -> None:
+        self._is_early(event)
+
+    @on(Button.Pressed)
+    def _answer(self, event: Button.Pressed) -> None:
+        event.stop()
+        self.dismiss(event.button.id == "yes")
+
+    def _be_answered(self) -> None:
+        self._answers_from = time.monotonic()
+
+    def _is_early(self, event: events.Key | events.Paste) -> bool:
+        if event.time >= self._answers_from:
+            return False
+        event.stop()
+        if self.can_be_answered:
+            self._answers_from = max(self._answers_from, event.time + SECONDS_OF_A_PAUSE)
+        self._pass_on(event)
+        return True
