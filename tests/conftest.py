@@ -24,7 +24,9 @@ _LOOPBACK_NAMES = {"", "localhost", "ip6-localhost"}
 _PRIVATE_PREFIXES = ("SIBYL_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
 # A proxy would be asked for the loopback servers too; colours would follow the terminal.
 _PRIVATE_SUFFIXES = ("_API_KEY", "_PROXY")
-_PRIVATE_NAMES = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"}
+_COLOURS = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"}
+# By these a test would reach the developer's own clipboard.
+_PRIVATE_NAMES = {*_COLOURS, "DISPLAY", "WAYLAND_DISPLAY", "TMUX", "STY"}
 # Which arguments of an audit event are paths. Reading counts too: no result may hang on what a
 # developer has in the real home.
 _PATHS = {
@@ -72,6 +74,8 @@ def _environment(home: str) -> dict[str, str]:
         "XDG_CACHE_HOME": f"{home}/cache",
         "XDG_RUNTIME_DIR": f"{home}/run",
         "SIBYL_DATA_DIR": f"{home}/data/sibyl",
+        # From elsewhere nobody copies into a Mac's clipboard.
+        "SSH_CONNECTION": "192.0.2.1 1 192.0.2.2 22",
     }
 
 

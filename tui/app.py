@@ -14,9 +14,11 @@ from tui import paths
 from tui.commands import effects, registry
 from tui.commands.context import CommandContext, Models
 from tui.commands.effects import Effect
+from tui.copying import Copying
 from tui.display import Display
 from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
+from tui.domain.safe_text import make_visible_line
 from tui.driver import TakeoverDriver
 from tui.engine.session_list import SessionList
 from tui.engine.turn import TurnSettings
@@ -75,6 +77,7 @@ class SibylApp(OrderlyApp):
         self.chat = ChatScreen()
         self._shown = Display(self.chat, parts.workspace)
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
+        self._copying = Copying(self)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
         self._sending = Sending(self.chat, parts.workspace, self._shown, self._turns, self._listed)
         self._questions = Questions(self, self.chat, self._carry_out_all)
@@ -180,7 +183,15 @@ class SibylApp(OrderlyApp):
     @on(Prompt.CopyRequested)
     def copy_text(self, event: Transcript.CopyRequested | Prompt.CopyRequested) -> None:
         self.copy_to_clipboard(event.text)
-        self.notify("Asked the terminal to copy it.", markup=False)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        # Whatever copies comes here, the screens' own selection too.
+        self._clipboard = text
+        self._copying.start(text, self._toast)
+
+    def _toast(self, notice: Notice) -> None:
+        words = make_visible_line(notice.text)
+        self.notify(words, severity=notice.severity, markup=False)
 
     @on(TurnFinished)
     async def end_turn(self, event: TurnFinished) -> None:
@@ -212,6 +223,8 @@ class SibylApp(OrderlyApp):
             case effects.ShowSession():
                 self._shown.show_session()
                 self.run_worker(self._listed.show_scope)
+            case effects.CopyText(text):
+                self._copying.start(text, self._shown.say)
             case effects.RetryTurn():
                 await self._sending.retry()
             case effects.OpenHelp():

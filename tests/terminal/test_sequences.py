@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 
 import pytest
 
@@ -210,3 +211,14 @@ def test_errors_before_there_is_a_screen(chats, private_home):
     program = chats.launch("--session", HOSTILE.replace("\x00", ""))
     assert program.wait() == 2
     assert spoken(program.raw) == []
+
+
+def test_only_what_the_user_copies_goes_to_the_clipboard_and_that_as_it_was_written(chats):
+    chats.answer(answers(*HOSTILE, "\n\n```\ncode\n```\n"))
+    program = chats(rows=60)
+    program.type("A question\r")
+    program.until("code")
+    program.type("/copy code\r")
+    program.until("Asked the terminal")
+    assert re.findall(rb"\x1b\]52;[^\x07\x1b]*\x07", program.raw) == [b"\x1b]52;c;Y29kZQ==\x07"]
+    assert b"TUFSS0VS\x1b" not in program.raw

@@ -17,6 +17,12 @@ class ShowSession(msgspec.Struct, frozen=True):
     """Another session is current, or the current one has changed."""
 
 
+class CopyText(msgspec.Struct, frozen=True):
+    """Put a text on the user's clipboard, and tell what came of it."""
+
+    text: str
+
+
 class RetryTurn(msgspec.Struct, frozen=True):
     """Ask again where the current session's last answer failed or was stopped."""
 
@@ -42,7 +48,7 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and leave."""
 
 
-Effect = Say | ShowSession | RetryTurn | OpenHelp | Ask | Exit
+Effect = Say | ShowSession | CopyText | RetryTurn | OpenHelp | Ask | Exit
 
 
 def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:

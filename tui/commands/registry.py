@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from tui.commands import answers, program, searching, sessions
+from tui.commands import answers, copying, program, searching, sessions
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
 from tui.domain.commands import Invocation
@@ -20,6 +20,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "search": searching.search,
     "retry": answers.retry,
     "stop": answers.stop,
+    "copy": copying.copy,
     "model": answers.choose_model,
     "quit": program.leave,
 }

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-Takes = Literal["nothing", "text", "session", "closed session", "model", "command"]
+Takes = Literal["nothing", "text", "session", "closed session", "model", "command", "part"]
 """What a command's argument is, so that it can be completed."""
 
 _COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
@@ -51,6 +51,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("search", "Search all sessions", "what was said, in every session", "<text>", "text"),
     Command("retry", "Try again", "ask again where an answer failed or was stopped"),
     Command("stop", "Stop the answer", "stop it and keep what has arrived"),
+    Command("copy", "Copy the last answer", "the last answer, or its code", "[code]", "part"),
     Command("model", "Choose a model", "say or change what answers", "[name]", "model"),
     Command("quit", "Quit", "save everything and leave"),
 )

@@ -81,6 +81,8 @@ def _arguments(
         case "model":
             wanted = argument.casefold()
             return [(name, "") for name in models if wanted in name.casefold()]
+        case "part":
+            return [("code", "its last block of code")] if "code".startswith(argument) else []
         case "session":
             return _sessions(argument, targets)
         case "closed session":

@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
-from tui.widgets.transcript.blocks import LIST, PROSE, Splitter, codes, split
+from tui.domain.fences import codes
+from tui.widgets.transcript.blocks import LIST, PROSE, Splitter, split
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import NAMES
 from tui.widgets.transcript.parts import block_part

@@ -4,13 +4,13 @@ import re
 
 import msgspec
 
+from tui.domain.fences import FENCE, closes
 from tui.widgets.transcript.wrapping import PIECE
 
 PROSE = 4 * 1024
 """Characters of a paragraph or table before it is cut; ``LIST`` of a list, between two items."""
 
 LIST = 1024
-_FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*|(?<=~)[^\n]*)$")
 _CONTINUED = re.compile(r"  |\t")
 # The beginning of a line that may yet become a rule, an item, a title or a fence: or none of them.
 _UNDECIDED = re.compile(r"\s*(?:[-=*+_]+|#+|\d{1,9}[.)]?|[`~]{1,2}|`{3,}[^`]*|~{3,}.*)?\s*$")
@@ -79,7 +79,7 @@ class Splitter:
         """What later text may still change."""
         partial = self._partial
         if self._fence:
-            hidden = not partial or _closes(partial, self._fence)
+            hidden = not partial or closes(partial, self._fence)
         else:
             hidden = not self._nested and bool(_UNDECIDED.match(partial))
         gap = [""] if self._gap else []
@@ -95,7 +95,7 @@ class Splitter:
             self._take_code(line)
         elif self._nested:
             self._append(line)
-            if _closes(line, self._nested):
+            if closes(line, self._nested):
                 self._nested = ""
         elif not line.strip():
             self._take_blank()
@@ -111,7 +111,7 @@ class Splitter:
     def _take_text(self, line: str) -> None:
         if self._gap and not _goes_on(line):
             self._close()
-        fence = _FENCE.match(line)
+        fence = FENCE.match(line)
         if fence and not (self._list and len(fence[1]) > 1):
             self._open_fence(fence)
             return
@@ -122,7 +122,7 @@ class Splitter:
             self._append("")
             self._gap = False
         self._append(line)
-        if self._list and (nested := _FENCE.match(line.lstrip())):
+        if self._list and (nested := FENCE.match(line.lstrip())):
             self._nested = nested[2]
 
     def _begin(self, line: str) -> None:
@@ -163,7 +163,7 @@ class Splitter:
         self._fence_begins = len(self.blocks)
 
     def _take_code(self, line: str) -> None:
-        if _closes(line, self._fence):
+        if closes(line, self._fence):
             self._close_fence()
             return
         margin = min(self._margin, len(line) - len(line.lstrip(" ")))
@@ -214,26 +214,3 @@ def split(text: str) -> list[Block]:
 def _goes_on(line: str) -> bool:
     """Whether a line after a blank one still belongs to the list above."""
     return bool(_CONTINUED.match(line) or _MARKER.match(line))
-
-
-def _closes(line: str, fence: str) -> bool:
-    mark = line.strip()
-    return len(mark) >= len(fence) and not mark.strip(fence[0])
-
-
-def codes(text: str) -> list[str]:
-    """The fenced blocks of an answer as they were written, also those inside of lists."""
-    found: list[str] = []
-    fence, margin = "", 0
-    lines: list[str] = []
-    for line in text.replace("\r\n", "\n").split("\n"):
-        inner = line.lstrip(" ")
-        if not fence:
-            if opened := _FENCE.match(inner):
-                fence, margin, lines = opened[2], len(line) - len(inner), []
-        elif _closes(line, fence):
-            found.append("\n".join(lines))
-            fence = ""
-        else:
-            lines.append(line[min(margin, len(line) - len(inner)) :])
-    return [*found, "\n".join(lines)] if fence else found

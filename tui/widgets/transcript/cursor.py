@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from tui.domain.fences import codes
 from tui.domain.message import Message, Role
-from tui.widgets.transcript.blocks import codes
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.items import Item
 

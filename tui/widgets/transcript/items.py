@@ -28,7 +28,7 @@ RESET = "conversation reset here; what was before is kept"
 SUMMARY = "summary of what was before"
 
 _ENDINGS = {
-    "interrupted": ("■ interrupted: the answer stopped here", "warning"),
+    "interrupted": ("■ interrupted: the answer stopped here; /retry asks again", "warning"),
     "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}

@@ -11,9 +11,9 @@ from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.domain.fences import codes
 from tui.domain.message import Message
 from tui.domain.notice import Shown
-from tui.widgets.transcript.blocks import codes
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.cursor import Cursor
 from tui.widgets.transcript.items import Item

@@ -1,0 +1,48 @@
+"""Copying on screen: by command, by key, by mouse."""
+
+from tests.ui.screen import conversation, lines, send, wait_for_answer
+from tests.waiting import until
+
+ASKED = "Asked the terminal to copy it"
+
+
+def toasts(app):
+    return [each.message for each in app._notifications]
+
+
+async def test_a_command_copies_and_says_so_in_the_conversation(world):
+    w = world(["Two words."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        await send(pilot, "/copy")
+        await until(lambda: ASKED in conversation(app))
+        assert app.clipboard == "Two words."
+
+
+async def test_a_key_copies_what_is_selected_in_the_prompt(world):
+    async with world().running() as (app, pilot):
+        await pilot.press(*"abc", "shift+left", "shift+left", "ctrl+c")
+        await until(lambda: any(ASKED in text for text in toasts(app)))
+        assert app.clipboard == "bc"
+        assert ASKED not in conversation(app)
+
+
+async def test_a_key_copies_what_was_selected_with_the_mouse(world):
+    w = world(["Two words."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        row = next(y for y, text in enumerate(lines(app)) if "Two" in text)
+        await pilot.double_click(app.chat.transcript, offset=(6, row))
+        await pilot.press("ctrl+c")
+        await until(lambda: any(ASKED in text for text in toasts(app)))
+        assert app.clipboard.strip() == "Two words."
+
+
+async def test_what_was_copied_can_be_put_into_the_prompt_however_long_it_is(world):
+    async with world().running() as (app, pilot):
+        app.copy_to_clipboard("x" * 200_000)
+        await until(lambda: any("Could not copy" in text for text in toasts(app)))
+        await pilot.press("ctrl+v")
+        assert app.chat.prompt.text == "x" * 200_000

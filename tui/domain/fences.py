@@ -1,0 +1,30 @@
+"""Code in an answer: where its fences open and close."""
+
+import re
+
+FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*|(?<=~)[^\n]*)$")
+"""A line that opens a block: its margin, its mark, its language."""
+
+
+def closes(line: str, fence: str) -> bool:
+    """Whether a line ends the block that this mark opened."""
+    mark = line.strip()
+    return len(mark) >= len(fence) and not mark.strip(fence[0])
+
+
+def codes(text: str) -> list[str]:
+    """The fenced blocks of an answer as they were written, also those inside of lists."""
+    found: list[str] = []
+    fence, margin = "", 0
+    lines: list[str] = []
+    for line in text.replace("\r\n", "\n").split("\n"):
+        inner = line.lstrip(" ")
+        if not fence:
+            if opened := FENCE.match(inner):
+                fence, margin, lines = opened[2], len(line) - len(inner), []
+        elif closes(line, fence):
+            found.append("\n".join(lines))
+            fence = ""
+        else:
+            lines.append(line[min(margin, len(line) - len(inner)) :])
+    return [*found, "\n".join(lines)] if fence else found
