@@ -26,6 +26,10 @@ class OpenSessions:
         """The sessions whose lease this program holds, in the order in which they were opened."""
         return tuple(self.held)
 
+    def given_up(self, conversation: Conversation) -> bool:
+        """Whether a session was open, and is not any more: nothing is written there."""
+        return conversation.opened is not None and conversation not in self.held
+
     async def save(self, conversation: Conversation) -> None:
         """Write what is pending in a session. Raises ``StorageError``; then all stays pending."""
         opened = conversation.opened

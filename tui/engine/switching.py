@@ -112,6 +112,8 @@ class Switching(OpenSessions):
         return other
 
     async def _ready_to_leave(self, conversation: Conversation) -> None:
+        if self.given_up(conversation):
+            return
         try:
             await self.save(conversation)
             await self.keep_draft(conversation)
@@ -134,6 +136,8 @@ class Switching(OpenSessions):
 
     async def _leave(self, conversation: Conversation) -> None:
         if conversation is self.current or self._read_anew(conversation):
+            return
+        if self.given_up(conversation):
             return
         if conversation.unsaved and not conversation.running:
             await self.try_save(conversation)

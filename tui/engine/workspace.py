@@ -1,7 +1,7 @@
 """All sessions that this program has open, and the one on screen: the one owner of truth."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -19,10 +19,12 @@ from tui.engine.switching import ModelFor, Switching
 from tui.errors import ReadOnly, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import SessionFilter, SessionStore
 
 PAGE = 50
 """How many earlier messages are read at once."""
+
+_OTHERS_TRIED = 5
 
 
 class Workspace(Switching):
@@ -114,6 +116,16 @@ class Workspace(Switching):
             conversation.opened.rename(name)
             await self.try_save(conversation)
         return True
+
+    async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
+        """Show the scope's most recently used other session, or a new one, for the current one.
+
+        ``give_up`` closes or moves the current one, once the other is there to be shown and
+        before it is; if it raises, the current one stays. False if another session was wanted
+        meanwhile. Raises what ``give_up`` raises, other ``StorageError``, and ``UsageError`` at
+        the limit.
+        """
+        return await self._switch(partial(self._find_other, give_up))
 
     async def take(self, conversation: Conversation) -> None:
         """Open a session that is looked at, for a first change.
@@ -220,6 +232,27 @@ class Workspace(Switching):
             return known
         self._check_limit()
         return await self._read(partial(self._reader.opened, session_id), session_id)
+
+    async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> Conversation:
+        other = await self._most_recent_other() or await self._make_new()
+        try:
+            await give_up()
+        except BaseException:
+            self.drop(other)
+            raise
+        return other
+
+    async def _most_recent_other(self) -> Conversation | None:
+        listing = await asyncio.to_thread(
+            self.store.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
+        )
+        for entry in listing.entries:
+            if entry.id == self.current.id:
+                continue
+            # One that is gone by now, or cannot be read, is no place to go to.
+            with suppress(StorageError):
+                return await self._find_to_look_at(entry.id)
+        return None
 
     async def _make_new(self) -> Conversation:
         self._check_limit()

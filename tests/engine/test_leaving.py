@@ -1,0 +1,142 @@
+"""Leaving the session on screen for good: what is shown in its place."""
+
+import pytest
+
+from tests.engine.workspaces import FULL, World
+from tui.errors import SessionNotFound, StorageError, UsageError
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+def closing(program):
+    """Gives up the session that is current now."""
+    conversation = program.workspace.current
+
+    async def give_up():
+        await program.workspace.close(conversation)
+
+    return give_up
+
+
+async def leave(program, give_up=None):
+    left = await program.workspace.leave_current(give_up or closing(program))
+    await program.settle()
+    return left
+
+
+async def test_the_most_recently_used_other_of_the_scope_is_looked_at(world):
+    await world.session("oldest")
+    other = await world.session("newer")
+    await world.session("elsewhere", scope="project:/other")
+    here = await world.session("here")
+    program = world.started(here)
+    assert await leave(program)
+    assert program.workspace.current.id == other
+    assert world.holder(here) is None
+    assert world.holder(other) is None
+    assert world.reader.load(here).closed_at
+
+
+async def test_without_another_one_it_is_a_new_session_of_the_scope(world):
+    await world.session("elsewhere", scope="project:/other")
+    here = await world.session("here")
+    program = world.started(here)
+    assert await leave(program)
+    assert program.workspace.current.untouched
+    assert program.workspace.scope == "project:/shop"
+    assert world.holder(here) is None
+
+
+async def test_the_draft_stays_with_the_session_that_is_left(world):
+    here = await world.session("here")
+    program = world.started(here)
+    await program.type("not done")
+
+    async def give_up():
+        await program.workspace.keep_draft(conversation)
+        await program.workspace.close(conversation)
+
+    conversation = program.workspace.current
+    assert await leave(program, give_up)
+    assert program.workspace.current.text == ""
+    assert world.drafts.load(here).text == "not done"
+
+
+async def test_a_session_that_cannot_be_given_up_stays_and_no_other_is_held(world):
+    here = await world.session("here")
+    program = world.started(here)
+    program.store.fail_next(FULL, times=2)
+    program.workspace.current.opened.add_message("user", "more")
+    with pytest.raises(StorageError):
+        await leave(program)
+    assert program.workspace.current.id == here
+    assert [held.id for held in program.workspace.open] == [here]
+    assert len([lease for lease in program.store.leases if lease.lock.held]) == 1
+
+
+async def test_what_cannot_be_saved_can_be_given_up_all_the_same(world):
+    here = await world.session("here")
+    program = world.started(here)
+    conversation = program.workspace.current
+    conversation.opened.add_message("user", "more")
+    program.store.fail_next(FULL, times=9)
+
+    async def give_up():
+        program.workspace.abandon(conversation)
+
+    assert await leave(program, give_up)
+    assert world.holder(here) is None
+    assert world.texts(here) == ["here"]
+
+
+async def test_another_one_that_is_gone_is_passed_over(world, monkeypatch):
+    there = await world.session("there")
+    gone = await world.session("gone")
+    program = world.started(await world.session("here"))
+    tail = program.store.tail
+
+    def read(session_id, count):
+        if session_id == gone:
+            raise SessionNotFound(gone)
+        return tail(session_id, count)
+
+    monkeypatch.setattr(program.store, "tail", read)
+    assert await leave(program)
+    assert program.workspace.current.id == there
+
+
+async def test_a_session_at_work_behind_it_can_take_its_place(world):
+    there = await world.session("there")
+    program = world.started(there)
+    program.workspace.current.running = True
+    busy = program.workspace.current
+    await program.open(await world.session("here"))
+    assert await leave(program)
+    assert program.workspace.current is busy
+
+
+async def test_at_the_limit_no_new_session_takes_its_place(world):
+    here = await world.session("here")
+    program = world.started(here, limit=1)
+    program.workspace.current.running = True
+    with pytest.raises(UsageError):
+        await leave(program)
+    assert program.workspace.current.id == here
+    assert world.holder(here) is not None
+
+
+async def test_nothing_is_written_to_a_session_that_was_given_up(world):
+    await world.session("there")
+    here = await world.session("here")
+    program = world.started(here)
+    conversation = program.workspace.current
+    assert await leave(program)
+    conversation.queued.append("late")
+    assert conversation.take_back_queue()
+    await program.workspace.leave(conversation)
+    assert world.drafts.load(here) is None
