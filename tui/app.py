@@ -1,7 +1,7 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -20,6 +20,7 @@ from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
 from tui.domain.safe_text import make_visible_line
 from tui.driver import TakeoverDriver
+from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
@@ -51,10 +52,12 @@ class Parts(msgspec.Struct, frozen=True):
     workspace: Workspace
     sessions: SessionList
     models: Models
+    retention: Retention
     turn_settings: TurnSettings
     final_save: FinalSave
     prepare_model: Callable[[], None]
     auto_save_interval: float = 300.0
+    exclusive_projects: bool = False
 
 
 class SibylApp(OrderlyApp):
@@ -81,7 +84,13 @@ class SibylApp(OrderlyApp):
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
         self._sending = Sending(self.chat, parts.workspace, self._shown, self._turns, self._listed)
         self._questions = Questions(self, self.chat, self._carry_out_all)
-        self._commands = CommandContext(parts.workspace, parts.models, self._sending.stop)
+        self._commands = CommandContext(
+            parts.workspace,
+            parts.models,
+            parts.retention,
+            self._sending.stop,
+            exclusive_projects=parts.exclusive_projects,
+        )
 
     # --- life
 
@@ -115,7 +124,11 @@ class SibylApp(OrderlyApp):
         self.chat.prompt.show_models(self._parts.models.names())
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
-        self.run_worker(self._listed.refresh)
+        self.run_worker(self._show_list)
+
+    async def _show_list(self) -> None:
+        await self._listed.refresh()
+        await self._listed.prune(self._parts.retention)
 
     def _warm_up(self) -> None:
         warm_up()
@@ -159,10 +172,6 @@ class SibylApp(OrderlyApp):
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
         self.run_worker(partial(self._look_at, event.session_id))
-
-    @on(Sidebar.SessionRenamed)
-    def rename_session(self, event: Sidebar.SessionRenamed) -> None:
-        self.run_worker(partial(self._listed.rename, event.session_id, event.name))
 
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:
@@ -236,8 +245,14 @@ class SibylApp(OrderlyApp):
                 self.push_screen(HelpScreen(keys))
             case effects.Ask():
                 after_what_was_typed(self, partial(self._questions.ask, effect))
+            case effects.Later(work):
+                self.run_worker(partial(self._carry_out_later, work))
             case effects.Exit():
                 self.exit()
+
+    async def _carry_out_later(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
+        await self._carry_out_all(await registry.carried_out(work))
+        await self._listed.refresh()
 
     # --- what has come of it
 

@@ -6,9 +6,10 @@ from tui.display import Display
 from tui.domain.labels import scope_name
 from tui.domain.notice import Notice
 from tui.domain.rows import SessionRows, arrange
+from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
 from tui.engine.workspace import Workspace
-from tui.errors import StorageError, UsageError
+from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
 
 
@@ -40,21 +41,6 @@ class ListedSessions:
         """Change between one scope and all."""
         await self._after(self._sessions.toggle_scope)
 
-    async def rename(self, session_id: str, name: str) -> None:
-        """Name a session, be it on screen or not."""
-        told = len(self._workspace.current.notices)
-        failure: StorageError | UsageError | None = None
-        try:
-            await self._workspace.rename_listed(session_id, name)
-        except (StorageError, UsageError) as error:
-            failure = error
-        if len(self._workspace.current.notices) > told:
-            self._display.show_session()
-        if failure is not None:
-            self._display.say(Notice(str(failure), "error"))
-        self._display.show_status()
-        await self._after(lambda: self._sessions.read_again(session_id))
-
     def show(self) -> None:
         """Show what is known, with the ages of now."""
         now = self._workspace.clock()
@@ -66,6 +52,16 @@ class ListedSessions:
             scope=scope_name(self._sessions.scope),
         )
         self._chat.show_rows(rows, now)
+
+    async def prune(self, retention: Retention) -> None:
+        """Set aside what is old or too much, and say so in a line."""
+        pruned = await retention.after_start(self._workspace)
+        if pruned.count:
+            self._display.say(Notice(retention.words(pruned)))
+            await self.refresh()
+        for failure in (pruned.failure, *await retention.tell_hook(pruned)):
+            if failure:
+                self._display.say(Notice(failure, "warning"))
 
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
         await self._workspace.settle()

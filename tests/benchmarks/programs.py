@@ -12,6 +12,9 @@ SIBYL = str(Path(sys.executable).with_name("sibyl-tui"))
 _OURS = ("SIBYL_", "XDG_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "TEXTUAL")
 _MODEL = "local:test-model"
 
+_KEEP_ALL = "[retention]\nbacklog_limit = 0\nmax_age_days = 1000000\n"
+"""The sessions are of long ago, and each start is to find all of them; it looks for old ones."""
+
 
 class Programs:
     """Starts either program; ``root`` is the sessions' directory of ours."""
@@ -21,12 +24,12 @@ class Programs:
         self._home = directory / "home"
         self._home.mkdir()
         self._config = self._home / "config.toml"
-        self._config.touch()
+        self._config.write_text(_KEEP_ALL, "utf-8")
 
     def use_model(self, base_url: str) -> None:
         """From now on a server answers."""
         self._config.write_text(
-            f'model = "{_MODEL}"\n[providers.local]\nbase_url = "{base_url}"\n', "utf-8"
+            f'model = "{_MODEL}"\n[providers.local]\nbase_url = "{base_url}"\n{_KEEP_ALL}', "utf-8"
         )
 
     def bare(self, *arguments: str) -> TimedProgram:

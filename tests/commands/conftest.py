@@ -5,9 +5,11 @@ import pytest
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
 from tui.commands.context import CommandContext
-from tui.commands.effects import Say
-from tui.commands.registry import run
+from tui.commands.effects import Later, Say
+from tui.commands.registry import carried_out, run
+from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
+from tui.engine.pruning import Retention
 from tui.errors import ModelUnavailable
 
 
@@ -35,7 +37,22 @@ class Commands:
         self.workspace = program.workspace
         self.effects = ()
         self.running = False
-        self.context = CommandContext(program.workspace, Models(program.model), self.stop)
+        self.retention = RetentionSettings()
+        self.hook = ()
+        self.exclusive = False
+        self.lists = {}
+
+    @property
+    def context(self):
+        retention = Retention(self.program.store, self.retention, self.hook, self.workspace.clock)
+        return CommandContext(
+            self.workspace,
+            Models(self.program.model),
+            retention,
+            self.stop,
+            exclusive_projects=self.exclusive,
+            lists=self.lists,
+        )
 
     async def stop(self, conversation):
         stopped, self.running = self.running, False
@@ -45,9 +62,17 @@ class Commands:
 
     async def __call__(self, text):
         """Type a command; gives what is told, one string."""
-        self.effects = await run(parse(text), self.context)
+        self.effects = await self.carried_out(await run(parse(text), self.context))
         await self.program.settle()
         return self.told
+
+    async def carried_out(self, effects):
+        """What is done behind the screen is done at once; gives all that came of it."""
+        done = []
+        for effect in effects:
+            more = await carried_out(effect.work) if isinstance(effect, Later) else None
+            done += [effect] if more is None else await self.carried_out(more)
+        return tuple(done)
 
     @property
     def told(self):

@@ -5,9 +5,13 @@ import threading
 
 import pytest
 
-from tests.engine.workspaces import FULL, SHOP
+from tests.engine.workspaces import FULL, SHOP, said
 from tests.waiting import until
 from tui.commands import sessions
+from tui.commands.effects import Say
+from tui.commands.registry import run
+from tui.config.schema import RetentionSettings
+from tui.domain.commands import parse
 from tui.domain.labels import NAME_CHARACTERS
 from tui.errors import StorageError
 
@@ -312,6 +316,73 @@ async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands
     commands.program.store.gate.set()
     assert await starting == ""
     assert await looking
+
+
+async def test_new_archives_what_is_too_much_and_says_how_much(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=3)
+    made = [await world.session() for _ in range(3)]
+    await commands.program.send("hello")
+    left = commands.current.id
+    told = await commands("/new")
+    assert told == f"Started new session: {commands.current.id} (archived 2 older)"
+    status = [world.reader.entry(each).status for each in (*made, left)]
+    assert status == ["archived", "archived", "closed", "closed"]
+
+
+async def test_new_may_move_what_is_too_much_to_the_trash(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=2, action="trash")
+    there = await world.session()
+    await commands.program.send("hello")
+    told = await commands("/new")
+    assert told == f"Started new session: {commands.current.id} (moved 1 older to the trash)"
+    assert world.reader.entry(there).status == "trashed"
+
+
+async def test_new_shows_the_session_before_anything_is_archived(commands, world):
+    await commands.program.send("hello")
+    effects = await run(parse("/new"), commands.context)
+    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Later"]
+
+
+async def test_what_was_begun_is_told_in_the_session_that_was_begun(commands, world):
+    there = await world.session()
+    await commands.program.send("hello")
+    _, later = await run(parse("/new"), commands.context)
+    new = commands.current
+    new.text = "typed, so that it stays"
+    await commands.program.look_at(there)
+    assert not [each for each in await later.work() if isinstance(each, Say)]
+    assert said(new) == [f"Started new session: {new.id}"]
+
+
+async def test_new_in_a_new_session_archives_nothing(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=1)
+    made = [await world.session() for _ in range(3)]
+    await commands("/new")
+    assert {world.reader.entry(each).status for each in made} == {"closed"}
+
+
+async def test_new_says_what_kept_the_old_ones_where_they_are(commands, world, monkeypatch):
+    commands.retention = RetentionSettings(backlog_limit=1)
+    await commands.program.send("hello")
+
+    def fail(*_):
+        raise StorageError("Cannot read.")
+
+    monkeypatch.setattr(commands.program.store, "list", fail)
+    told = await commands("/new")
+    assert told == f"Started new session: {commands.current.id}\nCannot read."
+
+
+async def test_a_failing_archive_hook_is_told_and_harmless(commands, world):
+    commands.retention = RetentionSettings(backlog_limit=1)
+    commands.hook = ("/nowhere/to/be/found",)
+    there = await world.session()
+    await commands.program.send("hello")
+    lines = (await commands("/new")).splitlines()
+    assert lines[0].endswith("(archived 1 older)")
+    assert lines[1].startswith("The archive hook could not be started: ")
+    assert world.reader.entry(there).status == "archived"
 
 
 # --- /reset

@@ -23,7 +23,7 @@ def test_a_slash_offers_every_command_in_the_order_of_help():
 
 
 def test_letters_offer_the_commands_that_begin_so():
-    assert texts("/s") == ["/sessions ", "/save", "/search ", "/stop"]
+    assert texts("/s") == ["/sessions ", "/save", "/session ", "/search ", "/stop"]
     assert texts("/SA") == ["/save"]
 
 

@@ -155,9 +155,9 @@ class World:
     def drafts(self) -> Drafts:
         return Drafts(self.root)
 
-    async def session(self, *texts, name="", scope=SHOP, model=PLACE.model):
+    async def session(self, *texts, name="", scope=SHOP, model=PLACE.model, project="/shop"):
         """A closed session with these messages, the user's and the model's by turns."""
-        session = new_session(self.reader, Place(scope, "/shop", model), self.clock)
+        session = new_session(self.reader, Place(scope, project, model), self.clock)
         for number, text in enumerate(texts or ("hello",)):
             if number % 2:
                 answer = session.begin_answer(model)

@@ -639,6 +639,22 @@ class StoreContract:
         assert found(statuses=EVERYWHERE) == {kept, archived, trashed, held, elsewhere}
         assert found(scope="nowhere") == set()
 
+    def test_a_list_may_hold_only_what_was_not_used_for_some_time(self, store):
+        old, middle, new = (closed(store, user("m1", seconds=60 * n)) for n in range(3))
+        assert ids(store.list(SessionFilter(used_before=at(120)), None, 10)) == [middle, old]
+        assert ids(store.list(SessionFilter(used_before=at(60)), None, 10)) == [old]
+        assert ids(store.list(SessionFilter(used_before=at(0)), None, 10)) == []
+        first = store.list(SessionFilter(used_before=at(500)), None, 1)
+        assert ids(first) == [new]
+        rest = store.list(SessionFilter(used_before=at(500)), first.cursor, 10)
+        assert ids(rest) == [middle, old]
+
+    def test_where_a_session_is_kept_is_told_in_a_line(self, store):
+        name = closed(store)
+        assert name in store.location(name)
+        with pytest.raises(SessionNotFound):
+            store.location("nowhere")
+
     def test_an_entry_says_what_there_is_to_show(self, store):
         name = closed(
             store,
@@ -869,6 +885,9 @@ class StoreContract:
         getattr(store, end)(names[2])
         assert store.active(SCOPE) == names[1]
         assert not store.entry(names[2]).active
+        listed = store.list(SessionFilter(scope=SCOPE), None, 10).entries
+        assert [entry.id for entry in listed if entry.active] == [names[1]]
+        assert store.entry(names[1]).active
         store.restore(names[2])
         assert store.active(SCOPE) == names[2]
 

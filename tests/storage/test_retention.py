@@ -8,7 +8,8 @@ import pytest
 
 from tui.domain.message import Message
 from tui.domain.timestamps import format_utc
-from tui.errors import SessionBusy
+from tui.errors import NewerVersion, SessionBusy
+from tui.storage import retention
 from tui.storage.file_store import FileStore
 from tui.storage.memory_store import MemoryStore
 from tui.storage.retention import (
@@ -112,15 +113,72 @@ def test_the_trash_is_a_setting(store, used):
     assert store.entry(old).status == "trashed"
 
 
-def test_a_session_that_was_opened_meanwhile_is_left_alone(store, used, monkeypatch):
-    used(31)
+@pytest.mark.parametrize("prune", ["age", "backlog"])
+def test_a_session_that_this_program_opens_meanwhile_is_left_alone(store, used, monkeypatch, prune):
+    old = used(31)
     store.set_active(SHOP, used(0))
+    listed = store.list
 
-    def busy(session_id):
-        raise SessionBusy(session_id, "pid 1 on host")
+    def list_and_open(*arguments):
+        listing = listed(*arguments)
+        if any(entry.id == old for entry in listing.entries):
+            store.lease(old)
+        return listing
 
-    monkeypatch.setattr(store, "archive", busy)
-    assert prune_by_age(store, policy(), NOW) == ()
+    monkeypatch.setattr(store, "list", list_and_open)
+    if prune == "age":
+        assert prune_by_age(store, policy(), NOW) == ()
+    else:
+        assert prune_backlog(store, policy(limit=1), SHOP) == ()
+    assert store.entry(old).status == "open"
+
+
+@pytest.mark.parametrize("error", [SessionBusy("s0", "pid 1 on host"), NewerVersion("s0", 2)])
+def test_what_cannot_be_taken_keeps_no_other_from_being_set_aside(store, used, monkeypatch, error):
+    first, second = used(40), used(31)
+    store.set_active(SHOP, used(0))
+    lease = store.lease
+
+    def lease_but_one(session_id):
+        if session_id == first:
+            raise error
+        return lease(session_id)
+
+    monkeypatch.setattr(store, "lease", lease_but_one)
+    assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (second,), "age"),)
+
+
+def test_where_the_active_one_was_archived_the_most_recently_used_other_stays(store, used):
+    old, older, active = used(40), used(50), used(0)
+    store.set_active(SHOP, active)
+    store.archive(active)
+    assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (older,), "age"),)
+    assert store.active(SHOP) == old
+
+
+def test_a_new_session_that_is_not_on_disk_counts(store, used):
+    active, older = used(0), (used(1), used(2))
+    store.set_active(SHOP, active)
+    assert prune_backlog(store, policy(), SHOP, unwritten=1) == (SetAside(SHOP, older, "backlog"),)
+
+
+def test_a_limit_of_one_leaves_only_the_new_and_the_active_one(store, used):
+    active, other = used(5), used(1)
+    store.set_active(SHOP, active)
+    done = prune_backlog(store, policy(limit=1), SHOP, unwritten=1)
+    assert done == (SetAside(SHOP, (other,), "backlog"),)
+
+
+def test_nothing_is_too_old_where_the_limit_lies_before_all_time(store, used):
+    used(40), used(0)
+    assert prune_by_age(store, policy(days=1_000_000), NOW) == ()
+
+
+def test_more_than_a_page_is_set_aside(store, used, monkeypatch):
+    monkeypatch.setattr(retention, "_PAGE", 2)
+    old = [used(31 + day) for day in range(7)]
+    store.set_active(SHOP, used(0))
+    assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, tuple(old), "age"),)
 
 
 def test_the_hook_is_told_once_with_all_sessions_of_a_scope(tmp_path):

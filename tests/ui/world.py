@@ -10,7 +10,9 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
 from tui.app import Parts, SibylApp
+from tui.config.schema import RetentionSettings
 from tui.engine.opening import Place, new_session
+from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
@@ -51,6 +53,9 @@ class World:
         self.model = ScriptedModel(*answers)
         self.models = ScriptedModels(self.model)
         self.store = FileStore(root, self.clock)
+        self.retention = RetentionSettings()
+        self.hook: Sequence[str] = ()
+        self.exclusive_projects = False
         self.final_save: FinalSave | None = None
         self.workspace: Workspace | None = None
 
@@ -99,10 +104,12 @@ class World:
                 workspace=workspace,
                 sessions=SessionList(self.store, workspace.scope),
                 models=self.models,
+                retention=Retention(self.store, self.retention, self.hook, self.clock),
                 turn_settings=TurnSettings(save_interval=0.01),
                 final_save=self.final_save,
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
+                exclusive_projects=self.exclusive_projects,
             )
         )
         async with app.run_test(size=size) as pilot:

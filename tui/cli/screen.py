@@ -12,6 +12,7 @@ from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.notice import Notice
 from tui.engine.opening import Place
+from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
 from tui.engine.workspace import Workspace
 from tui.errors import UsageError
@@ -92,17 +93,25 @@ def _welcome(missing: Sequence[Missing]) -> str:
     return "\n".join(lines)
 
 
+def _retention(program: Program) -> Retention:
+    config = program.settings.config
+    return Retention(program.store, config.retention, config.hooks.on_archive, program.clock)
+
+
 def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
 ) -> "Parts":
     from tui.app import Parts
 
+    config = program.settings.config
     return Parts(
         workspace=workspace,
         sessions=SessionList(program.store, workspace.scope),
         models=models,
+        retention=_retention(program),
         turn_settings=program.turn_settings(),
         final_save=final_save,
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
-        auto_save_interval=program.settings.config.auto_save_interval,
+        auto_save_interval=config.auto_save_interval,
+        exclusive_projects=config.exclusive_projects,
     )

@@ -7,6 +7,7 @@ import msgspec
 
 from tui.commands.effects import Effect
 from tui.engine.conversation import Conversation
+from tui.engine.pruning import Retention
 from tui.engine.workspace import Workspace
 from tui.providers.protocol import Model
 
@@ -24,15 +25,20 @@ class Models(Protocol):
 
 
 class CommandContext(msgspec.Struct, frozen=True):
-    """The workspace, the models, and how an answer is stopped.
+    """The workspace, the models, what is set aside, and how an answer is stopped.
 
+    ``lists`` are the ids that the numbers of a command mean since it last printed them, by the
+    command's name. ``exclusive_projects`` says that a project is open in one session only.
     ``stop`` ends the answer that is being made in a session and waits until all of it is saved;
     false if there is none.
     """
 
     workspace: Workspace
     models: Models
+    retention: Retention
     stop: Callable[[Conversation], Awaitable[bool]]
+    exclusive_projects: bool = False
+    lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
 
 
 CommandFunction = Callable[[CommandContext, str], Awaitable[Sequence[Effect]]]

@@ -44,11 +44,17 @@ class Ask(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+class Later(msgspec.Struct, frozen=True):
+    """Do something behind the screen, and then what comes of it."""
+
+    work: Callable[[], Awaitable[Sequence["Effect"]]]
+
+
 class Exit(msgspec.Struct, frozen=True):
     """Save everything and leave."""
 
 
-Effect = Say | ShowSession | CopyText | RetryTurn | OpenHelp | Ask | Exit
+Effect = Say | ShowSession | CopyText | RetryTurn | OpenHelp | Ask | Later | Exit
 
 
 def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:

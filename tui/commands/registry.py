@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from tui.commands import answers, copying, program, searching, sessions
+from tui.commands import answers, copying, program, resuming, searching, session, sessions
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
 from tui.domain.commands import Invocation
@@ -16,6 +16,8 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "load": sessions.load,
     "new": sessions.begin,
     "reset": sessions.reset,
+    "session": session.session,
+    "resume": resuming.resume,
     "name": sessions.rename,
     "search": searching.search,
     "retry": answers.retry,

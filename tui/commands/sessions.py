@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, ShowSession, say
+from tui.commands.effects import Effect, Later, ShowSession, say
 from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.notice import Notice
 from tui.domain.session import SessionEntry
 from tui.domain.table import session_table
 from tui.engine.conversation import Conversation
+from tui.engine.pruning import Pruned
 from tui.engine.switching import StayedError
 from tui.errors import StorageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
@@ -47,7 +50,7 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     except StorageError as error:
         return say(f"Could not save {conversation.id}: {error.short}", "error")
     await workspace.save_all()
-    return (*_shown(conversation, told), *say(f"Session saved: {conversation.id}"))
+    return (*shown_notices(conversation, told), *say(f"Session saved: {conversation.id}"))
 
 
 async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -75,7 +78,35 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
         # Else another session was wanted meanwhile, and is shown.
         untouched = workspace.current.untouched
         return say(f"Already in a new session: {workspace.current.id}") if untouched else ()
-    return (ShowSession(), *say(f"Started new session: {workspace.current.id}"))
+    conversation = workspace.current
+    return (ShowSession(), Later(partial(_pruned, context, conversation)))
+
+
+async def _pruned(context: CommandContext, conversation: Conversation) -> Sequence[Effect]:
+    """Set aside what is too much by now, and say what was begun."""
+    started = f"Started new session: {conversation.id}"
+    if not context.retention.limits_scopes:
+        return _said_in(context, conversation, started)
+    await context.workspace.settle()
+    pruned = await context.retention.after_new(context.workspace)
+    older = f" ({context.retention.older(pruned.count)})" if pruned.count else ""
+    failed = say(pruned.failure, "warning") if pruned.failure else ()
+    told = Later(partial(hook_told, context, pruned))
+    return (*_said_in(context, conversation, started + older), *failed, told)
+
+
+async def hook_told(context: CommandContext, pruned: Pruned) -> Sequence[Effect]:
+    """Tell the archive hook, and say what went wrong with it."""
+    failures = await context.retention.tell_hook(pruned)
+    return tuple(effect for failure in failures for effect in say(failure, "warning"))
+
+
+def _said_in(context: CommandContext, conversation: Conversation, text: str) -> tuple[Effect, ...]:
+    """Say it where it belongs, though another session may be on screen by now."""
+    if conversation is context.workspace.current:
+        return say(text)
+    conversation.say(Notice(text))
+    return ()
 
 
 async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -101,10 +132,10 @@ async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
     conversation = context.workspace.current
     told = len(conversation.notices)
     await context.workspace.rename(conversation, arguments)
-    return (*_shown(conversation, told), *say(f"Session named: {arguments}"))
+    return (*shown_notices(conversation, told), *say(f"Session named: {arguments}"))
 
 
-def _shown(conversation: Conversation, told: int) -> tuple[Effect, ...]:
+def shown_notices(conversation: Conversation, told: int) -> tuple[Effect, ...]:
     """Put on screen what a save had to tell itself, beyond what was told before."""
     return (ShowSession(),) if len(conversation.notices) > told else ()
 

@@ -17,13 +17,17 @@ _SLASHED_COMMAND = re.compile(r"//+[A-Za-z]+(?:\s|$)")
 
 
 class Command(msgspec.Struct, frozen=True):
-    """One command: ``usage`` is what follows its name, ``title`` what the palette calls it."""
+    """One command: ``usage`` is what follows its name, ``title`` what the palette calls it.
+
+    ``verbs`` are the words that may follow first.
+    """
 
     name: str
     title: str
     help: str
     usage: str = ""
     takes: Takes = "nothing"
+    verbs: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
@@ -47,6 +51,22 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("new", "New session", "save, and start the scope's next session", "[name]", "text"),
     Command("reset", "Reset the conversation", "save, then begin anew under the same id"),
+    Command(
+        "session",
+        "Sessions of this project",
+        "this project's sessions by number",
+        "list | resume <index> | save [target] | close",
+        "text",
+        ("list", "resume", "save", "close"),
+    ),
+    Command(
+        "resume",
+        "Resume a closed session",
+        "closed sessions, most recently closed first",
+        "[list | <number|target> | delete <number|id> | clear]",
+        "closed session",
+        ("list", "delete", "clear"),
+    ),
     Command("name", "Name this session", "name the session", "<text>", "text"),
     Command("search", "Search all sessions", "what was said, in every session", "<text>", "text"),
     Command("retry", "Try again", "ask again where an answer failed or was stopped"),

@@ -41,7 +41,10 @@ def completions(
     start = text.removesuffix(argument)
     return tuple(
         Completion(start + name, name, note)
-        for name, note in _arguments(command, argument, targets, models)
+        for name, note in (
+            *_verbs(command, argument),
+            *_arguments(command, argument, targets, models),
+        )
         if name != argument
     )
 
@@ -69,6 +72,10 @@ def _commands(word: str) -> Iterable[Completion]:
         if command.name.startswith(word.lower()):
             blank = "" if command.takes == "nothing" else " "
             yield Completion(f"/{command.name}{blank}", command.line, command.help)
+
+
+def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:
+    return [(verb, "") for verb in command.verbs if verb.startswith(argument.lower())]
 
 
 def _arguments(

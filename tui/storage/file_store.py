@@ -122,6 +122,9 @@ class FileStore:
         """Where a session's journal lies. Raises ``SessionNotFound``."""
         return self._folders.find(session_id)[1]
 
+    def location(self, session_id: str) -> str:
+        return str(self.path(session_id))
+
     # --- reading
 
     def load(self, session_id: str) -> Session:
@@ -214,11 +217,7 @@ class FileStore:
                 self._scopes.add(ScopeLine(scope=scope, at=self._now(), active=session_id))
 
     def active(self, scope: str) -> str | None:
-        chosen = self._scopes.table().chosen(scope)
-        if chosen and os.path.lexists(self._folders.journal(chosen, Folder.SESSIONS)):
-            return chosen
-        files = self._directory.files(SessionFilter(scope=scope))
-        return files[0].session_id if files else None
+        return self._directory.active(scope)
 
     # --- within
 

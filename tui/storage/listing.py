@@ -1,7 +1,8 @@
 """Lists of sessions, from a scan of the folders and the two ends of each file shown."""
 
 import json
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from tui.domain.labels import label
 from tui.domain.records import VERSION, SessionHeader
 from tui.domain.session import Session, SessionEntry, Status
-from tui.domain.timestamps import format_utc
+from tui.domain.timestamps import format_utc, parse_utc
 from tui.errors import SessionDamaged, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.disk import storage_errors
@@ -18,9 +19,11 @@ from tui.storage.journal import Ends, opened
 from tui.storage.protocol import KEPT, Listing, SessionFilter
 from tui.storage.scopes import Place, ScopeLine, Scopes, ScopeTable
 
+_SECOND = 1_000_000_000
 _PROJECT = "project:"
 _UNREADABLE = "(unreadable)"
 _NOWHERE = Place("", 0)
+_ScopeOf = Callable[[JournalFile, ScopeTable], str]
 _FOLDERS: dict[Status, Folder] = {
     "open": Folder.SESSIONS,
     "closed": Folder.SESSIONS,
@@ -39,17 +42,17 @@ class Directory:
     def page(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         """One page, newest use first. Raises ``StorageError`` for a cursor that is none."""
         after = _read_cursor(cursor) if cursor is not None else None
-        table = self._scopes.table()
+        active = self._active_sessions()
         entries: list[SessionEntry] = []
         last: JournalFile | None = None
-        for file in self._files(wanted, table):
+        for file in self.files(wanted):
             if after is not None and _order(file) <= after:
                 continue
             if last is not None and len(entries) == limit:
                 return Listing(tuple(entries), json.dumps(_order(last)))
             last = file
-            entry = self.entry(file, table)
-            if entry is not None and entry.status in wanted.statuses:
+            entry = self._entry(file, active)
+            if entry is not None and _fits(entry, wanted):
                 entries.append(entry)
         return Listing(tuple(entries), None)
 
@@ -58,21 +61,14 @@ class Directory:
         folder, path = self._folders.find(session_id)
         with storage_errors(f"Cannot read session {session_id}"):
             file = JournalFile(session_id, folder, path.lstat().st_mtime_ns)
-        entry = self.entry(file, self._scopes.table())
+        entry = self._entry(file, self._active_sessions())
         if entry is None:
             raise SessionNotFound(session_id)
         return entry
 
-    def entry(self, file: JournalFile, table: ScopeTable) -> SessionEntry | None:
-        """What a list shows of one session; ``None`` if it was moved meanwhile."""
-        try:
-            ends = self.ends(file.session_id, file.folder)
-        except SessionNotFound:
-            return None
-        except StorageError:
-            # It stands in the list all the same: what cannot be read is not gone.
-            return self._unreadable(file, table)
-        return self._entry(file, table, ends)
+    def active(self, scope: str) -> str | None:
+        """The session of a scope that was opened last, else the one most recently used."""
+        return self._active_sessions().of(scope)
 
     def ends(self, session_id: str, folder: Folder) -> Ends:
         """The two ends of a journal. Raises ``SessionNotFound`` if it is not in this folder."""
@@ -115,7 +111,18 @@ class Directory:
         """The journals a filter lets through, newest use first; none of them is opened."""
         return self._files(wanted, self._scopes.table())
 
+    def _active_sessions(self) -> "_ActiveSessions":
+        return _ActiveSessions(self._folders, self._scopes.table(), self._scope_of)
+
     def _files(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
+        files = self._in_scope(wanted, table)
+        if wanted.used_before is None:
+            return files
+        # Rounded up: what is left in by it is looked at again.
+        limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
+        return [file for file in files if file.mtime_ns < limit]
+
+    def _in_scope(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
         folders = {_FOLDERS[status] for status in wanted.statuses}
         if wanted.scope is None:
             return self._folders.scan(*folders)
@@ -131,15 +138,21 @@ class Directory:
         place = table.places.get(file.session_id)
         return place.scope if place is not None else _header(self._folders, file).scope
 
-    def _entry(self, file: JournalFile, table: ScopeTable, ends: Ends) -> SessionEntry:
-        status = self._status(file)
-        active = status in KEPT and table.active.get(ends.session.header.scope) == file.session_id
-        return describe(ends.session, ends.first_prompt, status, _time_of(file), active=active)
-
-    def _unreadable(self, file: JournalFile, table: ScopeTable) -> SessionEntry:
-        header, status = self.guess(file.session_id), self._status(file)
-        active = status in KEPT and table.active.get(header.scope) == file.session_id
-        return describe_unreadable(header, status, _time_of(file), active=active)
+    def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
+        """What a list shows of one session; ``None`` if it was moved meanwhile."""
+        status, used = self._status(file), _time_of(file)
+        try:
+            ends = self.ends(file.session_id, file.folder)
+        except SessionNotFound:
+            return None
+        except StorageError:
+            # It stands in the list all the same: what cannot be read is not gone.
+            header = self.guess(file.session_id)
+            is_active = status in KEPT and active.of(header.scope) == file.session_id
+            return describe_unreadable(header, status, used, active=is_active)
+        scope = ends.session.header.scope
+        is_active = status in KEPT and active.of(scope) == file.session_id
+        return describe(ends.session, ends.first_prompt, status, used, active=is_active)
 
     def _status(self, file: JournalFile) -> Status:
         if file.folder is Folder.ARCHIVE:
@@ -147,6 +160,35 @@ class Directory:
         if file.folder is Folder.TRASH:
             return "trashed"
         return "open" if self.held(file.session_id) else "closed"
+
+
+class _ActiveSessions:
+    """The active session of each scope, at one moment; looked up once a scope."""
+
+    def __init__(
+        self,
+        folders: Folders,
+        table: ScopeTable,
+        scope_of: Callable[[JournalFile, ScopeTable], str],
+    ) -> None:
+        self._folders = folders
+        self._table = table
+        self._scope_of = scope_of
+        self._known: dict[str, str | None] = {}
+        self._newest: dict[str, str] | None = None
+
+    def of(self, scope: str) -> str | None:
+        if scope not in self._known:
+            chosen = self._table.chosen(scope)
+            there = chosen and os.path.lexists(self._folders.journal(chosen, Folder.SESSIONS))
+            self._known[scope] = chosen if there else self._most_recent(scope)
+        return self._known[scope]
+
+    def _most_recent(self, scope: str) -> str | None:
+        if self._newest is None:
+            newest_last = reversed(self._folders.scan(Folder.SESSIONS))
+            self._newest = {self._scope_of(f, self._table): f.session_id for f in newest_last}
+        return self._newest.get(scope)
 
 
 def describe(
@@ -233,6 +275,25 @@ def unknown_header(session_id: str, place: Place = _NOWHERE) -> SessionHeader:
         project_path=path if is_project else "",
         model="",
     )
+
+
+def _fits(entry: SessionEntry, wanted: SessionFilter) -> bool:
+    """Whether what a file says of itself is what was asked for."""
+    if entry.status not in wanted.statuses:
+        return False
+    return wanted.used_before is None or _is_before(entry.last_used_at, wanted.used_before)
+
+
+def _is_before(time: str, limit: str) -> bool:
+    moment = parse_utc(time)
+    return moment is not None and moment < _moment(limit)
+
+
+def _moment(limit: str) -> datetime:
+    moment = parse_utc(limit)
+    if moment is None:
+        raise StorageError(f"This is no time: {limit}")
+    return moment
 
 
 def _summary_text(session: Session) -> str:

@@ -7,7 +7,7 @@ that what cannot be written is refused here, too, and what comes back is what a 
 import difflib
 import os
 import secrets
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -38,6 +38,7 @@ from tui.errors import (
     StorageError,
 )
 from tui.storage.listing import describe, describe_unreadable
+from tui.storage.memory_catalog import MemoryCatalog
 from tui.storage.memory_shelf import (
     Box,
     MemoryLease,
@@ -214,13 +215,17 @@ class MemoryStore:
     def entry(self, session_id: str) -> SessionEntry:
         box = self._box(session_id)
         status = self._status(session_id)
-        used = format_utc(datetime.fromtimestamp(box.used_ns / _SECOND, UTC))
+        used = _used(box)
         scope = box.header.scope
-        active = box.place == "closed" and self.shelf.active.get(scope) == session_id
+        active = box.place == "closed" and self.active(scope) == session_id
         if box.damage is not None:
             return describe_unreadable(box.header, status, used, active=active)
         session = self.load(session_id)
         return describe(session, first_prompt(session), status, used, active=active)
+
+    def location(self, session_id: str) -> str:
+        self._box(session_id)
+        return f"memory:{session_id}"
 
     def resolve(
         self,
@@ -230,7 +235,7 @@ class MemoryStore:
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        catalog = _MemoryCatalog(self, wanted or _FINDABLE)
+        catalog = MemoryCatalog(self, wanted or _FINDABLE)
         try:
             return resolve(target, scope, catalog, listed)
         except SessionNotFound as error:
@@ -294,6 +299,7 @@ class MemoryStore:
             for session_id, box in self.shelf.boxes.items()
             if self._status(session_id) in wanted.statuses
             and wanted.scope in (None, box.header.scope)
+            and (wanted.used_before is None or _used(box) < wanted.used_before)
         )
 
     def _now_ns(self) -> int:
@@ -376,22 +382,5 @@ class MemoryStore:
         return Appended(box.header.ordinal, restored, foreign)
 
 
-class _MemoryCatalog:
-    """A ``tui.domain.targets.Catalog`` of a store."""
-
-    def __init__(self, store: MemoryStore, wanted: SessionFilter) -> None:
-        self._store = store
-        self._wanted = wanted
-
-    def has(self, session_id: str) -> bool:
-        return session_id in self._store.shelf.boxes
-
-    def ids(self) -> Sequence[str]:
-        return [session_id for _, session_id in self._store.ordered(self._wanted)]
-
-    def numbered(self, scope: str, ordinal: int) -> str | None:
-        session_id = self._store.shelf.numbers.get((scope, ordinal))
-        return session_id if session_id in self._store.shelf.boxes else None
-
-    def named(self, name: str) -> Iterable[str]:
-        return [key for key in self.ids() if self._store.entry(key).name == name]
+def _used(box: Box) -> str:
+    return format_utc(datetime.fromtimestamp(box.used_ns / _SECOND, UTC))

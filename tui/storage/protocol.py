@@ -26,10 +26,15 @@ EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashe
 
 
 class SessionFilter(msgspec.Struct, frozen=True):
-    """Which sessions a list holds; no scope means every scope."""
+    """Which sessions a list holds; no scope means every scope.
+
+    ``used_before`` leaves out what was last used at that UTC time, written as records have it, or
+    later.
+    """
 
     scope: str | None = None
     statuses: frozenset[Status] = KEPT
+    used_before: str | None = None
 
 
 class Listing(msgspec.Struct, frozen=True):
@@ -153,6 +158,10 @@ class SessionStore(Protocol):
 
     def entry(self, session_id: str) -> SessionEntry:
         """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
+        ...
+
+    def location(self, session_id: str) -> str:
+        """Where a session is kept, as its user would look for it. Raises ``SessionNotFound``."""
         ...
 
     def resolve(

@@ -2,15 +2,15 @@
 
 import json
 import subprocess
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import Literal
 
 import msgspec
 
 from tui.domain.session import SessionEntry
-from tui.domain.timestamps import parse_utc
-from tui.errors import SessionBusy, SessionNotFound, SibylError
+from tui.domain.timestamps import format_utc
+from tui.errors import NewerVersion, SessionBusy, SessionDamaged, SessionNotFound, SibylError
 from tui.storage.protocol import SessionFilter, SessionStore
 
 Reason = Literal["backlog", "age", "user"]
@@ -39,27 +39,41 @@ class HookFailed(SibylError):
 
 
 def prune_backlog(
-    store: SessionStore, policy: RetentionPolicy, scope: str, keep: Collection[str] = ()
+    store: SessionStore,
+    policy: RetentionPolicy,
+    scope: str,
+    keep: Collection[str] = (),
+    *,
+    unwritten: int = 0,
 ) -> tuple[SetAside, ...]:
     """Leave only the most recently used sessions in a scope.
 
-    All of the scope count, but those that are open, active or named in ``keep`` stay.
+    All of the scope count, with ``unwritten`` ones that are open and have nothing on disk yet; but
+    those that are open, active or named in ``keep`` stay. Raises ``StorageError``.
     """
     if policy.backlog_limit == 0:
         return ()
-    entries = list(_entries(store, SessionFilter(scope=scope)))
-    return _set_aside(store, policy, entries[policy.backlog_limit :], keep, "backlog")
+    wanted = SessionFilter(scope=scope)
+    room = policy.backlog_limit - unwritten
+    if room <= 0:
+        return _set_aside(store, policy, _entries(store, wanted), keep, "backlog")
+    cursor = store.list(wanted, None, room).cursor
+    beyond = _entries(store, wanted, cursor) if cursor is not None else ()
+    return _set_aside(store, policy, beyond, keep, "backlog")
 
 
 def prune_by_age(
     store: SessionStore, policy: RetentionPolicy, now: datetime, keep: Collection[str] = ()
 ) -> tuple[SetAside, ...]:
-    """Set aside, in every scope, what was not used for longer than the policy says."""
+    """Set aside, in every scope, what was not used for longer than the policy says.
+
+    Raises ``StorageError``.
+    """
     if policy.max_age_days == 0:
         return ()
-    limit = now - timedelta(days=policy.max_age_days)
-    entries = [e for e in _entries(store, SessionFilter()) if _used_before(e, limit)]
-    return _set_aside(store, policy, entries, keep, "age")
+    limit = _days_before(now, policy.max_age_days)
+    old = _entries(store, SessionFilter(used_before=limit)) if limit else ()
+    return _set_aside(store, policy, old, keep, "age")
 
 
 def run_archive_hook(command: Sequence[str], done: SetAside) -> None:
@@ -82,8 +96,17 @@ def run_archive_hook(command: Sequence[str], done: SetAside) -> None:
         raise HookFailed(f"The archive hook could not be started: {error}") from error
 
 
-def _entries(store: SessionStore, wanted: SessionFilter) -> Iterator[SessionEntry]:
-    cursor: str | None = None
+def _days_before(now: datetime, days: int) -> str | None:
+    try:
+        return format_utc(now - timedelta(days=days))
+    except OverflowError:
+        # Nothing was said before the year 1.
+        return None
+
+
+def _entries(
+    store: SessionStore, wanted: SessionFilter, cursor: str | None = None
+) -> Iterator[SessionEntry]:
     while True:
         listing = store.list(wanted, cursor, _PAGE)
         yield from listing.entries
@@ -92,15 +115,10 @@ def _entries(store: SessionStore, wanted: SessionFilter) -> Iterator[SessionEntr
             return
 
 
-def _used_before(entry: SessionEntry, limit: datetime) -> bool:
-    used = parse_utc(entry.last_used_at)
-    return used is not None and used < limit
-
-
 def _set_aside(
     store: SessionStore,
     policy: RetentionPolicy,
-    entries: Sequence[SessionEntry],
+    entries: Iterable[SessionEntry],
     keep: Collection[str],
     reason: Reason,
 ) -> tuple[SetAside, ...]:
@@ -116,8 +134,14 @@ def _set_aside(
 def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str) -> bool:
     move = store.archive if policy.action == "archive" else store.delete
     try:
-        move(session_id)
-    except (SessionBusy, SessionNotFound):
-        # Opened, or moved by another program, since the list was read.
+        # A lease of its own: one that is open in this program since the list was read stays.
+        lease = store.lease(session_id)
+    except (SessionBusy, SessionNotFound, SessionDamaged, NewerVersion):
         return False
+    try:
+        move(session_id)
+    except SessionNotFound:
+        return False
+    finally:
+        lease.release()
     return True

@@ -5,7 +5,7 @@ from textual import events
 
 from tests.waiting import until
 from tui.domain.commands import COMMANDS
-from tui.domain.completion import Target
+from tui.domain.completion import Target, completions
 
 FIRST = Target("session-20260111-153022-847291", "Auth bug")
 SECOND = Target("session-20260112-090000-000001", "会話の検索")
@@ -138,7 +138,7 @@ async def test_leaving_the_prompt_closes_the_list(running):
 async def test_a_click_takes_a_row(running):
     async with running() as (app, pilot):
         await pilot.press(*"/s")
-        await until(lambda: len(app.offered) == 4)
+        await until(lambda: len(app.offered) == len(completions("/s")))
         await pilot.click("CompletionList", offset=(5, 1))
         await until(lambda: app.prompt.text == "/save")
 

@@ -1,0 +1,301 @@
+"""``/resume``."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.engine.workspaces import FULL, SHOP
+from tui.commands import resuming
+from tui.errors import StorageError
+
+NOTHING = "No sessions to resume."
+HINT = "Use /resume <number> to restore a session."
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A directory that is there."""
+    path = tmp_path / "shop"
+    path.mkdir()
+    return str(path)
+
+
+def listed(told):
+    """What stands in a list, without what is around it."""
+    lines = told.splitlines()
+    assert (lines[0], lines[-1]) == ("Resumable sessions:", HINT)
+    return lines[1:-1]
+
+
+# --- the list
+
+
+@pytest.mark.parametrize("text", ["/resume", "/resume list", "/RESUME LIST"])
+async def test_there_may_be_nothing_to_resume(commands, text):
+    assert await commands(text) == NOTHING
+
+
+async def test_closed_sessions_of_every_scope_are_listed_most_recently_closed_first(
+    commands, world, project
+):
+    await world.session("Old one", project=project)
+    world.clock.now += timedelta(minutes=7)
+    await world.session("Elsewhere", scope="project:/other")
+    world.clock.now += timedelta(minutes=5)
+    assert (await commands("/resume")).splitlines() == [
+        "Resumable sessions:",
+        "  1. Elsewhere (/shop) - closed 5 min ago",
+        f"  2. Old one ({project}) - closed 12 min ago",
+        HINT,
+    ]
+
+
+async def test_naming_an_old_session_closes_it_anew(commands, world):
+    early = await world.session("Early")
+    await world.session("Late")
+    await commands.program.look_at(early)
+    await commands("/name Renamed")
+    await commands("/new")
+    assert [line.split()[1] for line in listed(await commands("/resume"))] == ["Renamed", "Late"]
+
+
+async def test_without_a_note_of_its_closing_the_last_record_counts(commands, world):
+    killed = world.started()
+    await killed.send("Killed")
+    world.clock.now += timedelta(minutes=10)
+    await world.session("Closed since")
+    killed.store.die()
+    world.clock.now += timedelta(minutes=2)
+    lines = listed(await commands("/resume"))
+    assert lines[0].endswith("Closed since (/shop) - closed 2 min ago")
+    assert lines[1].endswith("Killed (/shop) - closed 12 min ago")
+
+
+async def test_open_sessions_are_not_in_the_list_and_come_back_in_order_of_closing(commands, world):
+    here, there = await world.session("Here"), await world.session("There")
+    other = world.started(there)
+    await commands.program.open(here)
+    assert await commands("/resume") == NOTHING
+    await other.end()
+    await commands("/new")
+    assert [line.split()[1] for line in listed(await commands("/resume"))] == ["Here", "There"]
+
+
+async def test_archived_and_deleted_sessions_are_not_in_the_list(commands, world):
+    world.reader.archive(await world.session("Archived"))
+    world.reader.delete(await world.session("Deleted"))
+    assert await commands("/resume") == NOTHING
+
+
+async def test_a_list_shows_control_characters_and_cuts_names(commands, world):
+    await world.session(name="一二三四五六七八九十" * 4)
+    await world.session(name="a\nb\x1b]0;x\x07", project="/sh\nop\x1b[2J")
+    lines = listed(await commands("/resume"))
+    assert len(lines) == 2
+    assert "\x1b" not in commands.told
+    assert lines[1] == "  2. 一二三四五六七八九十一二三四五六七八九… (/shop) - closed just now"
+
+
+async def test_a_list_too_long_says_how_many_more_there_are(commands, world, monkeypatch):
+    monkeypatch.setattr(resuming, "MOST_ROWS", 2)
+    for number in range(5):
+        await world.session(f"s{number}")
+    lines = listed(await commands("/resume"))
+    assert [line.split()[1] for line in lines[:2]] == ["s4", "s3"]
+    assert lines[2:] == ["  and 3 more"]
+    assert await commands("/resume 3") == "Invalid index: 3. Valid range is 1-2."
+
+
+async def test_an_error_of_the_disk_is_shown_and_no_empty_list(commands, world, monkeypatch):
+    await world.session()
+    monkeypatch.setattr(commands.program.store, "list", _raise)
+    assert await commands("/resume") == "Cannot read the data directory."
+    assert commands.severity == "error"
+
+
+def _raise(*_):
+    raise StorageError("Cannot read the data directory.")
+
+
+# --- resuming
+
+
+async def test_a_number_resumes_what_was_listed_under_it(commands, world, project):
+    old = await world.session("Old one", project=project)
+    await world.session("New one", project=project)
+    await commands("/resume")
+    await world.session("Since then", project=project)
+    assert await commands("/resume 2") == "Resumed session: Old one"
+    assert commands.kinds[0] == "ShowSession"
+    assert commands.current.id == old
+    assert world.holder(old)
+    assert world.reader.active(SHOP) == old
+
+
+async def test_a_number_counts_in_what_would_be_listed_now_if_nothing_was(commands, world, project):
+    await world.session("Old one", project=project)
+    await world.session("New one", project=project)
+    assert await commands("/resume 1") == "Resumed session: New one"
+
+
+@pytest.mark.parametrize("index", ["0", "3", "99", "00003", "123456789012345678901234567890"])
+async def test_a_number_beyond_the_list_is_told(commands, world, index):
+    await world.session()
+    await world.session()
+    assert await commands(f"/resume {index}") == f"Invalid index: {index}. Valid range is 1-2."
+    assert commands.severity == "error"
+
+
+async def test_a_number_is_told_where_there_is_nothing(commands):
+    assert await commands("/resume 1") == NOTHING
+
+
+@pytest.mark.parametrize("target", ["5abc", "-1", "1.0", "nowhere", "deleted", "list all", "１"])
+async def test_what_is_no_number_is_a_target(commands, world, target):
+    for _ in range(5):
+        await world.session()
+    assert await commands(f"/resume {target}") == f"Session not found: {target}"
+
+
+@pytest.mark.parametrize("target", ["Auth bug", "#1", f"{SHOP}#1"])
+async def test_a_session_is_resumed_by_its_name_and_by_its_number_in_a_scope(
+    commands, world, project, target
+):
+    there = await world.session(name="Auth bug", project=project)
+    assert await commands(f"/resume {target}") == "Resumed session: Auth bug"
+    assert commands.current.id == there
+
+
+async def test_a_session_is_resumed_by_its_id_and_by_the_beginning_of_it(commands, world, project):
+    there = await world.session("Hello", project=project)
+    assert await commands(f"/resume {there.removeprefix('session-')[:-1]}") == (
+        "Resumed session: Hello"
+    )
+    await commands("/new")
+    assert await commands(f"/resume {there}") == "Resumed session: Hello"
+
+
+async def test_a_name_of_digits_is_a_target_beyond_the_numbers(commands, world, project):
+    there = await world.session(name="42", project=project)
+    assert await commands("/resume 42") == "Resumed session: 42"
+    assert commands.current.id == there
+
+
+async def test_the_day_of_the_only_session_is_the_beginning_of_its_id(commands, world, project):
+    there = await world.session("Hello", project=project)
+    day = there.removeprefix("session-")[:8]
+    assert await commands(f"/resume {day}") == "Resumed session: Hello"
+
+
+async def test_an_ambiguous_target_names_the_candidates(commands, world):
+    made = sorted([await world.session(name="Twice"), await world.session(name="Twice")])
+    assert (await commands("/resume Twice")).splitlines() == [
+        "Ambiguous session: Twice",
+        *(f"  {session_id}" for session_id in made),
+    ]
+
+
+async def test_an_ambiguous_name_of_digits_is_told(commands, world):
+    await world.session(name="77")
+    await world.session(name="77")
+    assert (await commands("/resume 77")).startswith("Ambiguous session: 77\n")
+
+
+async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):
+    there = await world.session(project=str(tmp_path / "gone"))
+    told = await commands("/resume 1")
+    assert told == f"Project path no longer exists. Read it with /load {there}."
+    assert not world.holder(there)
+    assert await commands(f"/load {there}") == f"Loaded session: {there} (1 message)"
+
+
+@pytest.mark.parametrize("beneath", ["", "/beneath"])
+async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_path, beneath):
+    file = tmp_path / "file"
+    file.touch()
+    there = await world.session(project=f"{file}{beneath}")
+    reason = "no longer exists" if beneath else "is not a directory"
+    told = await commands("/resume 1")
+    assert told == f"Project path {reason}. Read it with /load {there}."
+
+
+@pytest.mark.parametrize("path", ["", "/nul\0"])
+async def test_a_session_without_a_project_is_only_that(commands, world, path):
+    await world.session("Hello", project=path)
+    told = await commands("/resume 1")
+    assert told.startswith("Project path no longer" if path else "Resumed session: Hello")
+
+
+async def test_at_the_limit_nothing_is_resumed(started, world, project):
+    commands = started(limit=1)
+    await commands.program.send("Working")
+    commands.current.running = True
+    there = await world.session(project=project)
+    told = await commands("/resume 1")
+    assert told == "Maximum 1 sessions reached. Close a session first."
+    assert commands.severity == "error"
+    assert not world.holder(there)
+
+
+async def test_a_session_that_cannot_be_saved_is_not_left(commands, world, project):
+    there = await world.session(project=project)
+    await commands.program.send("Hello", save=False)
+    commands.program.store.fail_next(FULL, times=9)
+    told = await commands("/resume 1")
+    assert told == f"Stayed in {commands.current.id}: could not save (disk full)"
+    assert world.texts(there) == ["hello"]
+    assert not world.holder(there)
+
+
+async def test_a_session_that_is_open_here_is_only_shown(commands, world):
+    await commands.program.send("Working")
+    mine = commands.current.id
+    assert await commands(f"/resume {mine}") == "Resumed session: Working"
+    assert world.texts(mine) == ["Working"]
+
+
+async def test_a_session_open_elsewhere_is_shown_read_only(commands, world, project):
+    there = await world.session("Hello", project=project)
+    world.started(there)
+    assert await commands(f"/resume {there}") == "Resumed session: Hello"
+    assert commands.current.read_only.endswith("; opened read-only.")
+
+
+# --- projects that are open in one session only
+
+
+async def test_the_sessions_of_an_open_project_are_hidden(commands, world, project):
+    await world.session("Same")
+    await world.session("Other", project=project)
+    await commands.program.send("Working in /shop")
+    assert len(listed(await commands("/resume"))) == 2
+    commands.exclusive = True
+    assert [line.split()[1] for line in listed(await commands("/resume"))] == ["Other"]
+
+
+async def test_a_new_session_keeps_no_project_from_others(commands, world, project):
+    await world.session("Same", project="/shop")
+    commands.exclusive = True
+    assert len(listed(await commands("/resume"))) == 1
+
+
+async def test_an_open_project_is_told(started, world, project):
+    commands = started()
+    commands.exclusive = True
+    first = await world.session("First", project=project)
+    second = await world.session("Second", project=project)
+    await commands.program.open(first)
+    told = await commands(f"/resume {second}")
+    assert told == "Project already open in another session."
+    assert not world.holder(second)
+    assert await commands(f"/resume {first}") == "Resumed session: First"
+
+
+async def test_a_project_that_another_program_has_open_is_told(commands, world, project):
+    first = await world.session("First", project=project)
+    second = await world.session("Second", project=project)
+    world.started(first)
+    assert len(listed(await commands("/resume"))) == 1
+    commands.exclusive = True
+    assert await commands("/resume") == NOTHING
+    assert await commands(f"/resume {second}") == "Project already open in another session."

@@ -1,0 +1,178 @@
+"""``/session list | resume | save``."""
+
+import pytest
+
+from tests.engine.workspaces import FULL, SHOP
+from tui.commands import session
+
+USAGE = "Usage: /session list | resume <index> | save [target] | close"
+
+
+@pytest.mark.parametrize("text", ["", " nowhere", " list all", " lists", " 1"])
+async def test_what_it_does_not_know_is_answered_by_its_usage(commands, text):
+    assert await commands(f"/session{text}") == USAGE
+
+
+# --- /session list
+
+
+async def test_a_scope_may_have_no_sessions(commands, world):
+    await world.session(scope="project:/other")
+    assert await commands("/session list") == "No sessions in this scope."
+
+
+async def test_sessions_of_this_scope_are_listed_newest_use_first(commands, world):
+    await world.session("Old one", "yes")
+    await world.session("Elsewhere", scope="project:/other")
+    active = await world.session("A question", name="Auth bug")
+    await world.session("Newest", "a", "b")
+    world.reader.set_active(SHOP, active)
+    assert (await commands("/session list")).splitlines() == [
+        "1. [ ] Newest | 3 msgs | just now (#3)",
+        "2. [*] Auth bug | 1 msgs | just now (#2)",
+        "3. [ ] Old one | 2 msgs | just now (#1)",
+    ]
+
+
+async def test_the_session_on_screen_is_in_the_list_once_it_is_on_disk(commands):
+    await commands.program.send("Hello there")
+    assert await commands("/session list") == "1. [*] Hello there | 1 msgs | just now (#1)"
+
+
+async def test_where_the_active_session_was_archived_the_most_recently_used_other_is(
+    commands, world
+):
+    await world.session("Left")
+    world.reader.archive(await world.session("Archived"))
+    assert await commands("/session list") == "1. [*] Left | 1 msgs | just now (#1)"
+
+
+async def test_names_are_shown_on_one_line_and_cut_to_forty_cells(commands, world):
+    await world.session(name="会話" * 30)
+    await world.session(name="two\nlines\x1b[31m and [bold]")
+    lines = (await commands("/session list")).splitlines()
+    assert lines[1] == "2. [ ] " + "会話" * 9 + "会… | 1 msgs | just now (#1)"
+    assert len(lines) == 2
+    assert "\x1b" not in commands.told
+    assert "[bold]" in lines[0]
+
+
+async def test_a_list_too_long_says_that_there_is_more(commands, world, monkeypatch):
+    monkeypatch.setattr(session, "MOST_ROWS", 2)
+    for _ in range(3):
+        await world.session()
+    lines = (await commands("/session list")).splitlines()
+    assert lines[2:] == ["There are more: /sessions <text> shows those with a text in their name."]
+    assert await commands("/session resume 3") == "Session index 3 out of range"
+
+
+# --- /session resume
+
+
+async def test_a_number_opens_the_session_that_was_listed_under_it(commands, world):
+    old = await world.session("Old one")
+    await world.session("New one")
+    await commands("/session list")
+    await world.session("Since then")
+    assert await commands("/session resume 2") == f"Resumed session 2: {old}"
+    assert commands.current.id == old
+    assert commands.kinds[0] == "ShowSession"
+    assert world.holder(old)
+    assert world.reader.active(SHOP) == old
+
+
+async def test_a_number_counts_in_what_would_be_listed_now_if_nothing_was(commands, world):
+    await world.session("Old one")
+    new = await world.session("New one")
+    assert await commands("/session resume 1") == f"Resumed session 1: {new}"
+
+
+async def test_the_numbers_of_other_lists_do_not_count(commands, world):
+    here = await world.session("Here")
+    await world.session("Elsewhere", scope="project:/other")
+    await commands("/sessions")
+    assert await commands("/session resume 1") == f"Resumed session 1: {here}"
+
+
+@pytest.mark.parametrize("index", ["0", "2", "99999999999999999999"])
+async def test_a_number_beyond_the_list_is_told(commands, world, index):
+    await world.session()
+    assert await commands(f"/session resume {index}") == f"Session index {index} out of range"
+    assert commands.severity == "error"
+
+
+@pytest.mark.parametrize("index", ["", " one", " 1abc", " -1", " ١", " 1 2"])
+async def test_what_is_no_number_is_answered_by_the_usage(commands, world, index):
+    await world.session()
+    assert await commands(f"/session resume{index}") == "Usage: /session resume <index>"
+
+
+async def test_to_resume_the_session_on_screen_is_harmless(commands, world):
+    await commands.program.send("Hello")
+    mine = commands.current.id
+    assert await commands("/session resume 1") == f"Resumed session 1: {mine}"
+    assert commands.current.id == mine
+    assert world.texts(mine) == ["Hello"]
+
+
+async def test_a_session_that_cannot_be_saved_is_not_left(commands, world):
+    other = await world.session()
+    await commands.program.send("Hello", save=False)
+    commands.program.store.fail_next(FULL, times=9)
+    mine = commands.current.id
+    told = await commands("/session resume 1")
+    assert told == f"Stayed in {mine}: could not save (disk full)"
+    assert commands.current.id == mine
+    assert not world.holder(other)
+
+
+# --- /session save
+
+
+async def test_a_new_session_has_nothing_to_save(commands):
+    assert await commands("/session save") == "Nothing to save yet."
+
+
+async def test_the_session_on_screen_is_saved_and_its_place_told(commands, world):
+    await commands.program.send("Hello there", save=False)
+    mine = commands.current.id
+    told = await commands("/session save")
+    assert told == f"Session 'Hello there' saved to: {world.reader.path(mine)}"
+    assert world.texts(mine) == ["Hello there"]
+
+
+@pytest.mark.parametrize("target", ["Auth bug", f"{SHOP}#1", "#1"])
+async def test_any_session_can_be_named(commands, world, target):
+    there = await world.session(name="Auth bug")
+    told = await commands(f"/session save {target}")
+    assert told == f"Session 'Auth bug' saved to: {world.reader.path(there)}"
+    assert commands.current.id != there
+
+
+async def test_another_open_session_is_saved_too(commands, world):
+    there = await world.session("Hello")
+    await commands.program.open(there)
+    conversation = commands.current
+    conversation.running = True
+    await commands("/new")
+    conversation.opened.add_message("user", "More")
+    await commands(f"/session save {there}")
+    assert world.texts(there) == ["Hello", "More"]
+
+
+async def test_what_cannot_be_saved_is_told(commands):
+    await commands.program.send("Hello", save=False)
+    commands.program.store.fail_next(FULL)
+    told = await commands("/session save")
+    assert told == f"Could not save {commands.current.id}: disk full"
+
+
+async def test_what_another_program_holds_only_that_one_can_save(commands, world):
+    there = await world.session("Hello")
+    await world.started(there).open(there)
+    told = await commands(f"/session save {there}")
+    assert told.startswith(f"Session {there} is open in another program (pid ")
+
+
+async def test_an_unknown_target_is_told(commands):
+    assert await commands("/session save nowhere") == "Session not found: nowhere"

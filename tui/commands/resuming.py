@@ -1,0 +1,140 @@
+"""``/resume``: sessions that are closed, as a list to choose from."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, ShowSession, say
+from tui.domain.labels import age
+from tui.domain.safe_text import make_visible_line
+from tui.domain.session import SessionEntry
+from tui.domain.timestamps import parse_utc
+from tui.engine.resumable import Resumable, check_project, opened_here, read_resumable
+from tui.engine.switching import StayedError
+from tui.errors import AmbiguousSession, SessionNotFound, UsageError
+from tui.storage.protocol import SessionStore
+
+MOST_ROWS = 100
+"""How many sessions a list in a conversation shows."""
+
+_NOTHING = "No sessions to resume."
+_DIGITS_OF_A_DAY = 8
+
+
+async def resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """List closed sessions, or open one of them."""
+    word, *rest = arguments.split(maxsplit=1)[:2] or [""]
+    match word.lower(), rest:
+        case (("" | "list"), []):
+            return await _list(context)
+        case _:
+            return await _open(context, arguments)
+
+
+async def _list(context: CommandContext) -> Sequence[Effect]:
+    found = await _resumable(context)
+    shown = found.closed[:MOST_ROWS]
+    context.lists["resume"] = _ids(shown)
+    if not shown:
+        return say(_NOTHING)
+    lines = ["Resumable sessions:", *_lines(shown, context)]
+    if len(found.closed) > len(shown):
+        lines.append(f"  and {len(found.closed) - len(shown)} more")
+    lines.append("Use /resume <number> to restore a session.")
+    return say("\n".join(lines))
+
+
+async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
+    workspace = context.workspace
+    session_id = await _meant(context, target)
+    entry = await asyncio.to_thread(workspace.store.entry, session_id)
+    known = workspace.find(session_id)
+    if known is None or known.opened is None:
+        await _check(context, entry)
+    try:
+        if not await workspace.open_session(session_id):
+            return ()
+    except StayedError as error:
+        return say(str(error), "error")
+    return (ShowSession(), *say(f"Resumed session: {workspace.current.label()}"))
+
+
+async def _check(context: CommandContext, entry: SessionEntry) -> None:
+    """Make sure that a session may be opened. Raises ``UsageError``."""
+    await asyncio.to_thread(check_project, entry)
+    if context.exclusive_projects and (await _all_closed(context)).has_open_project(entry):
+        raise UsageError("Project already open in another session.")
+
+
+async def _meant(context: CommandContext, target: str) -> str:
+    """The id that a number or another target means.
+
+    Raises ``UsageError``, ``SessionNotFound`` and ``AmbiguousSession``.
+    """
+    store, scope = context.workspace.store, context.workspace.scope
+    if not _is_number(target):
+        return await asyncio.to_thread(store.resolve, target, scope)
+    listed = await _numbered(context)
+    if len(target) <= len(str(MOST_ROWS)) and 1 <= int(target) <= len(listed):
+        return listed[int(target) - 1]
+    no_number = UsageError(_no_number(target, len(listed)))
+    return await asyncio.to_thread(_called, store, target, scope, no_number)
+
+
+def _is_number(target: str) -> bool:
+    return target.isascii() and target.isdigit()
+
+
+def _no_number(target: str, count: int) -> str:
+    return f"Invalid index: {target}. Valid range is 1-{count}." if count else _NOTHING
+
+
+def _called(store: SessionStore, target: str, scope: str, no_number: UsageError) -> str:
+    """A number that stands in no list may be a name or a day; else it is a wrong number."""
+    try:
+        candidates = [store.resolve(target, scope)]
+    except SessionNotFound as error:
+        raise no_number from error
+    except AmbiguousSession as error:
+        candidates = [*error.candidates]
+        if _are_called(store, target, candidates):
+            raise
+    if not _are_called(store, target, candidates):
+        raise no_number
+    return candidates[0]
+
+
+def _are_called(store: SessionStore, target: str, candidates: Sequence[str]) -> bool:
+    """Whether it is not only that all ids begin with the year."""
+    if len(target) >= _DIGITS_OF_A_DAY or target in candidates:
+        return True
+    return any(store.entry(session_id).name == target for session_id in candidates)
+
+
+async def _numbered(context: CommandContext) -> tuple[str, ...]:
+    """What the numbers mean: what was listed last, else what would be listed now."""
+    listed = context.lists.get("resume", ())
+    return listed or _ids((await _resumable(context)).closed[:MOST_ROWS])
+
+
+async def _resumable(context: CommandContext) -> Resumable:
+    found = await _all_closed(context)
+    return found.outside_open_projects() if context.exclusive_projects else found
+
+
+async def _all_closed(context: CommandContext) -> Resumable:
+    workspace = context.workspace
+    await workspace.settle()
+    return await asyncio.to_thread(read_resumable, workspace.store, opened_here(workspace))
+
+
+def _lines(entries: Sequence[SessionEntry], context: CommandContext) -> Iterator[str]:
+    now = context.workspace.clock()
+    for number, entry in enumerate(entries, 1):
+        path = make_visible_line(entry.project_path)
+        closed = age(parse_utc(entry.closed_at), now)
+        yield f"  {number}. {entry.label} ({path}) - closed {closed}"
+
+
+def _ids(entries: Sequence[SessionEntry]) -> tuple[str, ...]:
+    return tuple(entry.id for entry in entries)

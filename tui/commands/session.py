@@ -1,0 +1,121 @@
+"""``/session``: the sessions of this scope by their numbers."""
+
+import asyncio
+from collections.abc import Sequence
+
+from tui.commands.context import CommandContext, CommandFunction
+from tui.commands.effects import Effect, ShowSession, say
+from tui.commands.sessions import shown_notices
+from tui.domain.labels import age
+from tui.domain.session import SessionEntry
+from tui.domain.timestamps import parse_utc
+from tui.engine.conversation import Conversation
+from tui.engine.switching import StayedError
+from tui.errors import SessionBusy, StorageError
+from tui.storage.protocol import Listing, SessionFilter, SessionStore
+
+MOST_ROWS = 100
+"""How many sessions a list in a conversation shows."""
+
+_USAGE = "Usage: /session list | resume <index> | save [target] | close"
+_RESUME_USAGE = "Usage: /session resume <index>"
+
+
+async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """What is done with the sessions of this scope."""
+    word, _, rest = arguments.partition(" ")
+    function = _FUNCTIONS.get(word.lower())
+    return await function(context, rest.strip()) if function else say(_USAGE)
+
+
+async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    if arguments:
+        return say(_USAGE)
+    found = await _listing(context)
+    context.lists["session"] = _ids(found)
+    if not found.entries:
+        return say("No sessions in this scope.")
+    now = context.workspace.clock()
+    lines = [
+        _line(number, entry, age(parse_utc(entry.last_used_at), now))
+        for number, entry in enumerate(found.entries, 1)
+    ]
+    if found.cursor is not None:
+        lines.append("There are more: /sessions <text> shows those with a text in their name.")
+    return say("\n".join(lines))
+
+
+def _line(number: int, entry: SessionEntry, used: str) -> str:
+    mark = "*" if entry.active else " "
+    count = f"{entry.message_count} msgs"
+    return f"{number}. [{mark}] {entry.label} | {count} | {used} (#{entry.ordinal})"
+
+
+async def _resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    if not (arguments.isascii() and arguments.isdigit()):
+        return say(_RESUME_USAGE)
+    listed = context.lists.get("session") or _ids(await _listing(context))
+    if len(arguments) > len(str(MOST_ROWS)) or not 1 <= int(arguments) <= len(listed):
+        return say(f"Session index {arguments} out of range", "error")
+    session_id = listed[int(arguments) - 1]
+    try:
+        if not await context.workspace.open_session(session_id):
+            return ()
+    except StayedError as error:
+        return say(str(error), "error")
+    return (ShowSession(), *say(f"Resumed session {int(arguments)}: {session_id}"))
+
+
+async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    workspace = context.workspace
+    if not arguments:
+        return await _saved(context, workspace.current)
+    session_id = await asyncio.to_thread(workspace.store.resolve, arguments, workspace.scope)
+    known = workspace.find(session_id)
+    if known is not None and known.opened is not None:
+        return await _saved(context, known)
+    await asyncio.to_thread(_check_saved, workspace.store, session_id)
+    return await _told(context, session_id)
+
+
+async def _saved(context: CommandContext, conversation: Conversation) -> Sequence[Effect]:
+    if conversation.empty:
+        return say("Nothing to save yet.")
+    told = len(conversation.notices)
+    try:
+        await context.workspace.save(conversation)
+    except StorageError as error:
+        return say(f"Could not save {conversation.id}: {error.short}", "error")
+    shown = shown_notices(conversation, told) if conversation is context.workspace.current else ()
+    return (*shown, *await _told(context, conversation.id))
+
+
+def _check_saved(store: SessionStore, session_id: str) -> None:
+    """What nobody holds is on disk; what another program has not written, only that one knows.
+
+    Raises ``SessionBusy``.
+    """
+    holder = store.holder(session_id)
+    if holder is not None:
+        raise SessionBusy(session_id, str(holder))
+
+
+async def _told(context: CommandContext, session_id: str) -> Sequence[Effect]:
+    store = context.workspace.store
+    entry = await asyncio.to_thread(store.entry, session_id)
+    path = await asyncio.to_thread(store.location, session_id)
+    return say(f"Session '{entry.label}' saved to: {path}")
+
+
+async def _listing(context: CommandContext) -> Listing:
+    workspace = context.workspace
+    await workspace.settle()
+    wanted = SessionFilter(workspace.scope)
+    return await asyncio.to_thread(workspace.store.list, wanted, None, MOST_ROWS)
+
+
+def _ids(listing: Listing) -> tuple[str, ...]:
+    return tuple(entry.id for entry in listing.entries)
+
+
+_FUNCTIONS: dict[str, CommandFunction] = {"list": _list, "resume": _resume, "save": _save}
