@@ -173,6 +173,10 @@ class SibylApp(OrderlyApp):
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
         self.run_worker(partial(self._look_at, event.session_id))
 
+    @on(Sidebar.SessionRenamed)
+    def rename_session(self, event: Sidebar.SessionRenamed) -> None:
+        self.run_worker(partial(self._listed.rename, event.session_id, event.name))
+
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:
         self.run_worker(self._listed.read_more)

@@ -9,7 +9,7 @@ from tui.domain.rows import SessionRows, arrange
 from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
 from tui.engine.workspace import Workspace
-from tui.errors import StorageError
+from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
 
 
@@ -40,6 +40,21 @@ class ListedSessions:
     async def toggle_scope(self) -> None:
         """Change between one scope and all."""
         await self._after(self._sessions.toggle_scope)
+
+    async def rename(self, session_id: str, name: str) -> None:
+        """Name a session, be it on screen or not."""
+        told = len(self._workspace.current.notices)
+        failure: StorageError | UsageError | None = None
+        try:
+            await self._workspace.rename_listed(session_id, name)
+        except (StorageError, UsageError) as error:
+            failure = error
+        if len(self._workspace.current.notices) > told:
+            self._display.show_session()
+        if failure is not None:
+            self._display.say(Notice(str(failure), "error"))
+        self._display.show_status()
+        await self._after(lambda: self._sessions.read_again(session_id))
 
     def show(self) -> None:
         """Show what is known, with the ages of now."""

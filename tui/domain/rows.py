@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from tui.domain.labels import scope_name
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
 
@@ -34,7 +35,10 @@ class Group(StrEnum):
 
 
 class SessionRow(msgspec.Struct, frozen=True):
-    """One session in the sidebar; ``last_used_at`` is a UTC time as files have it."""
+    """One session in the sidebar; ``last_used_at`` is a UTC time as files have it.
+
+    ``name`` is empty where only the label says what it is; ``scope`` is called as its user does.
+    """
 
     id: str
     label: str
@@ -42,6 +46,8 @@ class SessionRow(msgspec.Struct, frozen=True):
     last_used_at: str
     message_count: int
     mark: Mark = Mark.NONE
+    name: str = ""
+    scope: str = ""
 
 
 class SessionRows(msgspec.Struct, frozen=True):
@@ -49,13 +55,16 @@ class SessionRows(msgspec.Struct, frozen=True):
 
     ``rows`` are in order, those of a group together. ``current`` is the session on screen.
     ``more`` says that older ones can be had by asking. ``scope`` is the project's name while only
-    its sessions are shown, else empty.
+    its sessions are shown, else empty; ``elsewhere`` is how many others that hides. ``archived``
+    is how many there are in the archive, whether they are among ``rows`` or not read yet.
     """
 
     rows: tuple[SessionRow, ...]
     current: str
     more: bool = False
     scope: str = ""
+    elsewhere: int = 0
+    archived: int = 0
 
 
 def arrange(
@@ -128,8 +137,16 @@ def matches(row: SessionRow, text: str) -> bool:
 
 
 def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> SessionRow:
-    mark = marks.get(entry.id, Mark.NONE)
-    return SessionRow(entry.id, entry.label, group, entry.last_used_at, entry.message_count, mark)
+    return SessionRow(
+        id=entry.id,
+        label=entry.label,
+        group=group,
+        last_used_at=entry.last_used_at,
+        message_count=entry.message_count,
+        mark=marks.get(entry.id, Mark.NONE),
+        name=entry.name,
+        scope=scope_name(entry.scope),
+    )
 
 
 def neighbour(rows: Sequence[SessionRow], session_id: str, step: int) -> str | None:

@@ -24,7 +24,7 @@ class SaveState(msgspec.Struct, frozen=True):
 
 
 class SessionStatus(msgspec.Struct, frozen=True):
-    """All that stands in the status bar."""
+    """All that stands in the status bar; ``name`` is empty where only the label says it."""
 
     session_id: str
     label: str
@@ -35,6 +35,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
     running: bool = False
     queued: int = 0
     read_only: bool = False
+    name: str = ""
 
     @property
     def count_words(self) -> str:

@@ -197,6 +197,7 @@ class Conversation(msgspec.Struct, eq=False):
             running=self.running,
             queued=len(self.queued),
             read_only=bool(self.read_only),
+            name=session.name,
         )
 
     def note_saved(self, at: datetime) -> None:

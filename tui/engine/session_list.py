@@ -5,6 +5,7 @@ from datetime import datetime
 
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
+from tui.errors import SessionNotFound
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
 
 PAGE = 50
@@ -53,6 +54,17 @@ class SessionList:
             added = [entry for entry in listing.entries if entry.id not in known]
             self._entries = (*self._entries, *added)
             self._cursor = listing.cursor
+
+    async def read_again(self, session_id: str) -> None:
+        """Read one of them again; what is not there any more stays. Raises ``StorageError``."""
+        if all(entry.id != session_id for entry in self._entries):
+            return
+        async with self._lock:
+            try:
+                found = await asyncio.to_thread(self._store.entry, session_id)
+            except SessionNotFound:
+                return
+            self._entries = tuple(found if e.id == session_id else e for e in self._entries)
 
     async def show(self, scope: str) -> None:
         """Read the newest page of this scope, if not of all. Raises ``StorageError``."""

@@ -16,7 +16,7 @@ from tui.engine.opening import Place
 from tui.engine.prompt_keeping import PromptKeeping
 from tui.engine.reading import SessionReader, read_only_words
 from tui.engine.switching import ModelFor, Switching
-from tui.errors import ReadOnly, StorageError, UsageError
+from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
 from tui.storage.protocol import SessionFilter, SessionStore
@@ -163,6 +163,19 @@ class Workspace(Switching):
         if conversation.opened is not None:
             conversation.opened.rename(name)
             await self._save_change(conversation)
+
+    async def rename_listed(self, session_id: str, name: str) -> None:
+        """Name a session that may be neither on screen nor open.
+
+        Raises ``SessionBusy`` if another program holds it, else as ``rename``.
+        """
+        conversation = self.find(session_id)
+        if conversation is None:
+            holder = await asyncio.to_thread(self.store.holder, session_id)
+            if holder is not None:
+                raise SessionBusy(session_id, str(holder))
+            conversation = await asyncio.to_thread(self._reader.looked_at, session_id)
+        await self.rename(conversation, name)
 
     async def reset(self, conversation: Conversation) -> None:
         """Save a session that is open, then let it begin anew; not if it cannot be saved.

@@ -55,6 +55,7 @@ class ChatScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("alt+down", "walk(1)", "Next session", id="session.next", priority=True),
         Binding("alt+up", "walk(-1)", "Previous session", id="session.previous", priority=True),
+        Binding("ctrl+r", "rename", "Rename this session", id="session.rename", priority=True),
         Binding("ctrl+b", "toggle_sidebar", "Sidebar", id="sidebar.toggle", priority=True),
         Binding("f2", "focus_sidebar", "To the sidebar", id="sidebar.focus", priority=True),
         # The prompt leaves them alone while it shows all of its text.
@@ -79,6 +80,7 @@ class ChatScreen(Screen[None]):
         self._places: dict[str, Place] = {}
         self.shown = ""
         self.answering = False
+        self._status: SessionStatus | None = None
         self.rows: SessionRows | None = None
         self._aim: str | None = None
         self._draft_timer: Timer | None = None
@@ -184,6 +186,7 @@ class ChatScreen(Screen[None]):
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""
         self.answering = status.running
+        self._status = status
         self.status_bar.show(status)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
@@ -231,6 +234,22 @@ class ChatScreen(Screen[None]):
         self.remove_class("-without-sidebar")
         self.set_class(self.has_class("-narrow"), "-with-sidebar")
         self.sidebar.focus()
+
+    def action_rename(self) -> None:
+        """Let the session on screen be renamed in the list, which is there for as long."""
+        if self._status is None or self.sidebar.renaming:
+            return
+        narrow, before = self.has_class("-narrow"), self.focused
+        shown = "-with-sidebar" if narrow else "-without-sidebar"
+        was_shown = self.has_class(shown)
+
+        def go_back() -> None:
+            self.set_class(was_shown, shown)
+            self.set_focus(before)
+
+        self.set_class(narrow, shown)
+        status = self._status
+        self.sidebar.begin_renaming(status.session_id, status.name, status.label, go_back)
 
     def action_stop_or_go_to_prompt(self) -> None:
         if self.answering:

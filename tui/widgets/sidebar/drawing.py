@@ -9,7 +9,9 @@ from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import fill, one_line
 from tui.widgets.sidebar.outline import Heading
 
-Part = Literal["text", "current", "running", "unread", "unsaved", "read-only", "aside", "heading"]
+Part = Literal[
+    "text", "current", "running", "unread", "unsaved", "read-only", "aside", "heading", "warning"
+]
 Piece = tuple[str, Part]
 
 BAR = "▌"
@@ -23,17 +25,33 @@ _SIGNS: dict[Mark, tuple[str, Part]] = {
 # Narrower than this there is no room for them beside the label.
 _CELLS_FOR_AGE = 24
 _CELLS_FOR_COUNT = 36
+# With less than this of the label beside it, a warning stands alone.
+_LEAST_LABEL_CELLS = 4
 
 
 def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
     """State mark, label, and as far as there is room count and age."""
+    aside = _aside(row, now, width)
+    yield from _beginning(row, width - len(aside), current)
+    yield (aside, "aside")
+
+
+def armed_pieces(row: SessionRow, warning: str, width: int, current: str) -> Iterator[Piece]:
+    """The same of a row that the next key deletes: the warning stands in place of the aside."""
+    room = width - 3 - len(warning) - 1
+    if room >= _LEAST_LABEL_CELLS:
+        yield from _beginning(row, width - len(warning) - 1, current)
+        yield (f" {warning}", "warning")
+    else:
+        yield (fill(f" {warning}", width), "warning")
+
+
+def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     is_current = row.id == current
     sign, part = _SIGNS[row.mark]
-    aside = _aside(row, now, width)
     yield (BAR if is_current else " ", "current")
     yield (f"{sign} ", part)
-    yield (fill(one_line(row.label), width - 3 - len(aside)), "current" if is_current else "text")
-    yield (aside, "aside")
+    yield (fill(one_line(row.label), width - 3), "current" if is_current else "text")
 
 
 def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import groupby
+from itertools import chain, groupby
 
 import msgspec
 
@@ -30,18 +30,24 @@ class Outline:
         rows: Iterable[SessionRow] = (),
         folded: AbstractSet[Group] = frozenset(),
         current: str = "",
+        archived: int = 0,
     ) -> None:
+        """``archived`` is how many there are in the archive, those not among ``rows`` too."""
         self.lines: list[Line] = []
         self._groups: dict[Group, int] = {}
         self._sessions: dict[str, int] = {}
         self._folded: dict[str, Group] = {}
+        self._archived = archived
         for group, members in groupby(rows, key=lambda row: row.group):
             self._add(group, list(members), current, folded=group in folded)
+        if archived and Group.ARCHIVED not in self._groups:
+            self._add(Group.ARCHIVED, [], current, folded=Group.ARCHIVED in folded)
 
     def _add(self, group: Group, rows: list[SessionRow], current: str, *, folded: bool) -> None:
         self._groups[group] = len(self.lines)
         hidden = folded and any(row.id == current for row in rows)
-        self.lines.append(Heading(group, len(rows), folded, hidden))
+        count = max(len(rows), self._archived if group is Group.ARCHIVED else 0)
+        self.lines.append(Heading(group, count, folded, hidden))
         if folded:
             self._folded.update((row.id, group) for row in rows)
             return
@@ -63,6 +69,28 @@ class Outline:
         if session_id in self._folded:
             return self._groups[self._folded[session_id]]
         return self._sessions.get(session_id)
+
+    def group_at(self, place: int) -> Group | None:
+        """The group that a line belongs to or is the heading of."""
+        if not 0 <= place < len(self.lines):
+            return None
+        return self.lines[place].group
+
+    def is_stop(self, place: int) -> bool:
+        """Whether the highlight may rest there: on a row, or on the heading of a folded group."""
+        line = self.lines[place]
+        return isinstance(line, SessionRow) or line.folded
+
+    def stop_beyond(self, place: int, step: int) -> int:
+        """The stop at or beyond a place in the direction of ``step``, else the last before it.
+
+        The place itself where there is none at all.
+        """
+        last = len(self.lines) - 1
+        place = max(0, min(place, last))
+        onward = range(place, last + 1) if step > 0 else range(place, -1, -1)
+        back = range(place, -1, -1) if step > 0 else range(place, last + 1)
+        return next((each for each in chain(onward, back) if self.is_stop(each)), place)
 
     def nearest_row(self, place: int) -> int:
         """The row nearest to a place, else the heading there; 0 if there is no line."""

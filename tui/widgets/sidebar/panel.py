@@ -1,6 +1,8 @@
 """The sidebar as others see it: values in, facts out."""
 
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import ClassVar, Self
 
 from textual import on
@@ -15,16 +17,24 @@ from tui.domain.rows import SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar.filter_line import FilterLine
+from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.session_list import SessionList
+
+_CELLS_BEFORE_LABEL = 3
+_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "delete", "undo"})
 
 
 class Sidebar(Vertical):
     """The sessions of this project or of all, to be looked through and chosen from."""
 
+    # Before the keys are handed on: else what is typed fast after one of them overtakes it.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", id="sidebar.filter"),
-        Binding("n", "new", "New", id="sidebar.new"),
-        # Before the filter's own, which goes to the start of its line.
+        Binding("slash", "filter", "Filter", id="sidebar.filter", priority=True),
+        Binding("n", "new", "New", id="sidebar.new", priority=True),
+        Binding("r", "rename", "Rename", id="sidebar.rename", priority=True),
+        Binding("a", "archive", "Archive", id="sidebar.archive", priority=True),
+        Binding("d", "delete", "Delete, if pressed twice", id="sidebar.delete", priority=True),
+        Binding("u", "undo", "Undo", id="sidebar.undo", priority=True),
         Binding("ctrl+a", "toggle_scope", "All projects", id="sidebar.scope", priority=True),
         Binding("escape", "clear_filter", "Clear the filter", show=False),
     ]
@@ -32,7 +42,9 @@ class Sidebar(Vertical):
     Sidebar {
         width: 32;
         height: 1fr;
+        layers: rows line;
     }
+    Sidebar > RenameLine { layer: line; }
     Sidebar > .sidebar--note {
         height: auto;
         text-wrap: nowrap;
@@ -46,6 +58,24 @@ class Sidebar(Vertical):
         def __init__(self, session_id: str) -> None:
             super().__init__()
             self.session_id = session_id
+
+    class DeletionConfirmed(Message):
+        """The reader pressed the key again that deletes this session."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
+    class SessionRenamed(Message):
+        """The reader gave a session another name; an empty one takes its name away."""
+
+        def __init__(self, session_id: str, name: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+            self.name = name
+
+    class ArchiveUnfolded(Message):
+        """The reader looks into the archive, and not all that is in it is among the rows."""
 
     class MoreWanted(Message):
         """The reader comes near the end of rows of which there are more."""
@@ -64,6 +94,7 @@ class Sidebar(Vertical):
         super().__init__(id=id, classes=classes)
         self._list = SessionList()
         self._filter = FilterLine()
+        self._rename = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
 
@@ -71,11 +102,17 @@ class Sidebar(Vertical):
         yield self._filter
         yield self._list
         yield self._note
+        yield self._rename
 
     @property
     def highlighted(self) -> str | None:
         """The id of the session that the highlight is on; ``None`` on a heading."""
         return self._list.highlighted
+
+    @property
+    def renaming(self) -> bool:
+        """Whether the reader types another name."""
+        return bool(self._rename.session_id)
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show these rows, their ages as of ``now``.
@@ -85,11 +122,25 @@ class Sidebar(Vertical):
         """
         self._rows = rows
         self._list.show_rows(rows, now)
+        self._place_rename_line()
         self._show_note()
 
     def highlight(self, session_id: str) -> None:
         """Put the highlight on a session and bring it into view, if it is among the rows."""
         self._list.highlight(session_id)
+
+    def begin_renaming(
+        self, session_id: str, name: str, label: str, go_back: Callable[[], object]
+    ) -> None:
+        """Let the reader type another name in the place of a session's row.
+
+        At the top if it has no row. ``label`` is what it is called without a name. ``go_back``
+        is called when he is done, before anything else is typed.
+        """
+        self._list.highlight(session_id)
+        self._list.disarm()
+        self._rename.begin(session_id, name, label, go_back)
+        self._place_rename_line()
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 -- as Textual has it
         """Give the keys to the rows."""
@@ -99,8 +150,10 @@ class Sidebar(Vertical):
     # --- keys
 
     def action_filter(self) -> None:
+        self._list.disarm()
         self._filter.display = True
-        self._filter.focus()
+        # At once: what is typed next belongs to it.
+        self.screen.set_focus(self._filter)
 
     def action_clear_filter(self) -> None:
         self._filter.clear()
@@ -108,16 +161,51 @@ class Sidebar(Vertical):
         self._filter.display = False
 
     def action_toggle_scope(self) -> None:
+        self._list.disarm()
         self.post_message(self.ScopeToggled())
 
     def action_new(self) -> None:
+        self._list.disarm()
         self.post_message(CommandInvoked("new"))
 
+    def action_archive(self) -> None:
+        self._list.disarm()
+        if (session_id := self._list.highlighted) is not None:
+            self.post_message(CommandInvoked("archive", session_id))
+
+    def action_rename(self) -> None:
+        self._list.disarm()
+        if (row := self._list.highlighted_row) is not None:
+            back = partial(self.screen.set_focus, self._list)
+            self.begin_renaming(row.id, row.name, row.label, back)
+
+    def action_undo(self) -> None:
+        self._list.disarm()
+        self.post_message(CommandInvoked("undo"))
+
+    def action_delete(self) -> None:
+        """Say what a second press does; the second time let it be done."""
+        if (session_id := self._list.armed) is None:
+            self._list.arm(f"{self._key_of('sidebar.delete')} again deletes")
+            return
+        self._list.disarm()
+        self.post_message(self.DeletionConfirmed(session_id))
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Escape to others unless there is a filter to be cleared."""
+        """Leave Escape to others without a filter, and letters to who types them."""
         if action == "clear_filter":
             return self._filter.display
+        if action in _OF_THE_ROWS:
+            return self._list.has_focus
         return super().check_action(action, parameters)
+
+    def _key_of(self, binding_id: str) -> str:
+        """The key as its reader knows it: it may have been bound to another."""
+        active = (each.binding for each in self.screen.active_bindings.values())
+        found = next((binding for binding in active if binding.id == binding_id), None)
+        if found is None:
+            return ""
+        return self.app.get_key_display(found)  # pyright: ignore[reportUnknownMemberType]
 
     # --- what the parts say
 
@@ -140,15 +228,40 @@ class Sidebar(Vertical):
         event.stop()
         self._filter.display = bool(self._filter.value)
 
+    @on(RenameLine.Renamed)
+    def _say_renamed(self, event: RenameLine.Renamed) -> None:
+        event.stop()
+        self.post_message(self.SessionRenamed(event.session_id, event.name))
+
     @on(SessionList.Chosen)
     def _select(self, event: SessionList.Chosen) -> None:
         event.stop()
         self.post_message(self.SessionSelected(event.session_id))
 
+    @on(SessionList.ArchiveUnfolded)
+    def _look_into_archive(self, event: SessionList.ArchiveUnfolded) -> None:
+        event.stop()
+        self.post_message(self.ArchiveUnfolded())
+
     @on(SessionList.EndNeared)
     def _want_more(self, event: SessionList.EndNeared) -> None:
         event.stop()
         self.post_message(self.MoreWanted())
+
+    @on(SessionList.ViewMoved)
+    def _move_rename_line(self, event: SessionList.ViewMoved) -> None:
+        event.stop()
+        self._place_rename_line()
+
+    def _place_rename_line(self) -> None:
+        """Put the line where its row is, at the edge of the view if that is beyond it."""
+        if not self._rename.session_id:
+            return
+        place = self._list.place_in_view(self._rename.session_id)
+        place = max(0, min(place or 0, self._list.height_in_view - 1))
+        above = 1 if self._filter.display else 0
+        self._rename.styles.offset = (_CELLS_BEFORE_LABEL, above + place)
+        self._rename.styles.width = max(1, self._list.size.width - _CELLS_BEFORE_LABEL)
 
     def _show_note(self) -> None:
         """Say what is not shown: what the filter hides, and the other projects."""

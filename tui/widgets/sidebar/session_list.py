@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import Binding, BindingType
-from textual.events import Click
+from textual.events import Click, Key
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -15,7 +15,7 @@ from textual.strip import Strip
 
 from tui.domain.rows import Group, SessionRow, SessionRows, matches
 from tui.widgets.cells import fill
-from tui.widgets.sidebar.drawing import Part, Piece, heading_pieces, row_pieces
+from tui.widgets.sidebar.drawing import Part, Piece, armed_pieces, heading_pieces, row_pieces
 from tui.widgets.sidebar.outline import Heading, Line, Outline
 
 Last = tuple[int, str]
@@ -29,14 +29,17 @@ class SessionList(ScrollView, can_focus=True):
     """Sessions under headings, one of which is highlighted."""
 
     ALLOW_SELECT = False
+    # With priority, as the sidebar's own are: else those would overtake them when keys come fast.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "move_page(-1)", "Page up", show=False),
-        Binding("pagedown", "move_page(1)", "Page down", show=False),
-        Binding("home", "move_to_first", "First", show=False),
-        Binding("end", "move_to_last", "Last", show=False),
-        Binding("enter", "choose", "Open", show=False),
+        Binding("up", "move(-1)", "Up", show=False, priority=True),
+        Binding("down", "move(1)", "Down", show=False, priority=True),
+        Binding("pageup", "move_page(-1)", "Page up", show=False, priority=True),
+        Binding("pagedown", "move_page(1)", "Page down", show=False, priority=True),
+        Binding("home", "move_to_first", "First", show=False, priority=True),
+        Binding("end", "move_to_last", "Last", show=False, priority=True),
+        Binding("enter", "choose", "Open", show=False, priority=True),
+        Binding("left", "fold", "Fold the group", show=False, priority=True),
+        Binding("right", "unfold", "Unfold the group", show=False, priority=True),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "session-list--aside",
@@ -47,6 +50,7 @@ class SessionList(ScrollView, can_focus=True):
         "session-list--running",
         "session-list--unread",
         "session-list--unsaved",
+        "session-list--warning",
     }
     DEFAULT_CSS = """
     SessionList {
@@ -63,8 +67,14 @@ class SessionList(ScrollView, can_focus=True):
             super().__init__()
             self.session_id = session_id
 
+    class ArchiveUnfolded(Message):
+        """The archive came into view, and not all that is in it is here."""
+
     class EndNeared(Message):
         """The end of the rows came within a screen, and there are more."""
+
+    class ViewMoved(Message):
+        """Other lines are in view, or another number of them."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,6 +86,8 @@ class SessionList(ScrollView, can_focus=True):
         self._folded_while_filtering: set[Group] = set()
         self._outline = Outline()
         self._place = 0
+        self._armed: str | None = None
+        self._warning = ""
         self._kept: Line | None = None  # where the reader put the highlight, shown or not
         self._seen_height = 0
         self._asked = False
@@ -84,8 +96,14 @@ class SessionList(ScrollView, can_focus=True):
     @property
     def highlighted(self) -> str | None:
         """The id of the session that the highlight is on; ``None`` on a heading."""
+        row = self.highlighted_row
+        return row.id if row else None
+
+    @property
+    def highlighted_row(self) -> SessionRow | None:
+        """The session that the highlight is on."""
         line = self._line(self._place)
-        return line.id if isinstance(line, SessionRow) else None
+        return line if isinstance(line, SessionRow) else None
 
     @property
     def hidden(self) -> int:
@@ -114,6 +132,7 @@ class SessionList(ScrollView, can_focus=True):
         self._filter = text
         self._match(self._matching if narrower else self._all_rows)
         self._bring_into_view()
+        self._ask_for_archive()
         self._ask_for_more()
 
     def highlight(self, session_id: str) -> None:
@@ -122,35 +141,90 @@ class SessionList(ScrollView, can_focus=True):
         if place is not None:
             self._move_to(place)
 
+    def place_in_view(self, session_id: str) -> int | None:
+        """At which line of the view a session stands, also above and below it."""
+        place = self._outline.place_of_session(session_id)
+        return None if place is None else place - self.scroll_offset.y
+
+    @property
+    def height_in_view(self) -> int:
+        """How many lines are in view."""
+        return self._height
+
+    # --- what the next key destroys
+
+    @property
+    def armed(self) -> str | None:
+        """The session that the next press of the same key deletes."""
+        return self._armed
+
+    def arm(self, warning: str) -> None:
+        """Let the highlighted session say that it is about to be deleted."""
+        self._armed, self._warning = self.highlighted, warning
+        self.refresh()
+
+    def disarm(self) -> bool:
+        """Take that back; whether there was anything to take back."""
+        was_armed, self._armed = self._armed is not None, None
+        if was_armed:
+            self.refresh()
+        return was_armed
+
+    def on_key(self, event: Key) -> None:
+        # None that does anything here: those come as actions.
+        if self.disarm() and event.key == "escape":
+            event.stop()
+
+    def on_blur(self) -> None:
+        self.disarm()
+
     # --- keys and mouse
 
     def action_move(self, lines: int) -> None:
-        self._move_to(self._place + lines)
+        self._move(self._place + lines, lines)
 
     def action_move_page(self, pages: int) -> None:
-        self._move_to(self._place + pages * max(1, self._height - 1))
+        self._move(self._place + pages * max(1, self._height - 1), pages)
 
     def action_move_to_first(self) -> None:
-        self._move_to(0)
+        self._move(0, 1)
 
     def action_move_to_last(self) -> None:
-        self._move_to(len(self._outline) - 1)
+        self._move(len(self._outline) - 1, -1)
 
     def action_choose(self) -> None:
-        line = self._kept = self._line(self._place)
-        if isinstance(line, SessionRow):
-            self.post_message(self.Chosen(line.id))
-        elif line is not None:
-            self._turn_fold(line.group)
+        row = self.highlighted_row
+        if row is None:
+            self.action_unfold()
+            return
+        self.disarm()
+        self._kept = row
+        self.post_message(self.Chosen(row.id))
+
+    def action_fold(self) -> None:
+        """Fold the group; the row that was highlighted is again when it is unfolded."""
+        group = self._outline.group_at(self._place)
+        if group is not None and group not in self._folds:
+            self._turn_fold(group)
+            self._bring_into_view()
+
+    def action_unfold(self) -> None:
+        group = self._outline.group_at(self._place)
+        if group is not None and group in self._folds:
+            self._turn_fold(group)
+            self._bring_into_view()
 
     def on_click(self, event: Click) -> None:
         offset = event.get_content_offset(self)
         if offset is None:
             return
         place = self.scroll_offset.y + offset.y
-        if self._line(place) is not None:
+        line = self._line(place)
+        if isinstance(line, SessionRow):
             self._move_to(place)
             self.action_choose()
+        elif line is not None:
+            self._turn_fold(line.group)
 
     # --- lines
 
@@ -175,8 +249,10 @@ class SessionList(ScrollView, can_focus=True):
         self._lay_out()
 
     def _turn_fold(self, group: Group) -> None:
+        self.disarm()
         self._folds.symmetric_difference_update({group})
         self._lay_out()
+        self._ask_for_archive()
         self._ask_for_more()
 
     def _lay_out(self) -> None:
@@ -184,23 +260,39 @@ class SessionList(ScrollView, can_focus=True):
         before, top = self._outline, self.scroll_offset.y
         seen = before.lines[top : top + self._height]
         highlighted = (self._kept, self._line(self._place))
-        current = self._rows.current if self._rows else ""
-        self._outline = Outline(self._matching, self._folds, current)
+        self._outline = self._outline_of(self._matching)
         places = (self._outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)
         self._place = self._outline.nearest_row(self._place) if known is None else known
+        if self._outline.lines:
+            self._place = self._outline.stop_beyond(self._place, 1)
+        if self._armed != self.highlighted:
+            self.disarm()
         self.virtual_size = Size(0, len(self._outline))
         # At the top one stays there, and sees what is new.
         self._scroll(top + self._outline.drift(seen, top) if top else 0)
         self.refresh()
 
+    def _outline_of(self, rows: tuple[SessionRow, ...]) -> Outline:
+        if self._rows is None:
+            return Outline()
+        archived = 0 if self._filter.strip() else self._rows.archived
+        return Outline(rows, self._folds, self._rows.current, archived)
+
     # --- the view
+
+    def _move(self, place: int, step: int) -> None:
+        """Move to the stop at or beyond a place."""
+        if not self._outline.lines:
+            return
+        self._move_to(self._outline.stop_beyond(place, step))
 
     def _move_to(self, place: int) -> None:
         if not self._outline.lines:
             return
         self._place = max(0, min(place, len(self._outline) - 1))
         self._kept = self._line(self._place)
+        self.disarm()
         self._bring_into_view()
         self.refresh()
         self._ask_for_more()
@@ -219,9 +311,11 @@ class SessionList(ScrollView, can_focus=True):
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.ViewMoved())
         self._ask_for_more()
 
     def on_resize(self) -> None:
+        self.post_message(self.ViewMoved())
         below, self._seen_height = self._seen_height, self._height
         if not below or 0 <= self._place - self.scroll_offset.y < below:
             self._bring_into_view()
@@ -239,6 +333,14 @@ class SessionList(ScrollView, can_focus=True):
         if len(self._outline) - self.scroll_offset.y <= 2 * self._height:
             self._asked, self._asked_after = True, self._last
             self.post_message(self.EndNeared())
+
+    def _ask_for_archive(self) -> None:
+        """Say that the archive is looked into and not all of it is here."""
+        if self._rows is None or Group.ARCHIVED in self._folds:
+            return
+        read = sum(row.group is Group.ARCHIVED for row in self._rows.rows)
+        if read < self._rows.archived:
+            self.post_message(self.ArchiveUnfolded())
 
     # --- drawing
 
@@ -259,7 +361,10 @@ class SessionList(ScrollView, can_focus=True):
     def _pieces(self, line: Line, width: int) -> Iterator[Piece]:
         if isinstance(line, Heading):
             return heading_pieces(line, width)
-        return row_pieces(line, self._now, width, self._rows.current if self._rows else "")
+        current = self._rows.current if self._rows else ""
+        if line.id == self._armed:
+            return armed_pieces(line, self._warning, width, current)
+        return row_pieces(line, self._now, width, current)
 
     def _blank(self, y: int, width: int) -> Strip:
         if y or self._outline.lines or self._rows is None:

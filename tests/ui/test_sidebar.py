@@ -1,0 +1,127 @@
+"""The sidebar in the program: what its keys do to sessions."""
+
+import pytest
+
+from tests.ui.screen import rows, status, words
+from tests.waiting import until
+
+
+def name_of(world, session_id):
+    """What a session is called on disk."""
+    return world.other_program().load(session_id).name
+
+
+def labels(app):
+    return {row.id: row.label for row in app.chat.rows.rows}
+
+
+async def highlight(app, session_id):
+    """Put the keys and the highlight on a session's row."""
+    app.chat.sidebar.focus()
+    await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
+    app.chat.sidebar.highlight(session_id)
+
+
+async def test_r_renames_a_session_that_is_neither_open_nor_on_screen(world):
+    w = world()
+    there = await w.session("What is two?", "It is 2.", name="old")
+    async with w.running() as (app, pilot):
+        first = w.workspace.current.id
+        await until(lambda: there in rows(app), "the list")
+        await highlight(app, there)
+        await pilot.press("r", *" and new", "enter")
+        await until(lambda: labels(app).get(there) == "old and new", "the new label")
+        assert name_of(w, there) == "old and new"
+        assert w.other_program().holder(there) is None
+        assert w.workspace.current.id == first
+        assert app.chat.sidebar.has_focus_within
+        await pilot.press("r", "ctrl+u", "enter")
+        await until(lambda: labels(app).get(there) == "What is two?", "its own words")
+        assert name_of(w, there) == ""
+
+
+async def test_renaming_an_old_session_leaves_it_where_it_is_in_the_list(world):
+    w = world()
+    made = [await w.session(f"Number {number}", "Yes.") for number in range(60)]
+    async with w.running() as (app, pilot):
+        await until(lambda: made[-1] in rows(app), "the list")
+        await highlight(app, rows(app)[-1])
+        await until(lambda: made[0] in rows(app), "the second page")
+        before = rows(app)
+        await highlight(app, made[0])
+        await pilot.press("r", *"oldest", "enter")
+        await until(lambda: labels(app).get(made[0]) == "oldest", "the new label")
+        assert rows(app) == before
+
+
+async def test_a_session_that_another_program_holds_is_not_renamed(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    lease = w.other_program().lease(there)
+    async with w.running() as (app, pilot):
+        await until(lambda: there in rows(app), "the list")
+        await highlight(app, there)
+        await pilot.press("r", *"mine", "enter")
+        await until(lambda: "is open in another program" in words(app), "why not")
+        assert name_of(w, there) == ""
+    lease.release()
+
+
+async def test_ctrl_r_renames_the_session_on_screen_and_leads_back_to_the_prompt(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: there in rows(app), "the list")
+        await pilot.press(*"draft", "ctrl+r", *"named", "enter", *" goes on")
+        await until(lambda: name_of(w, there) == "named", "the name")
+        await until(lambda: app.chat.prompt.text == "draft goes on", "the prompt")
+        await until(lambda: "named" in status(app), "the status bar")
+
+
+async def test_ctrl_r_shows_a_hidden_list_for_as_long(world):
+    w = world()
+    there = await w.session("Hello", "Yes.", name="one")
+    for size, hide in (((120, 40), ["ctrl+b"]), ((70, 20), [])):
+        async with w.running(there, size=size) as (app, pilot):
+            await pilot.press(*hide)
+            assert not app.chat.sidebar.display
+            await pilot.press("ctrl+r")
+            assert app.chat.sidebar.display
+            await pilot.press("x", "escape")
+            await until(lambda app=app: not app.chat.sidebar.display, "the list to go")
+            await pilot.press("y")
+            await until(lambda app=app: app.chat.prompt.text.endswith("y"), "the prompt")
+            await pilot.press("backspace")
+    assert name_of(w, there) == "one"
+
+
+async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(world):
+    w = world()
+    there = await w.session("Hello", "Yes.", scope="project:/garden")
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app), "the list")
+        await w.workspace.look_at(there)
+        app._shown.show_session()
+        await pilot.press("ctrl+r", *"roses", "enter")
+        await until(lambda: name_of(w, there) == "roses", "the name")
+
+
+@pytest.mark.parametrize("key", ["n", "a", "u"])
+async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running() as (app, pilot):
+        await until(lambda: there in rows(app), "the list")
+        said = []
+        monkeypatch.setattr(
+            app, "_invoke", lambda invocation: said.append(invocation) or _nothing()
+        )
+        await highlight(app, there)
+        await pilot.press(key)
+        await until(lambda: said, "the command")
+        wanted = {"n": ("new", ""), "a": ("archive", there), "u": ("undo", "")}[key]
+        assert (said[0].name, said[0].arguments) == wanted
+
+
+async def _nothing():
+    return None

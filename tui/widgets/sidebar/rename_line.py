@@ -1,0 +1,74 @@
+"""Where the reader types what a session is to be called, in the place of its row."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.safe_text import make_visible_line
+from tui.widgets.cells import one_line
+
+
+class RenameLine(Input):
+    """A line with the name of one session; hidden while none is renamed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+
+    class Renamed(Message):
+        """A session is to be called otherwise; an empty name takes its name away."""
+
+        def __init__(self, session_id: str, name: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+            self.name = name
+
+    def __init__(self) -> None:
+        super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
+        self.display = False
+        self.session_id = ""
+        self._before = ""
+        self._go_back: Callable[[], object] = lambda: None
+
+    def begin(self, session_id: str, name: str, label: str, go_back: Callable[[], object]) -> None:
+        """Let a session be renamed; ``go_back`` gives the keys back to where they were."""
+        self.session_id, self._before, self._go_back = session_id, one_line(name), go_back
+        self.placeholder = one_line(label)
+        self.value = self._before
+        self.cursor_position = len(self.value)
+        self.display = True
+        # At once: what is typed next belongs to it.
+        self.screen.set_focus(self)
+
+    def action_leave(self) -> None:
+        """Leave the session called as it is."""
+        if not self.session_id:
+            return
+        self.session_id = ""
+        if self.has_focus:
+            self._go_back()
+        self.display = False
+
+    async def action_submit(self) -> None:
+        """Say the name, unless it is what it was."""
+        session_id, name = self.session_id, " ".join(self.value.split())
+        if session_id and name != self._before:
+            self.post_message(self.Renamed(session_id, name))
+        self.action_leave()
+
+    def on_blur(self) -> None:
+        # When the terminal is left for another window, the keys come back here.
+        if self.app.app_focus:  # pyright: ignore[reportUnknownMemberType]
+            self.action_leave()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+
+    def on_input_blurred(self, event: Input.Blurred) -> None:
+        event.stop()
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        # Every way in leads here. An input shows what was pasted as it is.
+        super().replace(make_visible_line(text), start, end)
