@@ -97,6 +97,14 @@ def _drawn(columns: int, rows: int) -> list[str]:
     return emulator.lines
 
 
+def test_the_outline_leaves_a_row_for_the_line_of_keys_where_there_is_one():
+    lines = _drawn(80, 20)
+    assert lines[15].endswith("╮")
+    assert lines[17].endswith("╯")
+    assert lines[18].strip() == ""
+    assert lines[19].strip() == first_frame.NAME
+
+
 def test_the_outline_is_sidebar_prompt_status_bar_and_name():
     lines = _drawn(80, 15)
     assert lines[:11] == [" " * 31 + "│"] * 11
@@ -108,8 +116,8 @@ def test_the_outline_is_sidebar_prompt_status_bar_and_name():
 
 def test_there_is_no_sidebar_on_a_narrow_screen():
     lines = _drawn(79, 20)
-    assert lines[:16] == [""] * 16
-    assert lines[16] == "╭" + "─" * 77 + "╮"
+    assert lines[:15] == [""] * 15
+    assert lines[15] == "╭" + "─" * 77 + "╮"
     assert lines[19] == " sibyl-tui"
 
 

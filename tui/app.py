@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import msgspec
 from textual import on
-from textual.app import App
 from textual.binding import Binding, BindingType
 
 from tui import paths
+from tui.appearance import Appearance, Themes
 from tui.commands import effects, registry
 from tui.commands.context import CommandContext, Models
 from tui.commands.effects import Effect
@@ -26,11 +26,12 @@ from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
 from tui.exit import FinalSave, OrderlyApp, after_what_was_typed, end_on_signals
+from tui.keymap import EVERYWHERE, Places, checked_keymap
 from tui.listing import ListedSessions
 from tui.questions import Questions
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
-from tui.screens.palette import TableCommands
+from tui.screens.palette import KeyCommands, SessionCommands, TableCommands
 from tui.sending import Sending
 from tui.turns import TurnFinished, Turns
 from tui.widgets.intents import CommandInvoked
@@ -58,18 +59,21 @@ class Parts(msgspec.Struct, frozen=True):
     prepare_model: Callable[[], None]
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
+    remember_theme: Callable[[str], None] = lambda _: None
+    appearance: Appearance = Appearance()
 
 
 class SibylApp(OrderlyApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
-    COMMANDS: ClassVar[Any] = {*App.COMMANDS, TableCommands}
+    COMMANDS: ClassVar[Any] = {TableCommands, KeyCommands, SessionCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+n", "invoke('new')", "New", id="new", priority=True),
-        Binding("ctrl+s", "invoke('save')", "Save", id="save", priority=True),
+        Binding("ctrl+s", "invoke('save')", "Save", id="save", priority=True, show=False),
         Binding("f1", "invoke('help')", "Help", id="help", priority=True),
+        Binding("ctrl+p", "command_palette", "Palette", id="palette", priority=True),
         Binding("ctrl+q", "invoke('quit')", "Quit", id="quit", priority=True),
     ]
 
@@ -84,13 +88,27 @@ class SibylApp(OrderlyApp):
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
         self._sending = Sending(self.chat, parts.workspace, self._shown, self._turns, self._listed)
         self._questions = Questions(self, self.chat, self._carry_out_all)
+        self._themes = Themes(self, parts.remember_theme)
         self._commands = CommandContext(
             parts.workspace,
             parts.models,
+            self._themes,
             parts.retention,
             self._sending.stop,
             exclusive_projects=parts.exclusive_projects,
         )
+        self._dress(parts.appearance)
+
+    def _dress(self, appearance: Appearance) -> None:
+        """Look as the configuration says. Raises ``ConfigError``."""
+        self._themes.begin(appearance)
+        if appearance.reduced_motion:
+            self.animation_level = "none"
+        if appearance.keys:
+            self.set_keymap(checked_keymap(appearance.keys, self._keys(), appearance.source))
+
+    def _keys(self) -> Places:
+        return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
     # --- life
 
@@ -245,8 +263,7 @@ class SibylApp(OrderlyApp):
             case effects.RetryTurn():
                 await self._sending.retry()
             case effects.OpenHelp():
-                keys = {"Everywhere": (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
-                self.push_screen(HelpScreen(keys))
+                self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
             case effects.Ask():
                 after_what_was_typed(self, partial(self._questions.ask, effect))
             case effects.Later(work):

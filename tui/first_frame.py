@@ -34,6 +34,7 @@ NAME = "sibyl-tui"
 SIDEBAR_COLUMNS = 32  # with its line
 SIDEBAR_FROM_COLUMNS = 80
 PROMPT_ROWS = 3
+KEY_LINE_FROM_ROWS = 20
 LEAST_COLUMNS, LEAST_ROWS = 60, 15
 
 # Alternate screen, cleared; cursor hidden; pastes marked, since a paste must never send.
@@ -131,8 +132,10 @@ def outline(columns: int, rows: int) -> str:
     if columns < LEAST_COLUMNS or rows < LEAST_ROWS or not _can_say_lines():
         return ""
     left = SIDEBAR_COLUMNS if columns >= SIDEBAR_FROM_COLUMNS else 0
-    sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, rows)) if left else ""
-    return f"{sides}{_prompt(left + 1, rows - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
+    # Below the prompt: the line of keys, where there is one, and the status bar.
+    end = rows - 1 if rows >= KEY_LINE_FROM_ROWS else rows
+    sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, end)) if left else ""
+    return f"{sides}{_prompt(left + 1, end - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
 
 
 def _prompt(left: int, top: int, right: int) -> str:

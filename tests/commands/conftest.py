@@ -10,7 +10,7 @@ from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.pruning import Retention
-from tui.errors import ModelUnavailable
+from tui.errors import ModelUnavailable, UsageError
 
 
 class Models:
@@ -29,6 +29,20 @@ class Models:
         return self.known[name]
 
 
+class Themes:
+    """Two themes."""
+
+    current = "dark"
+
+    def names(self):
+        return ("dark", "light")
+
+    def choose(self, name):
+        if name not in self.names():
+            raise UsageError(f"Unknown theme: {name}")
+        self.current = name
+
+
 class Commands:
     """Runs commands in one program; ``said`` is what the last one told, ``effects`` all of it."""
 
@@ -41,6 +55,7 @@ class Commands:
         self.hook = ()
         self.exclusive = False
         self.lists = {}
+        self.themes = Themes()
 
     @property
     def context(self):
@@ -48,6 +63,7 @@ class Commands:
         return CommandContext(
             self.workspace,
             Models(self.program.model),
+            self.themes,
             retention,
             self.stop,
             exclusive_projects=self.exclusive,

@@ -56,9 +56,10 @@ def test_a_defect_is_told_on_the_normal_screen(held, tmp_path):
     assert program.screen[0] == "Unexpected error: ZeroDivisionError: the import failed"
 
 
-def test_a_mistake_in_the_settings_is_told_on_the_normal_screen(sibyl, private_home):
+@pytest.mark.parametrize("line", ["colour = 1", 'theme = "mauve"', '[keys]\nneu = "f9"'])
+def test_a_mistake_in_the_settings_is_told_on_the_normal_screen(sibyl, private_home, line):
     settings = private_home / "config.toml"
-    settings.write_text("colour = 1\n", "utf-8")
+    settings.write_text(f"{line}\n", "utf-8")
     program = sibyl(environment={"SIBYL_CONFIG": str(settings)})
     assert program.wait() == 2
     assert program.is_cursor_visible
@@ -86,7 +87,7 @@ def test_the_outline_is_where_the_screen_puts_its_lines(held):
     program.until(r"session-\d+")
     shown = program.screen
     assert drawn[0].index("│") == shown[0].index("│")
-    top, bottom = len(drawn) - 4, len(drawn) - 2
+    top, bottom = len(drawn) - 5, len(drawn) - 3
     assert drawn[top].index("╭") == shown[top].index("╭")
     assert drawn[top].index("╮") == shown[top].index("╮")
     assert drawn[bottom].index("╰") == shown[bottom].index("╰")

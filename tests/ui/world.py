@@ -10,6 +10,7 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
 from tui.app import Parts, SibylApp
+from tui.appearance import Appearance
 from tui.config.schema import RetentionSettings
 from tui.engine.opening import Place, new_session
 from tui.engine.pruning import Retention
@@ -57,6 +58,8 @@ class World:
         self.hook: Sequence[str] = ()
         self.exclusive_projects = False
         self.final_save: FinalSave | None = None
+        self.appearance = Appearance()
+        self.remembered: list[str] = []
         self.workspace: Workspace | None = None
 
     def other_program(self) -> FileStore:
@@ -110,6 +113,8 @@ class World:
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,
+                appearance=self.appearance,
+                remember_theme=self.remembered.append,
             )
         )
         async with app.run_test(size=size) as pilot:

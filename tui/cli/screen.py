@@ -22,6 +22,7 @@ from tui.storage.drafts import Drafts
 
 if TYPE_CHECKING:
     from tui.app import Parts
+    from tui.appearance import Appearance
     from tui.exit import FinalSave
 
 _NO_MODEL = (
@@ -114,4 +115,17 @@ def _parts(
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
+        appearance=_appearance(program),
+    )
+
+
+def _appearance(program: Program) -> "Appearance":
+    from tui.appearance import Appearance
+
+    config = program.settings.config
+    return Appearance(
+        theme=config.theme,
+        reduced_motion=config.reduced_motion,
+        keys=config.keys,
+        source=str(program.settings.file),
     )

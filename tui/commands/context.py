@@ -24,8 +24,23 @@ class Models(Protocol):
         ...
 
 
+class Themes(Protocol):
+    """The themes that there are to choose from."""
+
+    @property
+    def current(self) -> str: ...
+
+    def names(self) -> Sequence[str]:
+        """All of them, in order."""
+        ...
+
+    def choose(self, name: str) -> None:
+        """Show another one, now and after the next start. Raises ``UsageError``."""
+        ...
+
+
 class CommandContext(msgspec.Struct, frozen=True):
-    """The workspace, the models, what is set aside, and how an answer is stopped.
+    """The workspace, models and themes, what is set aside, and how an answer is stopped.
 
     ``lists`` are the ids that the numbers of a command mean since it last printed them, by the
     command's name. ``exclusive_projects`` says that a project is open in one session only.
@@ -35,6 +50,7 @@ class CommandContext(msgspec.Struct, frozen=True):
 
     workspace: Workspace
     models: Models
+    themes: Themes
     retention: Retention
     stop: Callable[[Conversation], Awaitable[bool]]
     exclusive_projects: bool = False

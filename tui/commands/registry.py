@@ -3,7 +3,16 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from tui.commands import answers, copying, program, resuming, searching, session, sessions
+from tui.commands import (
+    answers,
+    copying,
+    looks,
+    program,
+    resuming,
+    searching,
+    session,
+    sessions,
+)
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
 from tui.domain.commands import Invocation
@@ -24,6 +33,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "stop": answers.stop,
     "copy": copying.copy,
     "model": answers.choose_model,
+    "theme": looks.choose_theme,
     "quit": program.leave,
 }
 """By the names of the command table."""

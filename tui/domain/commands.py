@@ -8,7 +8,16 @@ from typing import Literal
 
 import msgspec
 
-Takes = Literal["nothing", "text", "session", "closed session", "model", "command", "part"]
+Takes = Literal[
+    "nothing",
+    "text",
+    "session",
+    "closed session",
+    "model",
+    "theme",
+    "command",
+    "part",
+]
 """What a command's argument is, so that it can be completed."""
 
 _COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
@@ -73,6 +82,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("stop", "Stop the answer", "stop it and keep what has arrived"),
     Command("copy", "Copy the last answer", "the last answer, or its code", "[code]", "part"),
     Command("model", "Choose a model", "say or change what answers", "[name]", "model"),
+    Command("theme", "Choose a theme", "say or change the colours", "[name]", "theme"),
     Command("quit", "Quit", "save everything and leave"),
 )
 """Every command there is, in the order in which help lists them."""

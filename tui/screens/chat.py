@@ -24,6 +24,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 15
 SIDEBAR_FROM_COLUMNS = 80
+KEY_LINE_FROM_ROWS = 20
 DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """How long after the last key a draft is settled, and how long after the first."""
 
@@ -53,14 +55,35 @@ class ChatScreen(Screen[None]):
     # Not by focus() when all is there: keys that waited are given out before that.
     AUTO_FOCUS = "Prompt Editor"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("alt+down", "walk(1)", "Next session", id="session.next", priority=True),
-        Binding("alt+up", "walk(-1)", "Previous session", id="session.previous", priority=True),
-        Binding("ctrl+r", "rename", "Rename this session", id="session.rename", priority=True),
-        Binding("ctrl+b", "toggle_sidebar", "Sidebar", id="sidebar.toggle", priority=True),
-        Binding("f2", "focus_sidebar", "To the sidebar", id="sidebar.focus", priority=True),
+        Binding("alt+down", "walk(1)", "Next session", id="session-next", priority=True),
+        Binding(
+            "alt+up",
+            "walk(-1)",
+            "Previous session",
+            id="session-previous",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "ctrl+r",
+            "rename",
+            "Rename this session",
+            id="session-rename",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "ctrl+b",
+            "toggle_sidebar",
+            "Show or hide the sidebar",
+            id="sidebar-toggle",
+            priority=True,
+            show=False,
+        ),
+        Binding("f2", "focus_sidebar", "Sessions", id="sidebar-focus", priority=True),
         # The prompt leaves them alone while it shows all of its text.
-        Binding("pageup", "page(-1)", "Page up in the conversation", id="page.up"),
-        Binding("pagedown", "page(1)", "Page down in the conversation", id="page.down"),
+        Binding("pageup", "page(-1)", "Page up in the conversation", id="page-up", show=False),
+        Binding("pagedown", "page(1)", "Page down in the conversation", id="page-down", show=False),
         Binding("escape", "stop_or_go_to_prompt", "Stop", id="stop", show=False),
     ]
 
@@ -92,6 +115,7 @@ class ChatScreen(Screen[None]):
             with Vertical(id="conversation"):
                 yield self.transcript
                 yield self.prompt
+        yield KeyLine()
         yield self.status_bar
         yield Static(Content(_TOO_SMALL), id="too-small")
 
@@ -102,6 +126,7 @@ class ChatScreen(Screen[None]):
         self.set_class(event.size.width < SIDEBAR_FROM_COLUMNS, "-narrow")
         small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_ROWS
         self.set_class(small, "-too-small")
+        self.set_class(event.size.height < KEY_LINE_FROM_ROWS, "-short")
 
     # --- values
 

@@ -31,10 +31,13 @@ class HelpScreen(ModalScreen[None]):
     }
     """
 
-    def __init__(self, keys: Mapping[str, Sequence[BindingType]]) -> None:
-        """``keys`` are bindings by where they work."""
+    def __init__(
+        self, keys: Mapping[str, Sequence[BindingType]], chosen: Mapping[str, str]
+    ) -> None:
+        """``keys`` are bindings by where they work, ``chosen`` the user's own keys by action."""
         super().__init__()
         self._keys = keys
+        self._chosen = chosen
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(can_focus=True) as page:
@@ -46,16 +49,19 @@ class HelpScreen(ModalScreen[None]):
         """The whole page."""
         lines: list[str] = []
         for where, bindings in self._keys.items():
-            lines += [where, *_key_lines(bindings), ""]
+            lines += [where, *self._key_lines(bindings), ""]
         commands = [_line(command.line, command.help, _COMMAND_CELLS) for command in COMMANDS]
         return "\n".join([*lines, "Commands", *commands])
 
-
-def _key_lines(bindings: Sequence[BindingType]) -> Iterator[str]:
-    for binding in Binding.make_bindings(bindings):
-        if binding.description:
-            key = binding.key_display or format_key(binding.key)
-            yield _line(key, binding.description, _KEY_CELLS)
+    def _key_lines(self, bindings: Sequence[BindingType]) -> Iterator[str]:
+        keys: dict[str, list[str]] = {}
+        for binding in Binding.make_bindings(bindings):
+            chosen = self._chosen.get(binding.id or "", binding.key).split(",")
+            shown = binding.key_display or "".join(format_key(key.strip()) for key in chosen[:1])
+            keys.setdefault(binding.description, []).append(shown)
+        for description, shown in keys.items():
+            if description:
+                yield _line(", ".join(dict.fromkeys(shown)), description, _KEY_CELLS)
 
 
 def _line(left: str, right: str, cells: int) -> str:

@@ -1,13 +1,17 @@
-"""The palette's own commands, read off the command table."""
+"""What the palette offers: the command table, what has a key, and the sessions in the list."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 
+from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 
 from tui.domain.commands import COMMANDS, Command
+from tui.domain.safe_text import make_visible_line
 from tui.screens.chat import ChatScreen
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.sidebar import Sidebar
 
 
 class TableCommands(Provider):
@@ -33,3 +37,44 @@ class TableCommands(Provider):
             self.screen.begin_command(command)
         else:
             self.screen.post_message(CommandInvoked(command.name))
+
+
+class KeyCommands(Provider):
+    """Whatever has a key and is no command of the table: done as if the key were pressed."""
+
+    async def discover(self) -> Hits:
+        for description, do in self._actions():
+            yield DiscoveryHit(description, do)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for description, do in self._actions():
+            score = matcher.match(description)
+            if score > 0:
+                yield Hit(score, matcher.highlight(description), do)
+
+    def _actions(self) -> Iterator[tuple[str, Callable[[], Awaitable[None]]]]:
+        if not isinstance(self.screen, ChatScreen):
+            return
+        for node in (self.screen, self.screen.transcript):
+            for binding in dict.fromkeys(Binding.make_bindings(node.BINDINGS)):
+                if binding.description:
+                    yield binding.description, partial(node.run_action, binding.action)
+
+
+class SessionCommands(Provider):
+    """The sessions in the list, to be shown."""
+
+    async def search(self, query: str) -> Hits:
+        if not isinstance(self.screen, ChatScreen) or self.screen.rows is None:
+            return
+        matcher = self.matcher(query)
+        for row in self.screen.rows.rows:
+            label = make_visible_line(row.label)
+            score = matcher.match(label)
+            if score > 0:
+                # Not highlighted: that would read the label as markup.
+                yield Hit(score, Content(label), partial(self._show, row.id), help=row.id)
+
+    def _show(self, session_id: str) -> None:
+        self.screen.post_message(Sidebar.SessionSelected(session_id))

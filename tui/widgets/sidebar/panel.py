@@ -29,13 +29,13 @@ class Sidebar(Vertical):
 
     # Before the keys are handed on: else what is typed fast after one of them overtakes it.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", id="sidebar.filter", priority=True),
-        Binding("n", "new", "New", id="sidebar.new", priority=True),
-        Binding("r", "rename", "Rename", id="sidebar.rename", priority=True),
-        Binding("a", "archive", "Archive", id="sidebar.archive", priority=True),
-        Binding("d", "delete", "Delete, if pressed twice", id="sidebar.delete", priority=True),
-        Binding("u", "undo", "Undo", id="sidebar.undo", priority=True),
-        Binding("ctrl+a", "toggle_scope", "All projects", id="sidebar.scope", priority=True),
+        Binding("slash", "filter", "Filter", id="sidebar-filter", priority=True),
+        Binding("n", "new", "New", id="sidebar-new", priority=True),
+        Binding("r", "rename", "Rename", id="sidebar-rename", priority=True),
+        Binding("a", "archive", "Archive", id="sidebar-archive", priority=True),
+        Binding("d", "delete", "Delete, if pressed twice", id="sidebar-delete", priority=True),
+        Binding("u", "undo", "Undo", id="sidebar-undo", priority=True),
+        Binding("ctrl+a", "toggle_scope", "All projects", id="sidebar-scope", priority=True),
         Binding("escape", "clear_filter", "Clear the filter", show=False),
     ]
     DEFAULT_CSS = """

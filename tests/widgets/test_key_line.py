@@ -1,0 +1,70 @@
+"""The line of keys: what works where one is, and no more than fits."""
+
+from pathlib import Path
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import Binding
+from textual.widgets import Input
+
+from tests.waiting import until
+from tui.widgets.key_line import KeyLine
+
+STYLES = Path(__file__).parents[2] / "styles"
+
+
+class Field(Input):
+    BINDINGS: ClassVar = [Binding("ctrl+t", "nothing", "Turn")]
+
+
+class World(App[None]):
+    CSS_PATH = STYLES / "key_line.tcss"
+    BINDINGS: ClassVar = [
+        Binding("f5", "nothing", "Again", id="again"),
+        Binding("f6", "nothing", "Hidden", show=False),
+        Binding("f7", "nothing", "Sag\x1bte"),
+    ]
+
+    def compose(self):
+        yield Field(id="field")
+        yield Input(id="other")
+        yield KeyLine()
+
+
+def words(app):
+    line = app.query_one(KeyLine)
+    return line.render_line(0).text.rstrip()
+
+
+async def test_it_says_what_works_where_the_focus_is():
+    app = World()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await until(lambda: "^t Turn" in words(app))
+        assert words(app).index("Turn") < words(app).index("f5 Again")
+        app.query_one("#other").focus()
+        await until(lambda: "Turn" not in words(app))
+        assert "f5 Again" in words(app)
+        await pilot.pause()
+
+
+async def test_it_leaves_out_what_is_not_meant_to_be_shown_and_makes_the_rest_harmless():
+    app = World()
+    async with app.run_test(size=(60, 10)):
+        await until(lambda: "f5 Again" in words(app))
+        assert "Hidden" not in words(app)
+        assert "\x1b" not in words(app)
+
+
+async def test_it_shows_only_whole_keys():
+    app = World()
+    async with app.run_test(size=(20, 10)):
+        await until(lambda: "^t Turn" in words(app))
+        assert words(app).split("  ")[-1].strip() in {"^t Turn", "f5 Again"}
+        assert len(words(app)) <= 20
+
+
+async def test_it_says_the_users_own_key():
+    app = World()
+    async with app.run_test(size=(60, 10)):
+        app.set_keymap({"again": "f9"})
+        await until(lambda: "f9 Again" in words(app))

@@ -1,0 +1,94 @@
+"""The keys that a user chose for actions, held against those that the program has."""
+
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+
+from textual.binding import Binding, BindingType
+from textual.keys import KEY_TO_UNICODE_NAME, REPLACED_KEYS, Keys
+
+from tui.errors import ConfigError
+
+EVERYWHERE = "Everywhere"
+
+Places = Mapping[str, Sequence[BindingType]]
+"""Bindings by where they work, as the help lists them; those of ``EVERYWHERE`` work beside each."""
+
+_MODIFIERS = {"alt", "ctrl", "hyper", "meta", "shift", "super"}
+_NAMED = {key.value.rpartition("+")[2] for key in Keys} - {"any", "ignore"}
+_TYPED = {"backspace", "enter", "space", "tab"}
+
+
+def checked_keymap(chosen: Mapping[str, str], places: Places, source: str) -> dict[str, str]:
+    """The keys by action as Textual takes them: ``{"new": "ctrl+t", …}``.
+
+    Raises ``ConfigError`` for an action that is not known, a key that is none, one that would
+    no longer be typed, and one that means two things at the same place.
+    """
+    by_place = {where: _own(bindings) for where, bindings in places.items()}
+    actions = {each.id for bindings in by_place.values() for each in bindings}
+    for action, keys in chosen.items():
+        if action not in actions:
+            known = ", ".join(sorted(filter(None, actions)))
+            raise ConfigError(source, f"keys.{action}", f"unknown action; there are {known}")
+        for key in _split(keys):
+            _check_key(key, f"keys.{action}", source)
+    everywhere = list(_rebound(by_place[EVERYWHERE], chosen))
+    for action, key in everywhere:
+        if action in chosen and _is_typed(key):
+            raise ConfigError(source, f"keys.{action}", f"{key} could not be typed any more")
+    for bindings in by_place.values():
+        _check_conflicts([*everywhere, *_rebound(bindings, chosen)], chosen, source)
+    return dict(chosen)
+
+
+def _own(bindings: Sequence[BindingType]) -> list[Binding]:
+    return [binding for binding in Binding.make_bindings(bindings) if binding.id]
+
+
+def _split(keys: str) -> list[str]:
+    return [key.strip() for key in keys.split(",")]
+
+
+def _rebound(bindings: Sequence[Binding], chosen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Actions with each of their keys."""
+    for binding in bindings:
+        action = binding.id or ""
+        for key in _split(chosen.get(action, binding.key)):
+            yield action, _character_name(key)
+
+
+def _check_key(key: str, action: str, source: str) -> None:
+    *modifiers, name = key.split("+") if key != "+" else [key]
+    if not set(modifiers) <= _MODIFIERS or not _is_key(name):
+        raise ConfigError(source, action, f'expected a key, such as "ctrl+t" or "f5", not "{key}"')
+
+
+def _is_key(name: str) -> bool:
+    if len(name) == 1:
+        return name.isprintable()
+    return name in _NAMED or name in REPLACED_KEYS or name in KEY_TO_UNICODE_NAME
+
+
+def _is_typed(key: str) -> bool:
+    return len(key) == 1 or key in _TYPED or key in REPLACED_KEYS or key in KEY_TO_UNICODE_NAME
+
+
+def _check_conflicts(
+    keys: Sequence[tuple[str, str]], chosen: Mapping[str, str], source: str
+) -> None:
+    by_key: dict[str, set[str]] = {}
+    for action, key in keys:
+        by_key.setdefault(key, set()).add(action)
+    for key, actions in by_key.items():
+        if len(actions) > 1 and (mine := sorted(actions & chosen.keys())):
+            other = min(actions - {mine[0]})
+            raise ConfigError(source, f"keys.{mine[0]}", f"{key} is the key of {other} already")
+
+
+def _character_name(key: str) -> str:
+    """A key of one character by its name, as bindings may have either."""
+    if len(key) > 1 or key.isalnum():
+        return key
+    name = unicodedata.name(key, key).lower().replace("-", "_").replace(" ", "_")
+    shorter = {long: short for short, long in REPLACED_KEYS.items()}
+    return shorter.get(name, name)
