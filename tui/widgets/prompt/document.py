@@ -10,6 +10,9 @@ from tui.domain.safe_text import make_visible
 ROW_CHARACTERS = 4000
 """Longer lines are cut into rows of this many characters: each key wraps one whole row."""
 
+FOLD_LINES, FOLD_CHARACTERS = 10, 1000
+"""A paste of more is shown as one mark."""
+
 _LINE_MARK = "\u2424"
 
 
@@ -31,14 +34,34 @@ def mark_cells(line: str) -> str:
 
 
 class Row(NamedTuple):
-    """A row of the document; ``goes_on`` if no line break parts it from the next."""
+    """A row of the document; ``goes_on`` if no line break parts it from the next.
+
+    A folded one may have many lines, and is shown as one mark: the caret is before or behind it.
+    """
 
     text: str
     goes_on: bool = False
+    folded: bool = False
+
+    @property
+    def shown(self) -> str:
+        return _fold_mark(self.text) if self.folded else mark_cells(self.text)
+
+    def until(self, column: int) -> "Row":
+        """What stands before a column, of a folded row all or nothing; the next row joins on."""
+        if self.folded:
+            return self._replace(goes_on=True) if column else Row("", goes_on=True)
+        return Row(self.text[:column], goes_on=True)
+
+    def since(self, column: int) -> "Row":
+        """What stands behind a column."""
+        if self.folded:
+            return Row("", self.goes_on) if column else self
+        return Row(self.text[column:], self.goes_on)
 
 
-class _Replaced(str):
-    """Text that was replaced, and the rows it stood in, so that undoing brings back the same."""
+class Rows(str):
+    """Text, and the rows that it is to stand in."""
 
     __slots__ = ("rows",)
     rows: Sequence[Row]
@@ -49,16 +72,27 @@ class _Replaced(str):
         return text
 
 
+def folded(text: str) -> Rows:
+    """Text that is shown as one mark."""
+    return Rows([Row(text, folded=True)])
+
+
+def is_long(text: str) -> bool:
+    """Whether a paste is folded."""
+    return len(text) > FOLD_CHARACTERS or text.rstrip("\n").count("\n") >= FOLD_LINES
+
+
 class PromptDocument(Document):
     """A document whose lines are what is shown, and whose text is what was typed.
 
     Textual's own breaks lines at form feeds, U+0085, U+2028 and the like, and then has lost them.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
+        """``pastes`` are texts that are folded where they occur."""
         super().__init__("")
-        self._rows = _cut(text)
-        self._lines = [mark_cells(row.text) for row in self._rows]
+        self._rows = _cut(text, pastes)
+        self._lines = [row.shown for row in self._rows]
         self._text: str | None = text
 
     @property
@@ -71,38 +105,61 @@ class PromptDocument(Document):
         """Whether the row and the next are one line."""
         return 0 <= row < len(self._rows) and self._rows[row].goes_on
 
+    def is_folded(self, row: int) -> bool:
+        """Whether the row is a mark that stands for more."""
+        return 0 <= row < len(self._rows) and self._rows[row].folded
+
+    def row_text(self, row: int) -> str:
+        """What a row is, or stands for."""
+        return self._rows[row].text
+
     def get_text_range(self, start: Location, end: Location) -> str:
-        return _join(self._between(*sorted((start, end))))
+        return _join(self._between(*self._outside_of_marks(start, end)))
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        top, bottom = sorted((start, end))
-        replaced = _Replaced(self._between(top, bottom))
+        top, bottom = self._outside_of_marks(start, end)
+        replaced = Rows(self._between(top, bottom))
         if not text and not replaced:
             # Where rows meet there is nothing to delete, and nothing that could be undone.
             return EditResult(bottom, replaced)
-        inserted = text.rows if isinstance(text, _Replaced) else _cut(text)
-        before = self._row(top[0]).text[: top[1]]
-        last = self._row(bottom[0])
-        rows = list(inserted)
-        rows[0] = Row(before + rows[0].text, rows[0].goes_on)
-        location = (top[0] + len(rows) - 1, len(rows[-1].text))
-        rows[-1] = Row(rows[-1].text + last.text[bottom[1] :], last.goes_on)
+        inserted = text.rows if isinstance(text, Rows) else _cut(text)
+        before, after = self._row(top[0]).until(top[1]), self._row(bottom[0]).since(bottom[1])
+        rows = [*_joined(before, inserted[0]), *inserted[1:]]
+        *rows, last = rows
+        ends = _joined(last, after)
+        rows += ends
+        # Always in the last row that has changed: Textual reckons from there.
+        column = 0 if len(ends) > 1 else len(last.shown)
         self._rows[top[0] : bottom[0] + 1] = rows
-        self._lines[top[0] : bottom[0] + 1] = [mark_cells(row.text) for row in rows]
+        self._lines[top[0] : bottom[0] + 1] = [row.shown for row in rows]
         self._text = None
-        return EditResult(location, replaced)
+        return EditResult((top[0] + len(rows) - 1, column), replaced)
 
     def _row(self, index: int) -> Row:
         return self._rows[index] if index < len(self._rows) else Row("")
 
+    def _outside_of_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
+        """A range in its order; a mark that it reaches into belongs to it."""
+        top, bottom = sorted((start, end))
+        if bottom[0] >= len(self._rows):
+            # Textual deletes a last line together with a break that is not there.
+            bottom = max(top, self.end)
+        if self.is_folded(bottom[0]) and bottom[1]:
+            bottom = bottom[0], len(self._lines[bottom[0]])
+        if self.is_folded(top[0]) and top[1] < len(self._lines[top[0]]):
+            top = bottom if start == end else (top[0], 0)
+        return top, bottom
+
     def _between(self, top: Location, bottom: Location) -> Sequence[Row]:
         if top[0] == bottom[0]:
-            return [Row(self._row(top[0]).text[top[1] : bottom[1]])]
-        first, last = self._row(top[0]), self._row(bottom[0])
+            row = self._row(top[0])
+            if row.folded:
+                return [row if top[1] < bottom[1] else Row("")]
+            return [Row(row.text[top[1] : bottom[1]])]
         return [
-            Row(first.text[top[1] :], first.goes_on),
+            self._row(top[0]).since(top[1]),
             *self._rows[top[0] + 1 : bottom[0]],
-            Row(last.text[: bottom[1]]),
+            self._row(bottom[0]).until(bottom[1]),
         ]
 
 
@@ -113,7 +170,26 @@ def _join(rows: Iterable[Row]) -> str:
     return "".join(parts[:-1])
 
 
-def _cut(text: str) -> list[Row]:
+def _joined(first: Row, second: Row) -> list[Row]:
+    """Two rows that no line break parts: one, unless one of them is folded."""
+    if not first.folded and not second.folded:
+        return [Row(first.text + second.text, second.goes_on)]
+    if not first.folded and not first.text:
+        return [second]
+    if not second.folded and not second.text:
+        return [first._replace(goes_on=second.goes_on)]
+    return [first._replace(goes_on=True), second]
+
+
+def _cut(text: str, pastes: Sequence[str] = ()) -> list[Row]:
+    for paste in pastes:
+        before, found, after = text.partition(paste)
+        if found:
+            *rows, last = _cut(before, pastes)
+            rows += _joined(last, Row(paste, folded=True))
+            *rows, last = rows
+            first, *others = _cut(after, pastes)
+            return [*rows, *_joined(last, first), *others]
     return [row for line in text.split("\n") for row in _cut_line(line)]
 
 
@@ -127,3 +203,10 @@ def _cut_line(line: str) -> Iterable[Row]:
         yield Row(line[start:end], goes_on=True)
         start = end
     yield Row(line[start:])
+
+
+def _fold_mark(text: str) -> str:
+    lines = text.rstrip("\n").count("\n") + 1
+    if lines > FOLD_LINES:
+        return f"[pasted {lines:,} lines]"
+    return f"[pasted {len(text):,} characters]"

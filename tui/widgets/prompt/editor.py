@@ -14,13 +14,15 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Location, WrappedDocument
 
-from tui.widgets.prompt.document import PromptDocument
+from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, folded, is_long
 
 PLACEHOLDER = "Message, or / for commands"
 # xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
 LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
 _WORD_END = re.compile(r"(?<=\W)(?=\w)|(?<=\w)(?=\W)")
 _PROGRAM_KEYS = frozenset({"ctrl+w"})
+_PASTES = 20
+"""How many pastes are folded again where their text comes back."""
 
 
 def _without_program_keys(binding: BindingType) -> BindingType:
@@ -37,7 +39,13 @@ class Editor(TextArea, inherit_bindings=False):
     once after each change, before the next key is looked at.
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [_without_program_keys(b) for b in TextArea.BINDINGS]
+    OWN_BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+o", "unfold", "Show a folded paste whole", id="prompt.unfold", show=False)
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *[_without_program_keys(binding) for binding in TextArea.BINDINGS],
+        *OWN_BINDINGS,
+    ]
 
     class CopyRequested(Message):
         """The user wants this text on the clipboard."""
@@ -50,6 +58,7 @@ class Editor(TextArea, inherit_bindings=False):
         self._press = press
         self._edited = edited
         self._wrapped: tuple[WrappedDocument, int] | None = None
+        self._pastes: tuple[str, ...] = ()
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
 
     @property
@@ -100,6 +109,18 @@ class Editor(TextArea, inherit_bindings=False):
             raise SkipAction
         self.post_message(self.CopyRequested(self.selected_text))
 
+    def action_unfold(self) -> None:
+        """Show whole what the nearest mark above the caret stands for, else the first."""
+        row = self.cursor_location[0]
+        marks = [*range(row, -1, -1), *range(row + 1, self.document.line_count)]
+        found = next((each for each in marks if self._is_folded(each)), None)
+        if found is None:
+            raise SkipAction
+        start, end = (found, 0), (found, len(self.document[found]))
+        text = self.document.get_text_range(start, end)
+        self._pastes = tuple(paste for paste in self._pastes if paste != text)
+        self.replace(text, start, end, maintain_selection_offset=False)
+
     def action_cut(self) -> None:
         if self.selection.is_empty:
             self.select_line(self.cursor_location[0])
@@ -120,8 +141,9 @@ class Editor(TextArea, inherit_bindings=False):
         self._edited()
 
     def edit(self, edit: Edit) -> EditResult:
+        edit = self._beside_marks(edit)
         # Textual undoes several edits at once, but reckons only with those inside of a row.
-        if edit.top[0] == edit.bottom[0]:
+        if self._stays_in_row(edit):
             return super().edit(edit)
         self.history.checkpoint()
         result = super().edit(edit)
@@ -136,20 +158,37 @@ class Editor(TextArea, inherit_bindings=False):
         # Nothing shows it, and looking for it would walk through all of a long text.
         return None
 
+    def clamp_visitable(self, location: Location) -> Location:
+        row, column = super().clamp_visitable(location)
+        if not self._is_folded(row):
+            return row, column
+        length = len(self.document[row])
+        return row, 0 if column < length // 2 else length
+
     def get_cursor_left_location(self) -> Location:
         row, column = self.cursor_location
+        if self._is_folded(row) and column > 0:
+            return row, 0
+        if column == 0 and self._goes_on(row - 1) and self._is_folded(row - 1):
+            return row - 1, 0
         if column == 0 and self._goes_on(row - 1):
             return row - 1, max(len(self.document[row - 1]) - 1, 0)
         return super().get_cursor_left_location()
 
     def get_cursor_right_location(self) -> Location:
         row, column = self.cursor_location
+        if self._is_folded(row) and column == 0:
+            return row, len(self.document[row])
+        if column == len(self.document[row]) and self._goes_on(row) and self._is_folded(row + 1):
+            return row + 1, len(self.document[row + 1])
         if column == len(self.document[row]) and self._goes_on(row):
             return row + 1, min(1, len(self.document[row + 1]))
         return super().get_cursor_right_location()
 
     def get_cursor_word_left_location(self) -> Location:
         row, column = self.cursor_location
+        if self._is_folded(row if column > 0 else row - 1):
+            return self.get_cursor_left_location()
         if column > 0 or not self._goes_on(row - 1):
             return super().get_cursor_word_left_location()
         ends = [match.start() for match in _WORD_END.finditer(self.document[row - 1].rstrip())]
@@ -157,7 +196,10 @@ class Editor(TextArea, inherit_bindings=False):
 
     def get_cursor_word_right_location(self) -> Location:
         row, column = self.cursor_location
-        if column < len(self.document[row]) or not self._goes_on(row):
+        at_end = column == len(self.document[row])
+        if self._is_folded(row + 1 if at_end else row):
+            return self.get_cursor_right_location()
+        if not at_end or not self._goes_on(row):
             return super().get_cursor_word_right_location()
         line = self.document[row + 1]
         end = _WORD_END.search(line, len(line) - len(line.lstrip()) + 1)
@@ -171,11 +213,44 @@ class Editor(TextArea, inherit_bindings=False):
     def _goes_on(self, row: int) -> bool:
         return isinstance(self.document, PromptDocument) and self.document.goes_on(row)
 
+    def _is_folded(self, row: int) -> bool:
+        return isinstance(self.document, PromptDocument) and self.document.is_folded(row)
+
+    def _beside_marks(self, edit: Edit) -> Edit:
+        """The same edit, taking in the ends of the rows beside a mark that they belong to.
+
+        Else what is deleted would leave two rows of one line, and what is typed begin a new one.
+        """
+        top, bottom = edit.top, edit.bottom
+        before = (top[0] - 1, len(self.document[top[0] - 1])) if top[0] else top
+        is_deletion = top != bottom
+        if self._is_folded(top[0]) and top[1] == 0 and self._goes_on(top[0] - 1):
+            if is_deletion:
+                top = before
+            elif not self._is_folded(before[0]):
+                top = bottom = before
+        row, column = bottom
+        if self._is_folded(row) and column == len(self.document[row]) and self._goes_on(row):
+            if is_deletion:
+                bottom = row + 1, 0
+            elif not self._is_folded(row + 1):
+                top = bottom = row + 1, 0
+        return replace(edit, from_location=top, to_location=bottom)
+
+    def _stays_in_row(self, edit: Edit) -> bool:
+        if edit.top[0] != edit.bottom[0] or self._is_folded(edit.top[0]):
+            return False
+        is_short = "\n" not in edit.text and len(edit.text) <= ROW_CHARACTERS
+        return is_short and not isinstance(edit.text, Rows)
+
     def _replace_via_keyboard(
         self, insert: str, start: Location, end: Location
     ) -> EditResult | None:
         # Terminals send line breaks in a paste as carriage returns.
         lines = insert.replace("\r\n", "\n").replace("\r", "\n")
+        if is_long(lines):
+            self._pastes = (lines, *self._pastes)[:_PASTES]
+            lines = folded(lines)
         return super()._replace_via_keyboard(lines, start, end)
 
     def _set_document(
@@ -183,7 +258,7 @@ class Editor(TextArea, inherit_bindings=False):
         text: str,
         language: str | None,  # noqa: ARG002 - the signature is Textual's
     ) -> None:
-        self.document = PromptDocument(text)
+        self.document = PromptDocument(text, self._pastes)
         self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
         self._build_highlight_map()
