@@ -183,6 +183,10 @@ class SibylApp(OrderlyApp):
         if conversation.opened is None and not conversation.read_only:
             self.run_worker(partial(self._sending.open_for_change, conversation))
 
+    @on(Prompt.TakenBack)
+    def take_back_queued(self, event: Prompt.TakenBack) -> None:
+        self._sending.take_back(event.prompts)
+
     @on(ChatScreen.DraftSettled)
     async def keep_drafts(self) -> None:
         await self._sending.keep_drafts()

@@ -1,5 +1,7 @@
 """What is typed: it opens a session, is kept as a draft, and is sent."""
 
+from collections.abc import Sequence
+
 from tui.display import Display
 from tui.domain.message import TEXT_BYTES
 from tui.domain.notice import Notice
@@ -58,6 +60,23 @@ class Sending:
         shown = conversation is self._workspace.current
         conversation.text = self._chat.prompt.draft if shown else ""
         self._chat.settle_draft()
+
+    def take_back(self, prompts: Sequence[str]) -> None:
+        """Send these no more: they wait in the session on screen, and its prompt has them now."""
+        conversation = self._workspace.current
+        for prompt in reversed(prompts):
+            if not conversation.unqueue(prompt):
+                self._note_sent(prompt)
+        self._chat.show_queued(conversation.queued)
+        self._display.show_status()
+        self._chat.settle_draft()
+
+    def _note_sent(self, prompt: str) -> None:
+        """The answer before it ended while the key was on its way."""
+        if self._chat.prompt.text == prompt:
+            self._chat.prompt.set_text("")
+            self._workspace.current.text = ""
+        self._display.say(Notice("It is sent already.", "warning"))
 
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent."""

@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from textual import events
 from textual.widgets import TextArea
 
 from tests.ui.screen import conversation, go_to, question, rows, send, wait_for_answer, words
@@ -131,6 +132,20 @@ async def test_a_filter_over_the_sessions(world, same_picture):
         await pilot.press("f2", "slash", *"login")
         await settled(pilot, app)
         same_picture(app, "filter")
+
+
+async def test_prompts_that_wait_and_a_folded_paste(world, same_picture):
+    w = world(["It begins", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Go on.")
+        await until(lambda: "It begins" in conversation(app))
+        await send(pilot, "And then?")
+        await send(pilot, "In which order?")
+        await pilot.press(*"See")
+        app.chat.query_one(TextArea).post_message(events.Paste("line\n" * 120))
+        await pilot.pause()
+        await settled(pilot, app)
+        same_picture(app, "queued")
 
 
 async def test_help(world, same_picture):

@@ -137,6 +137,14 @@ class Conversation(msgspec.Struct, eq=False):
         self.queued.clear()
         return True
 
+    def unqueue(self, prompt: str) -> bool:
+        """Let a prompt wait no more; false if it does not."""
+        for place in reversed(range(len(self.queued))):
+            if self.queued[place] == prompt:
+                del self.queued[place]
+                return True
+        return False
+
     def say(self, notice: Notice) -> None:
         """Put a notice at the end of the conversation."""
         messages = [entry for entry in self.entries if isinstance(entry, Message)]

@@ -88,6 +88,7 @@ class ChatScreen(Screen[None]):
     ]
 
     KEYS: ClassVar[dict[str, Sequence[BindingType]]] = {
+        "In the prompt": Prompt.KEYS,
         "In the list of sessions": Sidebar.BINDINGS,
         "In the conversation": Transcript.BINDINGS,
     }
@@ -136,7 +137,7 @@ class ChatScreen(Screen[None]):
             self._places[self.shown] = self.transcript.place
         arriving = (view.arriving,) if view.arriving else ()
         self.transcript.show(view.entries, earlier=view.earlier, arriving=arriving)
-        self.transcript.show_queued(view.queued)
+        self.show_queued(view.queued)
         if self.shown != view.session_id:
             self._go_on_reading(view.session_id)
             # Only then: in the session on screen keys may be on their way that it knows not of.
@@ -159,7 +160,7 @@ class ChatScreen(Screen[None]):
         for message in messages[-_LAST_MESSAGES:]:
             if message.id != view.arriving:
                 self.transcript.put(message)
-        self.transcript.show_queued(view.queued)
+        self.show_queued(view.queued)
         self.show_prompt(view)
 
     def show_prompt(self, view: SessionView) -> None:
@@ -189,6 +190,7 @@ class ChatScreen(Screen[None]):
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show what waits to be sent."""
         self.transcript.show_queued(prompts)
+        self.prompt.show_queued(prompts)
 
     def say(self, notice: Notice) -> None:
         """Put a notice into the conversation, and one of a line where the reader looks."""

@@ -52,6 +52,7 @@ class PromptApp(App[None]):
     @on(Prompt.Submitted)
     @on(Prompt.Edited)
     @on(Prompt.CopyRequested)
+    @on(Prompt.TakenBack)
     def keep(self, event):
         self.posted.append(event)
         if self.takes and isinstance(event, Prompt.Submitted):
@@ -76,6 +77,10 @@ class PromptApp(App[None]):
     @property
     def copied(self):
         return [event.text for event in self.posted if isinstance(event, Prompt.CopyRequested)]
+
+    @property
+    def taken_back(self):
+        return [event.prompts for event in self.posted if isinstance(event, Prompt.TakenBack)]
 
     @property
     def screen_lines(self):

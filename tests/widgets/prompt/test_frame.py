@@ -49,15 +49,15 @@ async def test_the_prompt_count_stands_in_the_border(running):
         await until(lambda: "prompt 13" in top(app))
 
 
-async def test_reason_and_hint_stand_in_the_border_until_they_are_empty(running):
+async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(running):
     async with running() as (app, pilot):
         app.prompt.set_read_only_reason("[b]held\x1b[2J by another")
-        app.prompt.show_hint("1 queued")
+        app.prompt.show_queued(["queued"])
         await until(lambda: "[b]held␛[2J by another · 1 queued" in bottom(app))
         app.prompt.set_read_only_reason("")
         await until(lambda: "held" not in bottom(app))
         assert "1 queued" in bottom(app)
-        app.prompt.show_hint("")
+        app.prompt.show_queued([])
         await until(lambda: "queued" not in bottom(app))
         await pilot.press("x")
         assert app.prompt.text == "x"

@@ -64,7 +64,7 @@ async def test_a_text_may_be_set_before_the_prompt_is_on_the_screen():
     prompt = Prompt()
     prompt.set_text("draft")
     prompt.show_count(2)
-    prompt.show_hint("1 queued")
+    prompt.show_queued(["queued"])
     assert prompt.text == "draft"
 
 

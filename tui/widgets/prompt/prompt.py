@@ -1,10 +1,11 @@
 """The prompt: an editor of several lines, with earlier prompts and completion."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -47,12 +48,22 @@ class Prompt(Widget):
             super().__init__()
             self.text = text
 
+    class TakenBack(Message):
+        """The user took prompts that waited back into the prompt, or dropped them."""
+
+        def __init__(self, prompts: Sequence[str]) -> None:
+            super().__init__()
+            self.prompts = prompts
+
     class CopyRequested(Message):
         """The user wants this text on the clipboard."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
+
+    KEYS: ClassVar[Sequence[BindingType]] = Editor.OWN_BINDINGS
+    """What its keys do beyond what keys do in any text, for the help."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
@@ -65,7 +76,7 @@ class Prompt(Widget):
         self._targets: tuple[Target, ...] = ()
         self._models: tuple[str, ...] = ()
         self._reason = ""
-        self._hint = ""
+        self._queued: tuple[str, ...] = ()
         self.show_count(0)
 
     def compose(self) -> ComposeResult:
@@ -139,9 +150,9 @@ class Prompt(Widget):
         self._editor.set_class(bool(reason), "-unsendable")
         self._show_subtitle()
 
-    def show_hint(self, text: str) -> None:
-        """Say something of what happens with the prompt; empty for nothing."""
-        self._hint = text
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """The prompts that wait to be sent, the next one first."""
+        self._queued = tuple(prompts)
         self._show_subtitle()
 
     def on_descendant_blur(self) -> None:
@@ -163,7 +174,8 @@ class Prompt(Widget):
         self._editor.load_text(text)
 
     def _show_subtitle(self) -> None:
-        text = " · ".join(make_visible_line(part) for part in (self._reason, self._hint) if part)
+        parts = (self._reason, _queue_hint(len(self._queued)))
+        text = " · ".join(make_visible_line(part) for part in parts if part)
         self._editor.border_subtitle = Content(text)
 
     def _press(self, key: str) -> bool:
@@ -174,6 +186,11 @@ class Prompt(Widget):
                 return True
             case "tab" | "escape" | "up" | "down" if self._list.found:
                 self._press_in_list(key)
+                return True
+            case "up" | "backspace" | "delete" if self._queued and not self.text:
+                self._take_back(self._queued if key == "delete" else self._queued[-1:])
+                if key == "delete":
+                    self._editor.replace_text("")
                 return True
             case "up":
                 return self._editor.in_first_row and self._recall_earlier()
@@ -218,6 +235,12 @@ class Prompt(Widget):
     def _accept(self, completion: Completion) -> None:
         self._editor.replace_text(completion.text)
 
+    def _take_back(self, prompts: Sequence[str]) -> None:
+        """Put prompts that wait into the text; the keys that follow are about them already."""
+        self.show_queued(self._queued[: -len(prompts)])
+        self.post_message(self.TakenBack(prompts))
+        self._editor.replace_text("\n\n".join(prompts))
+
     def _recall_earlier(self) -> bool:
         text = self._history.earlier(self.text)
         if text is None:
@@ -243,3 +266,9 @@ class Prompt(Widget):
         self._told = text
         self._list.show(completions(text, self._targets, self._models))
         self.post_message(self.Edited(text))
+
+
+def _queue_hint(count: int) -> str:
+    if count < 2:
+        return "1 queued · ↑ takes it back" if count else ""
+    return f"{count} queued · ↑ takes the last back · Del drops all"

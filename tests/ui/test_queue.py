@@ -1,0 +1,61 @@
+"""Prompts that wait, taken back: on screen, in what is sent, and on disk."""
+
+import asyncio
+
+from tests.ui.screen import conversation, send, status, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+
+
+def kept(w):
+    draft = w.drafts().load(w.workspace.current.id)
+    return draft and (draft.text, draft.queued)
+
+
+async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(world):
+    gate = asyncio.Event()
+    w = world(["one", gate], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await send(pilot, "third")
+        await until(lambda: kept(w) == ("", ("second", "third")))
+        await pilot.press("up", "!")
+        assert app.chat.prompt.text == "third!"
+        await until(lambda: "1 queued" in status(app))
+        assert "third" not in conversation(app)
+        await until(lambda: kept(w) == ("third!", ("second",)))
+        gate.set()
+        await until(lambda: "two" in conversation(app))
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+        asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
+        assert asked == ["first", "second"]
+        assert app.chat.prompt.text == "third!"
+
+
+async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
+    w = world(["one", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await send(pilot, "third")
+        await until(lambda: kept(w) == ("", ("second", "third")))
+        await pilot.press("delete")
+        await until(lambda: kept(w) is None)
+        assert w.workspace.current.queued == []
+        assert "queued" not in status(app)
+
+
+async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
+    w = world(["one", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        w.workspace.current.queued.clear()
+        await pilot.press("up")
+        await until(lambda: "It is sent already." in conversation(app))
+        assert app.chat.prompt.text == ""

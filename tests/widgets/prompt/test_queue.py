@@ -1,0 +1,50 @@
+"""Prompts that wait to be sent: the border says so, and an empty prompt takes them back."""
+
+import pytest
+
+from tests.waiting import until
+
+
+def bottom(app):
+    return app.screen_lines[app.prompt.region.bottom - 1]
+
+
+async def test_the_border_says_how_they_are_taken_back(running):
+    async with running() as (app, _):
+        app.prompt.show_queued(["one"])
+        await until(lambda: "1 queued · ↑ takes it back" in bottom(app))
+        app.prompt.show_queued(["one", "two"])
+        await until(lambda: "2 queued · ↑ takes the last back · Del drops all" in bottom(app))
+
+
+@pytest.mark.parametrize("key", ["up", "backspace"])
+async def test_the_last_comes_back_and_the_keys_that_follow_are_about_it(running, key):
+    async with running() as (app, pilot):
+        app.prompt.show_history(["earlier"])
+        app.prompt.show_queued(["one", "two"])
+        await pilot.press(key, "!")
+        assert app.prompt.text == "two!"
+        await until(lambda: app.taken_back == [("two",)])
+        await pilot.press("ctrl+u", key)
+        assert app.prompt.text == "one"
+        await pilot.press("ctrl+u", "up")
+        assert app.prompt.text == "earlier"
+
+
+async def test_delete_drops_all_and_undoing_brings_them_into_the_prompt(running):
+    async with running() as (app, pilot):
+        app.prompt.show_queued(["one", "two"])
+        await pilot.press("delete")
+        assert app.prompt.text == ""
+        await until(lambda: app.taken_back == [("one", "two")])
+        await pilot.press("ctrl+z")
+        assert app.prompt.text == "one\n\ntwo"
+
+
+@pytest.mark.parametrize("key", ["up", "backspace", "delete"])
+async def test_in_a_prompt_with_text_the_keys_are_what_they_are(running, key):
+    async with running() as (app, pilot):
+        app.prompt.show_queued(["one"])
+        await pilot.press("a", "b", key)
+        assert app.prompt.text in ("ab", "a")
+        assert app.taken_back == []
