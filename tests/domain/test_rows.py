@@ -148,7 +148,9 @@ def test_open_sessions_come_first_in_their_own_order_and_only_once():
 def test_a_row_says_what_its_session_says_and_what_goes_on_in_it():
     known = entry("one", NOW, label="Auth bug", message_count=7)
     (found,) = arrange([known], [], {"one": Mark.UNREAD, "two": Mark.RUNNING}, NOW)
-    assert found == SessionRow("one", "Auth bug", Group.TODAY, format_utc(NOW), 7, Mark.UNREAD)
+    assert found == SessionRow(
+        "one", "Auth bug", Group.TODAY, format_utc(NOW), 7, Mark.UNREAD, scope="shop"
+    )
 
 
 def test_a_session_in_which_nothing_goes_on_has_no_mark():

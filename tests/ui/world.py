@@ -54,7 +54,7 @@ class World:
         self.model = ScriptedModel(*answers)
         self.models = ScriptedModels(self.model)
         self.store = FileStore(root, self.clock)
-        self.retention = RetentionSettings()
+        self.retention = RetentionSettings(backlog_limit=0)
         self.hook: Sequence[str] = ()
         self.exclusive_projects = False
         self.final_save: FinalSave | None = None
