@@ -26,6 +26,7 @@ from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
 from tui.exit import FinalSave, OrderlyApp, after_what_was_typed, end_on_signals
+from tui.finding import Finding
 from tui.keymap import EVERYWHERE, Places, checked_keymap
 from tui.listing import ListedSessions
 from tui.questions import Questions
@@ -34,6 +35,7 @@ from tui.screens.help import HelpScreen
 from tui.screens.palette import KeyCommands, SessionCommands, TableCommands
 from tui.sending import Sending
 from tui.turns import TurnFinished, Turns
+from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
@@ -97,6 +99,7 @@ class SibylApp(OrderlyApp):
             self._sending.stop,
             exclusive_projects=parts.exclusive_projects,
         )
+        self._finding = Finding(self, self.chat, parts.workspace, self._shown)
         self._dress(parts.appearance)
 
     def _dress(self, appearance: Appearance) -> None:
@@ -217,6 +220,14 @@ class SibylApp(OrderlyApp):
             return
         if conversation is self.workspace.current:
             self.chat.show_earlier(entries, earlier=conversation.page_cursor is not None)
+
+    @on(FindLine.Wanted)
+    def look_for(self, event: FindLine.Wanted) -> None:
+        self._finding.look_for(event.text)
+
+    @on(FindLine.Stepped)
+    def go_to_match(self, event: FindLine.Stepped) -> None:
+        self._finding.step(event.count)
 
     @on(Transcript.CopyRequested)
     @on(Prompt.CopyRequested)

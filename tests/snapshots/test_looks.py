@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from textual import events
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 from tests.ui.screen import conversation, go_to, question, rows, send, wait_for_answer, words
 from tests.waiting import until
@@ -248,3 +248,19 @@ async def test_a_question(world, same_picture, monkeypatch, size):
         await question(app)
         await settled(pilot, app)
         same_picture(app, f"question-{'wide' if size[0] == 120 else 'narrow'}")
+
+
+async def test_what_is_found_in_a_conversation(world, same_picture):
+    w = world([ANSWER])
+    async with w.running() as (app, pilot):
+        await send(pilot, "What is wrong with the login?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await until(lambda: len(rows(app)) == 1)
+        await pilot.press("ctrl+g", *"compare")
+        await until(
+            lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
+        )
+        app.chat.find_line.query_one(Input).cursor_blink = False
+        await settled(pilot, app)
+        same_picture(app, "find")

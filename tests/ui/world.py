@@ -12,6 +12,7 @@ from tests.waiting import until
 from tui.app import Parts, SibylApp
 from tui.appearance import Appearance
 from tui.config.schema import RetentionSettings
+from tui.domain.records import Record
 from tui.engine.opening import Place, new_session
 from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
@@ -85,6 +86,13 @@ class World:
             session.rename(name)
         await session.close()
         return session.id
+
+    def add(self, session_id: str, *records: Record) -> None:
+        """Write to a session that nobody holds."""
+        store = self.other_program()
+        lease = store.lease(session_id)
+        store.append(lease, records)
+        lease.release()
 
     @asynccontextmanager
     async def running(

@@ -41,6 +41,9 @@ _ALONE_ONE = re.compile(f"[{_ALONE}{_JAMO}]")
 _ASCII_RUN = re.compile(f"[0-9a-z]{{1,{TOKEN_CHARACTERS}}}")
 _DROPPED_ONES = re.compile(f"[{_DROPPED}]+")
 
+BELONGS_TO_LETTER = f"{_DROPPED}{_SIGNS}{_VOICED}\u1160-\u11ff\ud7b0-\ud7fb"
+"""For a class of a regular expression: what stands behind a letter and is one with it."""
+
 
 def cut(text: str) -> list[str]:
     """The tokens of a text, in order."""
@@ -58,6 +61,11 @@ def cut_with_spans(text: str) -> Iterator[tuple[str, Span]]:
     for found in _RUN.finditer(text):
         for token in _folded(found[0]):
             yield token, found.span()
+
+
+def without_points(text: str) -> str:
+    """A text without accents, vowel points and what nobody sees, composed."""
+    return normalize("NFC", _DROPPED_ONES.sub("", normalize("NFD", text)))
 
 
 def stands_alone(token: str) -> bool:

@@ -215,12 +215,12 @@ class Workspace(Switching):
 
     # --- pages
 
-    async def read_earlier(self, conversation: Conversation) -> Sequence[Entry]:
+    async def read_earlier(self, conversation: Conversation, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
         cursor = conversation.page_cursor
         if cursor is None:
             return ()
-        page = await asyncio.to_thread(self.store.page, conversation.id, cursor, PAGE)
+        page = await asyncio.to_thread(self.store.page, conversation.id, cursor, count)
         if cursor != conversation.page_cursor:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()

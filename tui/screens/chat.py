@@ -23,6 +23,7 @@ from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
+from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
@@ -32,6 +33,7 @@ from tui.widgets.transcript import Place, Transcript
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+    from textual.widget import Widget
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 15
 SIDEBAR_FROM_COLUMNS = 80
@@ -81,6 +83,8 @@ class ChatScreen(Screen[None]):
             show=False,
         ),
         Binding("f2", "focus_sidebar", "Sessions", id="sidebar-focus", priority=True),
+        Binding("ctrl+g", "find", "Find in this conversation", id="find", priority=True),
+        Binding("slash", "find('here')", id="find-here", show=False, priority=True),
         # The prompt leaves them alone while it shows all of its text.
         Binding("pageup", "page(-1)", "Page up in the conversation", id="page-up", show=False),
         Binding("pagedown", "page(1)", "Page down in the conversation", id="page-down", show=False),
@@ -90,7 +94,11 @@ class ChatScreen(Screen[None]):
     KEYS: ClassVar[dict[str, Sequence[BindingType]]] = {
         "In the prompt": Prompt.KEYS,
         "In the list of sessions": Sidebar.BINDINGS,
-        "In the conversation": Transcript.BINDINGS,
+        "In the conversation": (
+            Binding("slash", "find", "Find in this conversation", id="find-here"),
+            *Transcript.BINDINGS,
+        ),
+        "While finding": FindLine.BINDINGS,
     }
     """The keys of its parts, for the help."""
 
@@ -98,6 +106,7 @@ class ChatScreen(Screen[None]):
         super().__init__()
         self.sidebar = Sidebar()
         self.transcript = Transcript()
+        self.find_line = FindLine()
         self.prompt = Prompt()
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
@@ -109,12 +118,14 @@ class ChatScreen(Screen[None]):
         self._aim: str | None = None
         self._draft_timer: Timer | None = None
         self._draft_deadline = 0.0
+        self._found_from: Widget | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="chat"):
             yield self.sidebar
             with Vertical(id="conversation"):
                 yield self.transcript
+                yield self.find_line
                 yield self.prompt
         yield KeyLine()
         yield self.status_bar
@@ -135,6 +146,7 @@ class ChatScreen(Screen[None]):
         """Show a session from its end, or from where its reader left it."""
         if self.shown and self.shown != view.session_id:
             self._places[self.shown] = self.transcript.place
+            self._close_find_line()
         arriving = (view.arriving,) if view.arriving else ()
         self.transcript.show(view.entries, earlier=view.earlier, arriving=arriving)
         self.show_queued(view.queued)
@@ -278,7 +290,37 @@ class ChatScreen(Screen[None]):
         status = self._status
         self.sidebar.begin_renaming(status.session_id, status.name, status.label, go_back)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave a slash to those who type one."""
+        if action == "find" and parameters:
+            return self.focused is self.transcript
+        return super().check_action(action, parameters)
+
+    def action_find(self, _: str = "") -> None:
+        if self.find_line.has_keys:
+            self.find_line.step(1)
+            return
+        self._found_from = self.focused
+        self.find_line.open()
+
+    @on(FindLine.Closed)
+    def _close_find_line(self) -> None:
+        """Look for nothing any more; the keys go back to where they were."""
+        if self.find_line.has_keys:
+            # At once, as what is typed next is meant for it.
+            self.set_focus(self._found_from, scroll_visible=False)
+        self.find_line.close()
+
+    @on(Transcript.MatchWanted)
+    def _go_to_match(self, event: Transcript.MatchWanted) -> None:
+        if self.find_line.text:
+            self.find_line.show()
+            self.find_line.step(event.count)
+
     def action_stop_or_go_to_prompt(self) -> None:
+        if self.find_line.display:
+            self._close_find_line()
+            return
         if self.answering:
             self.post_message(CommandInvoked("stop"))
             return

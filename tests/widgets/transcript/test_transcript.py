@@ -93,7 +93,7 @@ async def test_many_pieces_are_drawn_in_few_frames(opened):
     async with opened(*numbered(3)) as (app, _):
         drawn = []
         paint = app.transcript._repaint
-        app.transcript._repaint = lambda rows: (drawn.append(1), paint(rows))
+        app.transcript._repaint = lambda *rows: (drawn.append(1), paint(*rows))
         for n in range(300):
             app.transcript.add_text("new", f"word{n} ")
         await until(lambda: "word299" in shown(app))
@@ -152,14 +152,17 @@ async def test_the_reader_is_not_moved_by_what_arrives(opened):
         assert not app.transcript.following
 
 
-async def test_a_mark_says_that_something_came_below(opened):
+async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(opened):
     async with opened(*numbered(50)) as (app, pilot):
+        assert "↓" not in shown(app)
         await pilot.press("pageup")
-        assert "more" not in shown(app)
+        assert app.transcript.visible_text()[-1].endswith("↓ more below")
         app.transcript.put(answered("news"))
-        assert app.transcript.visible_text()[-1].endswith("↓ more")
+        app.transcript.add_text("new", "more")
+        app.transcript.add_text("new", " news")
+        await until(lambda: app.transcript.visible_text()[-1].endswith("↓ 2 new"))
         await pilot.press("end")
-        assert "more" not in shown(app)
+        assert "↓" not in shown(app)
         assert app.transcript.following
 
 

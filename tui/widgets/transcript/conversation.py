@@ -163,6 +163,10 @@ class Conversation:
             part = min(place.block, len(item.parts()) - 1)
             self.reader.go_to(item, place.row, max(0, part))
 
+    def strips_of(self, item: Item, part: int) -> list[Strip]:
+        """The rows of a part of an item; the same list as long as they are the same."""
+        return self._strips(Spot(item, part, 0))
+
     def item_of(self, message_id: str) -> Item | None:
         """What stands for a message."""
         return self._items.get(message_id)

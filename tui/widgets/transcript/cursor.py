@@ -14,6 +14,7 @@ class Cursor:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._key: str | None = None
+        self._copied: tuple[str, int] = ("", -1)
 
     @property
     def item(self) -> Item | None:
@@ -42,7 +43,18 @@ class Cursor:
         found = self._next(-1, len(layout), None)
         return found.message if found else None
 
-    def last_codes(self) -> list[str]:
+    def next_code(self) -> str:
+        """A block of code of the message, each time the next one; else the last one of all."""
+        message = self.message
+        if message is None:
+            return next(reversed(self._last_codes()), "")
+        blocks = codes(message.text)
+        key, before = self._copied
+        place = before + 1 if key == message.id else 0
+        self._copied = message.id, place
+        return blocks[place % len(blocks)] if blocks else ""
+
+    def _last_codes(self) -> list[str]:
         """The blocks of code of the last message that has any."""
         place = len(self._conversation.layout)
         while item := self._next(-1, place, None):

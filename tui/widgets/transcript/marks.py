@@ -7,7 +7,6 @@ from tui.widgets.transcript.conversation import Row
 from tui.widgets.transcript.page import Page
 
 _CURSOR = "▌"
-_MORE = " ↓ more "
 
 
 def with_cursor(row: Row, page: Page) -> Strip:
@@ -18,7 +17,12 @@ def with_cursor(row: Row, page: Page) -> Strip:
     return Strip([Segment(_CURSOR, page.palette["cursor"]), *rest], row.strip.cell_length)
 
 
-def with_more(strip: Strip, page: Page) -> Strip:
-    """The last row while something has come below it."""
-    mark = Strip([Segment(_MORE, page.palette["more"])])
+def more_words(new: int) -> str:
+    """That there is more below, and how many messages of it came since the reader left the end."""
+    return f" ↓ {new} new " if new else " ↓ more below "
+
+
+def with_more(strip: Strip, words: str, page: Page) -> Strip:
+    """The last row while there is something below it."""
+    mark = Strip([Segment(words, page.palette["more"])])
     return Strip.join([strip.crop(0, page.width - mark.cell_length), mark])

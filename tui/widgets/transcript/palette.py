@@ -18,6 +18,8 @@ NAMES = (
     "queued",
     "cursor",
     "more",
+    "match",
+    "match-current",
     "heading",
     "link",
     "inline-code",

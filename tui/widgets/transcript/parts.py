@@ -31,9 +31,14 @@ _CONTINUED = "┆ "
 
 
 class Part(ABC):
-    """Some rows. ``spaced``: the first is blank. ``margin``: how much of a row is no text."""
+    """Some rows.
+
+    ``spaced``: the first is blank. ``margin``: how much of a row is no text. ``titled``: how many
+    rows after the blank one are none of the text.
+    """
 
     margin = GUTTER
+    titled = 0
 
     def __init__(self, *, spaced: bool = False) -> None:
         self.spaced = spaced
@@ -166,6 +171,7 @@ class Code(Part):
     def __init__(self, block: Block) -> None:
         super().__init__(spaced=block.spaced)
         self.block = block
+        self.titled = int(block.first)
 
     def guess(self, width: int) -> int:
         return guess_rows(self.block.text, width - len(_FRAME)) + self.block.first

@@ -101,6 +101,12 @@ class Reader(Generic[T]):
         ):
             self._go(self._up(Spot(item, count, 0), self.height))
 
+    def show(self, spot: Spot[T]) -> None:
+        """Bring a row into sight: if it is not, a third of the way down."""
+        seen = self._below(self.top, self.height) if self.top else []
+        if spot not in seen:
+            self._go(self._up(spot, self.height // 3))
+
     def scroll_to(self, row: int) -> None:
         """Go to a row from the top of everything, as the heights are known now."""
         if not len(self.layout):

@@ -4,20 +4,21 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, message
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.fences import codes
 from tui.domain.message import Message
 from tui.domain.notice import Shown
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.cursor import Cursor
+from tui.widgets.transcript.finder import Finder
 from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.marks import with_cursor, with_more
+from tui.widgets.transcript.keys import KEYS
+from tui.widgets.transcript.marks import more_words, with_cursor, with_more
 from tui.widgets.transcript.pace import Pace
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
@@ -50,24 +51,17 @@ class Transcript(ScrollView, can_focus=True):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Scroll up", show=False),
-        Binding("down", "move(1)", "Scroll down", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home", "to_top", "Top", show=False),
-        Binding("end", "to_end", "Bottom", show=False),
-        Binding("j", "step(1)", "Next message", show=False),
-        Binding("k", "step(-1)", "Previous message", show=False),
-        Binding("left_curly_bracket", "question(-1)", "Previous question", show=False),
-        Binding("right_curly_bracket", "question(1)", "Next question", show=False),
-        Binding("y", "copy_message", "Copy message", show=False),
-        Binding("c", "copy_code", "Copy code", show=False),
-        Binding("enter,space", "fold", "Fold", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     class EarlierWanted(message.Message):
         """The reader came near the top, and earlier messages can be had."""
+
+    class MatchWanted(message.Message):
+        """The reader wants the next match of what was looked for last, or the one before."""
+
+        def __init__(self, count: int) -> None:
+            self.count = count
+            super().__init__()
 
     class CopyRequested(message.Message):
         """The reader wants this text on the clipboard."""
@@ -89,12 +83,12 @@ class Transcript(ScrollView, can_focus=True):
         self._page: Page | None = None
         self._screen_rows: list[Row] = []
         self._earlier = False
-        self._unseen = False
+        self._unseen: set[str] = set()
         self._syncing = False
         self._timer: Timer | None = None
         self._pace = Pace()
-        self._more_painted = False
-        self._copied: tuple[str, int] = ("", -1)
+        self._more = ""
+        self.finder = Finder(lambda: (self._conversation, self._screen_rows), self._draw_all)
 
     # What the application tells.
 
@@ -109,12 +103,11 @@ class Transcript(ScrollView, can_focus=True):
         self._conversation = Conversation(entries, arriving)
         self._cursor = Cursor(self._conversation)
         self._earlier = earlier
-        self._unseen = False
+        self._unseen.clear()
         self._page = None
         self._screen_rows = []
-        self._draw()
         # Also the rows below a conversation that is shorter than the one before.
-        self.refresh()
+        self._draw_all()
 
     def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
@@ -124,16 +117,20 @@ class Transcript(ScrollView, can_focus=True):
 
     def put(self, entry: Shown) -> None:
         """Add an entry at the end, or exchange the message that has the same id."""
-        known = isinstance(entry, Message) and self._conversation.item_of(entry.id)
-        self._unseen = self._unseen or not (known or self.following)
+        if isinstance(entry, Message) and not self._conversation.item_of(entry.id):
+            self._note_unseen(entry.id)
         self._conversation.put(entry)
         self._draw()
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
         """Add to an answer that is arriving; it is drawn when the pace allows."""
         self._conversation.add_text(message_id, text, model)
-        self._unseen = self._unseen or not self.following
+        self._note_unseen(message_id)
         self._draw_soon()
+
+    def _note_unseen(self, message_id: str) -> None:
+        if not self.following:
+            self._unseen.add(message_id)
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""
@@ -191,20 +188,25 @@ class Transcript(ScrollView, can_focus=True):
             self._page = Page(width, self._palette())
         self._conversation.draw_on(self._page, height)
         rows = self._conversation.rows()
-        if self._conversation.reader.is_at_end():
-            self._unseen = False
-        self._repaint(rows)
+        at_end = self._conversation.reader.is_at_end()
+        if at_end:
+            self._unseen.clear()
+        self._repaint(rows, "" if at_end else more_words(len(self._unseen)))
         self._sync_scrollbar(height)
         self._ask_for_earlier(height)
         self._pace.end()
 
-    def _repaint(self, rows: list[Row]) -> None:
+    def _draw_all(self) -> None:
+        self._draw()
+        self.refresh()
+
+    def _repaint(self, rows: list[Row], more: str) -> None:
         old, self._screen_rows = self._screen_rows, rows
         width, height = self._pane
         changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
-        if self._more_painted != self._unseen:
+        if self._more != more:
             changed.add(height - 1)
-            self._more_painted = self._unseen
+            self._more = more
         if changed:
             # Without any region it would be all of them.
             self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
@@ -237,12 +239,14 @@ class Transcript(ScrollView, can_focus=True):
         if page is None:
             return Strip.blank(self.size.width, self.rich_style)
         strip = self._row(y, page) if y < len(self._screen_rows) else page.blank()
-        return with_more(strip, page) if self._unseen and y == self._pane.height - 1 else strip
+        last = y == self._pane.height - 1
+        return with_more(strip, self._more, page) if self._more and last else strip
 
     def _row(self, y: int, page: Page) -> Strip:
         row = self._screen_rows[y]
         number = number_of(row.spot)
         strip = with_cursor(row, page) if row.spot.item is self._cursor.item else row.strip
+        strip = self.finder.mark(row, strip, page)
         selection = self.text_selection
         if selection and (span := selected(row.strip, row.part.margin, number, selection)):
             style = self.screen.get_component_rich_style("screen--selection")
@@ -333,8 +337,7 @@ class Transcript(ScrollView, can_focus=True):
     def _draw_cursor(self) -> None:
         if self._cursor.item:
             self._conversation.reader.reveal(self._cursor.item)
-        self._draw()
-        self.refresh()
+        self._draw_all()
 
     def action_copy_message(self) -> None:
         """Ask for a copy of the message at the cursor, or of the last one."""
@@ -344,17 +347,8 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_copy_code(self) -> None:
         """Ask for a copy of a block of code: of the message at the cursor one after the other."""
-        found = self._cursor.message
-        if found is None:
-            blocks = self._cursor.last_codes()
-            place = len(blocks) - 1
-        else:
-            blocks = codes(found.text)
-            key, before = self._copied
-            place = before + 1 if key == found.id else 0
-            self._copied = found.id, place
-        if blocks:
-            self.post_message(self.CopyRequested(blocks[place % len(blocks)]))
+        if found := self._cursor.next_code():
+            self.post_message(self.CopyRequested(found))
 
     def action_fold(self) -> None:
         """Show or hide what a tool call or a result is about."""
@@ -362,6 +356,10 @@ class Transcript(ScrollView, can_focus=True):
         if item:
             self._conversation.fold(item)
             self._draw()
+
+    def action_match(self, count: int) -> None:
+        """Ask for the next match, or the one before."""
+        self.post_message(self.MatchWanted(count))
 
     # The mouse.
 

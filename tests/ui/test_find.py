@@ -1,0 +1,245 @@
+"""Finding in this conversation."""
+
+import asyncio
+
+from textual import events
+from textual.widgets import Static
+
+from tests.builders import answer, at
+from tests.ui.screen import conversation, go_to, send, wait_for_answer
+from tests.waiting import until
+from tui.domain.message import Message, ToolCall
+
+_NAMES = {" ": "space", "*": "asterisk", "/": "slash"}
+
+
+def said(app):
+    """What the find line says."""
+    return str(app.chat.find_line.query_one(".find-line--count", Static).content)
+
+
+def marked(app):
+    """What is marked on screen, row by row, the current match in brackets."""
+    pane = app.chat.transcript
+    match, current = (pane.get_component_rich_style(f"transcript--{n}") for n in _MARKS)
+    rows = []
+    for y in range(pane.scrollable_content_region.height):
+        row = []
+        for text, style, _ in pane.render_line(y):
+            if style and style.bgcolor == match.bgcolor and style.underline:
+                row.append(text)
+            elif style and style.bgcolor == current.bgcolor and style.reverse:
+                row.append(f"[{text}]")
+        if row:
+            rows.append(row)
+    return rows
+
+
+_MARKS = ("match", "match-current")
+
+
+def result(text):
+    """What a tool has answered to the call ``c``."""
+    return Message("result", "tool", text, at(), tool_call_id="c")
+
+
+def top(app):
+    """The first row on screen."""
+    return app.chat.transcript.visible_text()[0]
+
+
+async def find(app, pilot, text):
+    """Look for a text, until all of the session was looked through."""
+    await pilot.press("ctrl+g")
+    await type_text(pilot, text)
+    await until(lambda: app.chat.find_line.text == text, "what was typed")
+    await until(lambda: "/" in said(app) or said(app) == "no match", "the end of the search")
+
+
+async def type_text(pilot, text):
+    await pilot.press(*[_NAMES.get(character, character) for character in text])
+
+
+async def test_what_is_typed_is_marked_and_counted(world):
+    w = world()
+    talk = await w.session("A Login bug", "Try **log**in and 検索", "café, no login")
+    async with w.running(talk) as (app, pilot):
+        await until(lambda: "no login" in conversation(app))
+        await find(app, pilot, "LOGIN")
+        await until(lambda: said(app) == "1 / 3")
+        assert marked(app) == [["[Login]"], ["log", "in"], ["login"]]
+
+
+async def test_steps_go_through_the_matches_and_round_the_ends(world):
+    w = world()
+    talk = await w.session("one x", "two x and x")
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "x")
+        seen = [said(app)]
+        for key in ("enter", "down", "f3", "up", "shift+enter", "shift+f3"):
+            await pilot.press(key)
+            await until(lambda: said(app) != seen[-1])
+            seen.append(said(app))
+        assert seen == [
+            *("1 / 3", "2 / 3", "3 / 3", "from the top: 1 / 3"),
+            *("from the end: 3 / 3", "2 / 3", "1 / 3"),
+        ]
+        assert marked(app) == [["[x]"], ["x", "x"]]
+
+
+async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(world):
+    w = world()
+    talk = await w.session("the needle here", *[f"text {n}" for n in range(400)], "needle")
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "needle")
+        await until(lambda: said(app) == "2 / 2")
+        await pilot.press("up")
+        await until(lambda: "the needle here" in conversation(app))
+        assert said(app) == "1 / 2"
+        assert marked(app) == [["[needle]"]]
+
+
+async def test_what_was_said_before_a_reset_and_replaced_answers(world):
+    w = world()
+    talk = await w.session("old needle")
+    async with w.running(talk) as (app, pilot):
+        await send(pilot, "/reset")
+        await send(pilot, "new needle")
+        await wait_for_answer(w)
+        await find(app, pilot, "needle")
+        await until(lambda: said(app).endswith("/ 2"))
+
+
+async def test_what_is_folded_is_counted_on_its_line_and_unfolded_by_a_step(world):
+    w = world()
+    call = ToolCall("c", "read_file", {"path": "deep.py"})
+    talk = await w.session("please", "words")
+    w.add(talk, answer("call", "", tool_calls=(call,)), result("one\ndeep\ndeep sea"))
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "deep")
+        await until(lambda: said(app) == "1 / 3")
+        assert [row[-1] for row in marked(app)] == ["[ 1 found ]", " 2 found "]
+        await pilot.press("enter")
+        await until(lambda: said(app) == "2 / 3")
+        assert "deep sea" in conversation(app)
+        assert [row for row in marked(app) if "found" not in row[-1]] == [["[deep]"], ["deep"]]
+
+
+async def test_typing_more_begins_where_it_began(world):
+    w = world()
+    talk = await w.session("apple pie", *[f"text {n}" for n in range(60)], "apple tart")
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "apple p")
+        await until(lambda: said(app) == "1 / 1")
+        await until(lambda: "apple pie" in conversation(app))
+        await pilot.press("backspace")
+        await until(lambda: said(app) == "2 / 2")
+        assert "apple tart" in conversation(app)
+
+
+async def test_nothing_found_moves_nothing(world):
+    w = world()
+    talk = await w.session(*[f"text {n}" for n in range(60)])
+    async with w.running(talk) as (app, pilot):
+        await pilot.press("pageup")
+        before = top(app)
+        await find(app, pilot, "zebra")
+        assert said(app) == "no match"
+        await pilot.press("enter")
+        assert top(app) == before
+        assert marked(app) == []
+
+
+async def test_escape_closes_and_the_reader_stays_where_he_is(world):
+    w = world()
+    talk = await w.session("the needle", *[f"text {n}" for n in range(60)])
+    async with w.running(talk) as (app, pilot):
+        await type_text(pilot, "draft")
+        await find(app, pilot, "needle")
+        await until(lambda: "the needle" in conversation(app))
+        await pilot.press("escape")
+        await until(lambda: not app.chat.find_line.display)
+        assert "the needle" in conversation(app)
+        await until(lambda: not marked(app))
+        await type_text(pilot, " goes on")
+        await until(lambda: app.chat.prompt.text == "draft goes on")
+
+
+async def test_keys_typed_after_the_one_that_opens_it_are_what_is_looked_for(world):
+    w = world()
+    talk = await w.session("ab/c")
+    async with w.running(talk) as (app, _):
+        app.chat.transcript.focus()
+        await until(lambda: app.focused is app.chat.transcript)
+        for key in (("slash", "/"), ("b", "b"), ("slash", "/"), ("c", "c")):
+            app.post_message(events.Key(*key))
+        await until(lambda: app.chat.find_line.text == "b/c")
+        await until(lambda: said(app) == "1 / 1")
+
+
+async def test_a_slash_in_the_prompt_is_a_slash(world):
+    async with world().running() as (app, pilot):
+        await type_text(pilot, "/he")
+        await until(lambda: app.chat.prompt.text == "/he")
+        assert not app.chat.find_line.display
+
+
+async def test_n_goes_on_after_it_was_closed(world):
+    w = world()
+    talk = await w.session("x one", "x two", "x three")
+    async with w.running(talk) as (app, pilot):
+        app.chat.transcript.focus()
+        await find(app, pilot, "x")
+        await pilot.press("escape", "n")
+        await until(lambda: said(app) == "2 / 3")
+        assert app.focused is app.chat.transcript
+        await pilot.press("N", "N")
+        await until(lambda: said(app) == "from the end: 3 / 3")
+        await pilot.press("escape")
+        await until(lambda: not app.chat.find_line.display)
+
+
+async def test_a_step_begins_where_the_reader_has_gone_meanwhile(world):
+    w = world()
+    talk = await w.session(*[f"needle {n}" for n in range(60)])
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "needle")
+        app.chat.transcript.action_to_top()
+        await pilot.press("enter")
+        await until(lambda: said(app) == "1 / 60")
+
+
+async def test_the_count_grows_with_an_answer(world):
+    go_on = asyncio.Event()
+    w = world(["word ", go_on, "word word"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "a word")
+        await until(lambda: "word" in conversation(app).split("●")[-1])
+        await find(app, pilot, "word")
+        await until(lambda: said(app) == "1 / 2")
+        go_on.set()
+        await until(lambda: said(app) == "1 / 4")
+        await wait_for_answer(w)
+
+
+async def test_another_session_is_shown_without_it(world):
+    w = world()
+    first, second = await w.session("needle"), await w.session("needle too")
+    async with w.running(first) as (app, pilot):
+        await find(app, pilot, "needle")
+        await go_to(app, pilot, second)
+        await until(lambda: "needle too" in conversation(app))
+        assert not app.chat.find_line.display
+        assert marked(app) == []
+        await find(app, pilot, "too")
+        await until(lambda: said(app) == "1 / 1")
+
+
+async def test_a_session_that_another_program_holds_is_looked_through_as_well(world):
+    w = world()
+    talk = await w.session("needle")
+    lease = w.other_program().lease(talk)
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "needle")
+        await until(lambda: said(app) == "1 / 1")
+    lease.release()

@@ -1,0 +1,70 @@
+"""What the pane is told about finding: what to mark, and where to go."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+
+from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.page import Page
+
+if TYPE_CHECKING:
+    # Only who looks for something needs them.
+    from tui.domain.find import Needle
+    from tui.domain.matches import Match, Reading
+    from tui.widgets.transcript.found import Found
+
+View = Callable[[], tuple[Conversation, Sequence[Row]]]
+"""What stands in a pane, and what of it is on screen."""
+
+
+class Finder:
+    """Marks what is looked for in a pane; ``changed`` has it drawn anew."""
+
+    def __init__(self, view: View, changed: Callable[[], None]) -> None:
+        self._view = view
+        self._changed = changed
+        self._found: Found | None = None
+        self._kept: Found | None = None
+
+    def look_for(self, needle: "Needle | None") -> None:
+        """Mark all that fits, or nothing any more; nothing moves."""
+        self._kept = self._found or self._kept
+        if needle is None:
+            self._found = None
+        elif self._kept is not None and self._kept.needle == needle:
+            self._found = self._kept
+        else:
+            from tui.widgets.transcript.found import Found
+
+            self._found = Found(needle)
+        self._changed()
+
+    def has(self, message_id: str) -> bool:
+        """Whether a message is at hand."""
+        item = self._view()[0].item_of(message_id)
+        return item is not None and not item.hidden
+
+    def show(self, match: "Match", *, unfold: bool) -> bool:
+        """Go to a match, with as little movement as can be; false if it is not at hand."""
+        conversation, _ = self._view()
+        spot = self._found.go_to(conversation, match, unfold=unfold) if self._found else None
+        if spot is None:
+            return False
+        conversation.reader.show(spot)
+        self._changed()
+        return True
+
+    def in_sight(self) -> "Sequence[Match]":
+        """The matches on screen, from the top."""
+        return tuple(self._found.in_sight(*self._view())) if self._found else ()
+
+    def reading(self) -> "Reading":
+        """Where the reader is, for a search that begins there."""
+        from tui.domain.matches import Reading
+
+        return self._found.reading(*self._view()) if self._found else Reading(None)
+
+    def mark(self, row: Row, strip: Strip, page: Page) -> Strip:
+        """A row with its marks."""
+        return self._found.mark(row, strip, self._view()[0], page) if self._found else strip

@@ -1,0 +1,184 @@
+"""Marking what was found: where it stands in the rows that are drawn. Loaded when it is used."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+
+from tui.domain.find import Needle, Place, arguments_text, count, places
+from tui.domain.matches import Match, Reading
+from tui.domain.message import Message
+from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.parts import Code, Line, Part, Plain, Prose
+from tui.widgets.transcript.reading import Spot
+from tui.widgets.transcript.selection import paint
+
+_KNOWN = 200
+_LEADING = " ▌"
+_MATCH, _CURRENT = "match", "match-current"
+
+
+class Found:
+    """What is marked in a conversation, and the match that the reader is at."""
+
+    def __init__(self, needle: Needle) -> None:
+        self.needle = needle
+        self._known: dict[Part, tuple[Sequence[Strip], list[Place]]] = {}
+        self._current: tuple[str, int, int] = ("", 0, 0)
+
+    # --- finding
+
+    def go_to(self, conversation: Conversation, match: Match, *, unfold: bool) -> Spot[Item] | None:
+        """The row of a match, which is the current one from now on; ``None`` if it is not here."""
+        item = conversation.item_of(match.message_id)
+        if item is None or item.hidden:
+            return None
+        if unfold and item.foldable and not item.unfolded:
+            conversation.fold(item)
+        part, number = self._part_of(item, match.number)
+        found = self._places(conversation, item, part)
+        number = min(number, len(found) - 1)
+        self._current = item.key, part, number
+        row = found[number][0].row if found else int(item.parts()[part].spaced)
+        return Spot(item, part, row)
+
+    def in_sight(self, conversation: Conversation, rows: Sequence[Row]) -> Iterator[Match]:
+        """The matches of which something is on screen, from the top."""
+        seen: dict[tuple[Item, int], list[int]] = {}
+        for row in rows:
+            seen.setdefault((row.spot.item, row.spot.part), []).append(row.spot.row)
+        for (item, part), shown in seen.items():
+            before = sum(self._count(item, place) for place in range(part))
+            for number in self._shown(conversation, item, part, shown):
+                yield Match(item.key, before + number)
+
+    def reading(self, conversation: Conversation, rows: Sequence[Row]) -> Reading:
+        """Where the reader is, among the matches."""
+        for row in rows:
+            item, part = row.spot.item, row.spot.part
+            if item.message is None:
+                continue
+            above = sum(self._count(item, place) for place in range(part))
+            found = self._places(conversation, item, part)
+            above += sum(place[0].row < row.spot.row for place in found)
+            return Reading(item.key, above)
+        return Reading(None)
+
+    def _shown(
+        self, conversation: Conversation, item: Item, part: int, rows: Sequence[int]
+    ) -> Iterator[int]:
+        if not _is_folded(item, part):
+            for number, place in enumerate(self._places(conversation, item, part)):
+                if any(piece.row in rows for piece in place):
+                    yield number
+        elif self._count(item, part):
+            yield 0
+
+    def _part_of(self, item: Item, number: int) -> tuple[int, int]:
+        """The part that has a match, and which of its own that is."""
+        last = 0
+        for place, _ in enumerate(item.parts()):
+            found = self._count(item, place)
+            if number < found:
+                return place, number
+            number -= found
+            last = place if found else last
+        # Markdown may show less than is written.
+        return last, self._count(item, last)
+
+    def _count(self, item: Item, part: int) -> int:
+        """How often a part has it, as it was written; also what is folded in it."""
+        return sum(count(self.needle, text) for text in _sources(item, part))
+
+    # --- marking
+
+    def mark(self, row: Row, strip: Strip, conversation: Conversation, page: Page) -> Strip:
+        """A row with what it has of the matches."""
+        item, part = row.spot.item, row.spot.part
+        for number, place in enumerate(self._places(conversation, item, part)):
+            current = self._current == (item.key, part, number)
+            for piece in place:
+                if piece.row == row.spot.row:
+                    style = page.palette[_CURRENT if current else _MATCH]
+                    strip = paint(strip, piece.begin, piece.end, style)
+        folded = isinstance(row.part, Line) and row.spot.row == int(row.part.spaced)
+        if folded and _is_folded(item, part) and (hidden := self._count(item, part)):
+            current = self._current[:2] == (item.key, part)
+            words = Segment(f" {hidden} found ", page.palette[_CURRENT if current else _MATCH])
+            room = page.width - cell_len(words.text)
+            strip = Strip.join([strip.crop(0, room), Strip([words])])
+        return strip
+
+    def _places(self, conversation: Conversation, item: Item, number: int) -> list[Place]:
+        """Where the rows of a part have it."""
+        part = item.parts()[number]
+        strips = conversation.strips_of(item, number)
+        known = self._known.get(part)
+        if known is not None and known[0] is strips:
+            return known[1]
+        if len(self._known) > _KNOWN:
+            self._known.clear()
+        found = self._look_at(item, number, strips)
+        self._known[part] = strips, found
+        return found
+
+    def _look_at(self, item: Item, number: int, strips: Sequence[Strip]) -> list[Place]:
+        part = item.parts()[number]
+        if not self._count(item, number) and not _is_folded(item, number):
+            return []
+        skipped = part.spaced + part.titled
+        rows = [_row(strip, part, shown=place >= skipped) for place, strip in enumerate(strips)]
+        found = places(self.needle, rows)
+        # Of a call that is open only its name: its arguments stand below.
+        return found[: self._count(item, number)] if isinstance(part, Line) else found
+
+
+def _row(strip: Strip, part: Part, *, shown: bool) -> tuple[str, bool]:
+    """The text of a row, at its place, and whether it fills the row."""
+    if not shown:
+        return "", False
+    text = strip.text.rstrip()
+    full = cell_len(text) >= strip.cell_length - 2
+    lead = len(text) - len(text[part.margin :].lstrip(_LEADING))
+    return " " * lead + text[lead:], full
+
+
+def _is_folded(item: Item, part: int) -> bool:
+    return not item.unfolded and part in _folds(item)
+
+
+def _folds(item: Item) -> list[int]:
+    parts = enumerate(item.parts())
+    return [place for place, part in parts if isinstance(part, Line) and part.foldable]
+
+
+def _sources(item: Item, number: int) -> Iterator[str]:
+    """What can be found of a part: as it was written, not as it is wrapped."""
+    message = item.message
+    if message is None:
+        return
+    match item.parts()[number]:
+        case Line(foldable=True):
+            yield from _folded(message, item, number)
+        case Plain(style=style, text=text) if style != "error":
+            yield text
+        case Prose(text=text):
+            yield text
+        case Code(block=block):
+            yield block.text
+        case _:
+            return
+
+
+def _folded(message: Message, item: Item, number: int) -> Iterator[str]:
+    if message.role == "tool":
+        if not item.unfolded:
+            yield message.text
+        return
+    call = message.tool_calls[_folds(item).index(number)]
+    yield call.name
+    if not item.unfolded:
+        yield arguments_text(call.arguments)
