@@ -1,5 +1,6 @@
 """When the first frame is drawn, and what it looks like; how it goes on is in tests/terminal."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +10,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.terminal.emulator import Emulator
-from tui import first_frame
+from tui import first_frame, paths
 from tui.cli.parser import build, parse
 from tui.errors import UsageError
+from tui.storage import ui_state
+from tui.widgets.sidebar import panel
 
 ROOT = Path(__file__).parent.parent
 
@@ -140,3 +143,55 @@ def test_nothing_slow_is_imported_for_it():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert set(done.stdout.split()) <= {"atexit", "gc", "termios", "tui.first_frame"}
+
+
+# --- the sidebar's width
+
+
+def test_the_file_with_the_width_is_where_the_program_has_it():
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+
+
+def test_an_empty_state_directory_counts_as_none(monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "")
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+
+
+def test_bounds_are_those_of_the_sidebar():
+    assert first_frame.LEAST_SIDEBAR == panel.LEAST_COLUMNS
+    assert first_frame.MOST_SIDEBAR == panel.MOST_COLUMNS
+
+
+@pytest.fixture
+def ui_file(tmp_path, monkeypatch):
+    path = tmp_path / "ui.json"
+    monkeypatch.setattr(first_frame, "ui_state_file", lambda: str(path))
+    return path
+
+
+@pytest.mark.parametrize(("width", "shown"), [(41, 41), (5, 20), (400, 60)])
+def test_the_width_is_the_one_that_was_kept(ui_file, width, shown):
+    ui_state.change(ui_file, {"theme": "nord", "sidebar_width": width})
+    assert first_frame.sidebar_columns() == shown
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b'{"sidebar_width":', b'{"sidebar_width":"41"}', b'{"sidebar_width":99999}']
+)
+def test_without_a_width_that_can_be_read_it_is_the_usual_one(ui_file, data):
+    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+    ui_file.write_bytes(data)
+    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+
+
+def test_a_pipe_or_a_directory_in_its_place_stops_nothing(ui_file):
+    os.mkfifo(ui_file)
+    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+    ui_file.unlink()
+    ui_file.mkdir()
+    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+
+
+def test_the_line_is_drawn_where_the_sidebar_ends():
+    assert "\x1b[1;41H│" in first_frame.outline(120, 40, 41)
+    assert "\x1b[1;48H│" in first_frame.outline(80, 40, 60)

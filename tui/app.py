@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
@@ -30,6 +31,7 @@ from tui.finding import Finding
 from tui.keymap import EVERYWHERE, Places, checked_keymap
 from tui.listing import ListedSessions
 from tui.questions import Questions
+from tui.remembered import Remembered
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import KeyCommands, SessionCommands, TableCommands
@@ -63,6 +65,7 @@ class Parts(msgspec.Struct, frozen=True):
     exclusive_projects: bool = False
     remember_theme: Callable[[str], None] = lambda _: None
     appearance: Appearance = Appearance()
+    ui_state_file: Path | None = None
 
 
 class SibylApp(OrderlyApp):
@@ -84,6 +87,9 @@ class SibylApp(OrderlyApp):
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen()
+        self._remembered = Remembered(parts.ui_state_file, self.set_timer)
+        if (columns := self._remembered.state.sidebar_width) is not None:
+            self.chat.sidebar.show_width(columns)
         self._shown = Display(self.chat, parts.workspace)
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
         self._copying = Copying(self)
@@ -139,6 +145,7 @@ class SibylApp(OrderlyApp):
 
     async def on_unmount(self) -> None:
         await self._parts.final_save.run()
+        await self._remembered.keep()
 
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self.workspace.note_start)
@@ -201,6 +208,10 @@ class SibylApp(OrderlyApp):
     @on(Sidebar.SessionRenamed)
     def rename_session(self, event: Sidebar.SessionRenamed) -> None:
         self.run_worker(partial(self._listed.rename, event.session_id, event.name))
+
+    @on(Sidebar.WidthChanged)
+    def remember_width(self, event: Sidebar.WidthChanged) -> None:
+        self._remembered.note(sidebar_width=event.columns)
 
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:

@@ -32,6 +32,7 @@ else:
 
 NAME = "sibyl-tui"
 SIDEBAR_COLUMNS = 32  # with its line
+LEAST_SIDEBAR, MOST_SIDEBAR = 20, 60
 SIDEBAR_FROM_COLUMNS = 80
 PROMPT_ROWS = 3
 KEY_LINE_FROM_ROWS = 20
@@ -45,6 +46,10 @@ _WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--sco
 _CONTINUE, _SESSION = "--continue", "--session"
 KNOWN = _WITH_VALUE | {_CONTINUE}
 _INPUT, _OUTPUT = 0, 2  # as Textual's driver has them: it writes to standard error
+
+_STATE_BYTES = 4096
+_WIDTH_KEY = b'"sidebar_width"'
+_MOST_DIGITS = 4
 
 _Attributes = list[int | list[bytes | int]]
 
@@ -76,7 +81,7 @@ def begin(arguments: list[str]) -> None:
     # What imports leave behind stays: looking for garbage in it takes 5 % of the start.
     gc.disable()
     _terminal.is_drawn = True
-    _write(ENTER + outline(size.columns, size.lines))
+    _write(ENTER + outline(size.columns, size.lines, sidebar_columns()))
 
 
 def hand_over() -> _Attributes | None:
@@ -127,15 +132,43 @@ def asks_for_screen(arguments: list[str]) -> bool:
     return not {_CONTINUE, _SESSION} <= seen
 
 
-def outline(columns: int, rows: int) -> str:
+def outline(columns: int, rows: int, sidebar: int = SIDEBAR_COLUMNS) -> str:
     """The lines of the screen as text and control sequences; empty if it is too small for any."""
     if columns < LEAST_COLUMNS or rows < LEAST_ROWS or not _can_say_lines():
         return ""
-    left = SIDEBAR_COLUMNS if columns >= SIDEBAR_FROM_COLUMNS else 0
+    left = min(sidebar, columns * 3 // 5) if columns >= SIDEBAR_FROM_COLUMNS else 0
     # Below the prompt: the line of keys, where there is one, and the status bar.
     end = rows - 1 if rows >= KEY_LINE_FROM_ROWS else rows
     sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, end)) if left else ""
     return f"{sides}{_prompt(left + 1, end - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
+
+
+def sidebar_columns() -> int:
+    """How wide the sidebar was left, as ``ui.json`` says it, read without anything that parses."""
+    try:
+        # A pipe in its place must not stop the start.
+        file = os.open(ui_state_file(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return SIDEBAR_COLUMNS
+    try:
+        _, key, rest = os.read(file, _STATE_BYTES).partition(_WIDTH_KEY)
+    except OSError:
+        return SIDEBAR_COLUMNS
+    finally:
+        os.close(file)
+    digits = rest.lstrip(b" :").partition(b",")[0].partition(b"}")[0].strip()
+    if not key or not digits.isdigit() or len(digits) > _MOST_DIGITS:
+        return SIDEBAR_COLUMNS
+    return max(LEAST_SIDEBAR, min(int(digits), MOST_SIDEBAR))
+
+
+def ui_state_file() -> str:
+    """Where ``tui.paths.state_directory`` has it, without its 5 ms; a frame more is no harm."""
+    home = os.environ.get("HOME", "")
+    if sys.platform == "darwin":
+        return f"{home}/Library/Application Support/sibyl/ui.json"
+    base = os.environ.get("XDG_STATE_HOME", "").strip() or f"{home}/.local/state"
+    return f"{base}/sibyl/ui.json"
 
 
 def _prompt(left: int, top: int, right: int) -> str:

@@ -4,6 +4,8 @@ import pytest
 
 from tests.ui.screen import rows, status, words
 from tests.waiting import until
+from tui.storage import ui_state
+from tui.storage.ui_state import UiState
 
 
 def name_of(world, session_id):
@@ -125,3 +127,29 @@ async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
 
 async def _nothing():
     return None
+
+
+async def test_the_width_is_the_same_at_the_next_start(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app), "the list")
+        app.chat.sidebar.focus()
+        await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
+        await pilot.press("ctrl+right", "ctrl+right")
+        # Left at once: what was not written yet is then.
+    assert ui_state.read(w.ui_state_file) == UiState(sidebar_width=36)
+    async with w.running() as (app, _):
+        await until(lambda: app.chat.sidebar.outer_size.width == 36, "the width")
+        await until(lambda: rows(app), "the list")
+
+
+async def test_a_width_that_cannot_be_kept_disturbs_nobody(world):
+    w = world()
+    w.ui_state_file.parent.write_bytes(b"a file in the place of the directory")
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app), "the list")
+        app.chat.sidebar.focus()
+        await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
+        await pilot.press("ctrl+right")
+        await until(lambda: app.chat.sidebar.outer_size.width == 34, "the width")
+    assert app.return_code in (None, 0)

@@ -58,6 +58,7 @@ class World:
         self.retention = RetentionSettings(backlog_limit=0)
         self.hook: Sequence[str] = ()
         self.exclusive_projects = False
+        self.ui_state_file = root.parent / "state" / "ui.json"
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
         self.remembered: list[str] = []
@@ -123,6 +124,7 @@ class World:
                 exclusive_projects=self.exclusive_projects,
                 appearance=self.appearance,
                 remember_theme=self.remembered.append,
+                ui_state_file=self.ui_state_file,
             )
         )
         async with app.run_test(size=size) as pilot:

@@ -18,6 +18,7 @@ from tui.engine.workspace import Workspace
 from tui.errors import UsageError
 from tui.providers.catalog import Missing
 from tui.providers.source import ModelSource
+from tui.storage import ui_state
 from tui.storage.drafts import Drafts
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ def _parts(
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
+        ui_state_file=paths.state_directory() / ui_state.FILE,
         appearance=_appearance(program),
     )
 

@@ -211,7 +211,7 @@ async def test_the_warning_is_whole_at_every_width(width):
 
 async def test_the_warning_names_the_key_that_it_was_bound_to():
     async with shown(rows(row(1))) as (app, pilot):
-        app.set_keymap({"sidebar.delete": "x"})
+        app.set_keymap({"sidebar-delete": "x"})
         await pilot.press("x")
         assert app.lines[1].endswith("x again deletes")
         await pilot.press("x")

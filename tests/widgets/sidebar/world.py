@@ -37,6 +37,7 @@ class World(App[None]):
     @on(Sidebar.DeletionConfirmed)
     @on(Sidebar.SessionRenamed)
     @on(Sidebar.ArchiveUnfolded)
+    @on(Sidebar.WidthChanged)
     @on(CommandInvoked)
     def hear(self, event):
         self.said.append(event)

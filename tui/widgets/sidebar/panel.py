@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
+from textual.events import MouseDown, MouseMove
 from textual.message import Message
 from textual.widgets import Static
 
@@ -21,7 +22,8 @@ from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.session_list import SessionList
 
 _CELLS_BEFORE_LABEL = 3
-_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "delete", "undo"})
+_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "delete", "undo", "widen"})
+LEAST_COLUMNS, MOST_COLUMNS = 20, 60
 
 
 class Sidebar(Vertical):
@@ -35,12 +37,24 @@ class Sidebar(Vertical):
         Binding("a", "archive", "Archive", id="sidebar-archive", priority=True),
         Binding("d", "delete", "Delete, if pressed twice", id="sidebar-delete", priority=True),
         Binding("u", "undo", "Undo", id="sidebar-undo", priority=True),
+        Binding(
+            "less_than_sign,ctrl+left",
+            "widen(-2)",
+            "Narrower",
+            id="sidebar-narrower",
+            priority=True,
+        ),
+        Binding(
+            "greater_than_sign,ctrl+right", "widen(2)", "Wider", id="sidebar-wider", priority=True
+        ),
         Binding("ctrl+a", "toggle_scope", "All projects", id="sidebar-scope", priority=True),
         Binding("escape", "clear_filter", "Clear the filter", show=False),
     ]
     DEFAULT_CSS = """
     Sidebar {
         width: 32;
+        min-width: 20;
+        max-width: 60%;
         height: 1fr;
         layers: rows line;
     }
@@ -77,6 +91,13 @@ class Sidebar(Vertical):
     class ArchiveUnfolded(Message):
         """The reader looks into the archive, and not all that is in it is among the rows."""
 
+    class WidthChanged(Message):
+        """The reader made it wider or narrower; so many columns with its edge."""
+
+        def __init__(self, columns: int) -> None:
+            super().__init__()
+            self.columns = columns
+
     class MoreWanted(Message):
         """The reader comes near the end of rows of which there are more."""
 
@@ -97,6 +118,7 @@ class Sidebar(Vertical):
         self._rename = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
+        self._dragged = False
 
     def compose(self) -> ComposeResult:
         yield self._filter
@@ -113,6 +135,12 @@ class Sidebar(Vertical):
     def renaming(self) -> bool:
         """Whether the reader types another name."""
         return bool(self._rename.session_id)
+
+    def show_width(self, columns: int) -> int:
+        """Be so wide, edge included, as far as is sensible; how wide that is."""
+        width = max(LEAST_COLUMNS, min(columns, MOST_COLUMNS))
+        self.styles.width = width
+        return width
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show these rows, their ages as of ``now``.
@@ -160,6 +188,14 @@ class Sidebar(Vertical):
         self._list.focus()
         self._filter.display = False
 
+    def action_widen(self, columns: int) -> None:
+        self._list.disarm()
+        # From what is seen: the screen may have allowed less than what was asked for.
+        self._change_width(self.outer_size.width + columns)
+
+    def _change_width(self, columns: int) -> None:
+        self.post_message(self.WidthChanged(self.show_width(columns)))
+
     def action_toggle_scope(self) -> None:
         self._list.disarm()
         self.post_message(self.ScopeToggled())
@@ -186,7 +222,7 @@ class Sidebar(Vertical):
     def action_delete(self) -> None:
         """Say what a second press does; the second time let it be done."""
         if (session_id := self._list.armed) is None:
-            self._list.arm(f"{self._key_of('sidebar.delete')} again deletes")
+            self._list.arm(f"{self._key_of('sidebar-delete')} again deletes")
             return
         self._list.disarm()
         self.post_message(self.DeletionConfirmed(session_id))
@@ -206,6 +242,23 @@ class Sidebar(Vertical):
         if found is None:
             return ""
         return self.app.get_key_display(found)  # pyright: ignore[reportUnknownMemberType]
+
+    # --- its edge
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        if event.x == self.outer_size.width - 1:
+            self._dragged = True
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        if self._dragged:
+            self.show_width(event.screen_x - self.region.x + 1)
+
+    def on_mouse_up(self) -> None:
+        if self._dragged:
+            self._dragged = False
+            self.release_mouse()
+            self._change_width(self.outer_size.width)
 
     # --- what the parts say
 
