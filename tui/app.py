@@ -286,6 +286,8 @@ class SibylApp(OrderlyApp):
                 self.run_worker(self._listed.show_scope)
             case effects.CopyText(text):
                 self._copying.start(text, self._shown.say)
+            case effects.ShowTodos():
+                self._shown.show_prompt()
             case effects.RetryTurn():
                 await self._sending.retry()
             case effects.OpenHelp():
@@ -304,6 +306,7 @@ class SibylApp(OrderlyApp):
     # --- what has come of it
 
     async def _look_at(self, session_id: str) -> None:
+        left = self.workspace.current
         try:
             switched = await self.workspace.look_at(session_id)
         except StorageError as error:
@@ -314,7 +317,7 @@ class SibylApp(OrderlyApp):
             self._shown.show_session()
             self._listed.show()
             await self.workspace.settle()
-            self._listed.show()
+            await self._listed.show_left(left)
 
     async def _save_all(self) -> None:
         notices = len(self.workspace.current.notices)

@@ -6,6 +6,7 @@ from tui.display import Display
 from tui.domain.labels import scope_name
 from tui.domain.notice import Notice
 from tui.domain.rows import SessionRows, arrange
+from tui.engine.conversation import Conversation
 from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
 from tui.engine.workspace import Workspace
@@ -27,6 +28,13 @@ class ListedSessions:
     async def refresh(self) -> None:
         """Read the newest page again."""
         await self._after(self._sessions.refresh)
+
+    async def show_left(self, conversation: Conversation) -> None:
+        """Show what is known, with a session that was left; a new one has to be read first."""
+        if conversation.published and not self._sessions.knows(conversation.id):
+            await self.refresh()
+        else:
+            self.show()
 
     async def show_scope(self) -> None:
         """Show the sessions of the scope that the session on screen belongs to."""

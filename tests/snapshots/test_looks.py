@@ -11,6 +11,8 @@ from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask
 from tui.domain.message import ToolCall
+from tui.domain.todo import TodoItem
+from tui.engine.todos import set_todos
 from tui.errors import ModelRefused, StorageFull
 
 ANSWER = """\
@@ -264,3 +266,25 @@ async def test_what_is_found_in_a_conversation(world, same_picture):
         app.chat.find_line.query_one(Input).cursor_blink = False
         await settled(pilot, app)
         same_picture(app, "find")
+
+
+TODOS = [
+    ("Read the login code", "completed"),
+    ("Compare the hashes in constant time", "in_progress"),
+    ("会話の検索を直す", "pending"),
+    *[(f"Write test {number}", "pending") for number in range(1, 7)],
+]
+
+
+@pytest.mark.parametrize("size", [(100, 36), (60, 15)], ids=["wide", "narrow"])
+async def test_to_dos(world, same_picture, size):
+    w = world()
+    async with w.running(size=size) as (app, pilot):
+        await send(pilot, "/todo add one")
+        opened = w.workspace.current.opened
+        set_todos(opened, tuple(TodoItem(text, status, text) for text, status in TODOS))
+        await send(pilot, "/todo start 2")
+        await until(lambda: "Compare the hashes" in " ".join(app.chat.todos.visible_text()))
+        await until(lambda: len(rows(app)) == 1)
+        await settled(pilot, app)
+        same_picture(app, "todos" if size[0] > 60 else "todos-narrow")

@@ -23,6 +23,10 @@ class CopyText(msgspec.Struct, frozen=True):
     text: str
 
 
+class ShowTodos(msgspec.Struct, frozen=True):
+    """The current session's to-do list has changed."""
+
+
 class RetryTurn(msgspec.Struct, frozen=True):
     """Ask again where the current session's last answer failed or was stopped."""
 
@@ -54,7 +58,7 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and leave."""
 
 
-Effect = Say | ShowSession | CopyText | RetryTurn | OpenHelp | Ask | Later | Exit
+Effect = Say | ShowSession | ShowTodos | CopyText | RetryTurn | OpenHelp | Ask | Later | Exit
 
 
 def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:

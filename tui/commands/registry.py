@@ -12,6 +12,7 @@ from tui.commands import (
     searching,
     session,
     sessions,
+    todo,
 )
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
@@ -29,6 +30,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "resume": resuming.resume,
     "name": sessions.rename,
     "search": searching.search,
+    "todo": todo.change,
     "retry": answers.retry,
     "stop": answers.stop,
     "copy": copying.copy,

@@ -78,6 +78,13 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("name", "Name this session", "name the session", "<text>", "text"),
     Command("search", "Search all sessions", "what was said, in every session", "<text>", "text"),
+    Command(
+        "todo",
+        "To-dos",
+        "list what is to be done, or change the list",
+        "[list | add <text> | start <n> | done <n> | remove <n>]",
+        "text",
+    ),
     Command("retry", "Try again", "ask again where an answer failed or was stopped"),
     Command("stop", "Stop the answer", "stop it and keep what has arrived"),
     Command("copy", "Copy the last answer", "the last answer, or its code", "[code]", "part"),

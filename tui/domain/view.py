@@ -4,6 +4,7 @@ import msgspec
 
 from tui.domain.message import Message
 from tui.domain.notice import Shown
+from tui.domain.todo import TodoItem
 
 
 class SessionView(msgspec.Struct, frozen=True):
@@ -21,6 +22,7 @@ class SessionView(msgspec.Struct, frozen=True):
     queued: tuple[str, ...]
     prompt_count: int
     read_only: str
+    todos: tuple[TodoItem, ...] = ()
 
     @property
     def prompts(self) -> tuple[str, ...]:

@@ -181,6 +181,7 @@ class Conversation(msgspec.Struct, eq=False):
 
     def view(self) -> SessionView:
         """What the screen shows of it."""
+        session = self.session
         return SessionView(
             session_id=self.id,
             entries=_with_notices(self.entries, self.notices),
@@ -188,8 +189,9 @@ class Conversation(msgspec.Struct, eq=False):
             arriving=self.opened.arriving if self.opened else None,
             draft=self.text,
             queued=tuple(self.queued),
-            prompt_count=self.session.prompt_count,
+            prompt_count=session.prompt_count,
             read_only=self.read_only,
+            todos=session.todos,
         )
 
     def status(self) -> SessionStatus:

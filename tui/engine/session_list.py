@@ -27,6 +27,10 @@ class SessionList:
         """What was read so far."""
         return self._entries
 
+    def knows(self, session_id: str) -> bool:
+        """Whether a session is among what was read."""
+        return any(entry.id == session_id for entry in self._entries)
+
     @property
     def more(self) -> bool:
         """Whether there are older ones."""

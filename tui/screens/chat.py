@@ -29,6 +29,7 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
+from tui.widgets.todo_panel import TodoPanel
 from tui.widgets.transcript import Place, Transcript
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class ChatScreen(Screen[None]):
         Binding("f2", "focus_sidebar", "Sessions", id="sidebar-focus", priority=True),
         Binding("ctrl+g", "find", "Find in this conversation", id="find", priority=True),
         Binding("slash", "find('here')", id="find-here", show=False, priority=True),
+        Binding("ctrl+t", "fold_todos", "All to-dos", id="todos-fold", priority=True, show=False),
         # The prompt leaves them alone while it shows all of its text.
         Binding("pageup", "page(-1)", "Page up in the conversation", id="page-up", show=False),
         Binding("pagedown", "page(1)", "Page down in the conversation", id="page-down", show=False),
@@ -107,6 +109,7 @@ class ChatScreen(Screen[None]):
         self.sidebar = Sidebar()
         self.transcript = Transcript()
         self.find_line = FindLine()
+        self.todos = TodoPanel()
         self.prompt = Prompt()
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
@@ -126,6 +129,7 @@ class ChatScreen(Screen[None]):
             with Vertical(id="conversation"):
                 yield self.transcript
                 yield self.find_line
+                yield self.todos
                 yield self.prompt
         yield KeyLine()
         yield self.status_bar
@@ -177,6 +181,7 @@ class ChatScreen(Screen[None]):
 
     def show_prompt(self, view: SessionView) -> None:
         """Show what stands around the prompt; its text is left alone."""
+        self.todos.show(view.todos)
         self.prompt.show_history(view.prompts)
         self.prompt.show_count(view.prompt_count)
         # The id stands in the status bar, and would take the room here.
@@ -326,6 +331,9 @@ class ChatScreen(Screen[None]):
             return
         self.remove_class("-with-sidebar")
         self.prompt.focus()
+
+    def action_fold_todos(self) -> None:
+        self.todos.fold()
 
     def action_page(self, pages: int) -> None:
         self.transcript.action_page(pages)

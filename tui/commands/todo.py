@@ -1,0 +1,71 @@
+"""``/todo``: the to-do list of the session on screen."""
+
+from collections.abc import Callable, Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, ShowSession, ShowTodos, say
+from tui.domain import todo
+from tui.domain.commands import BY_NAME
+from tui.domain.todo import Todos, TodoStatus
+from tui.engine.todos import change_todos
+from tui.errors import StorageError
+
+_DIGITS = 6
+_STATUSES: dict[str, TodoStatus] = {"start": "in_progress", "done": "completed"}
+_SAID = {"start": "Started", "done": "Completed", "remove": "Removed"}
+
+
+async def change(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Show the list, or change it; what is said to be changed is on disk."""
+    verb, rest = (*arguments.split(maxsplit=1), "", "")[:2]
+    verb = verb.lower()
+    if verb in ("", "list") and not rest:
+        return _list(context)
+    if verb == "add" and not todo.says_nothing(rest):
+        return await _add(context, rest)
+    if verb in _SAID and rest.isascii() and rest.isdigit() and len(rest) <= _DIGITS:
+        return await _change_one(context, verb, int(rest))
+    return say(f"Usage: {BY_NAME['todo'].line}")
+
+
+def _list(context: CommandContext) -> Sequence[Effect]:
+    items = context.workspace.current.session.todos
+    return say(todo.listing(items) if items else "No to-dos.")
+
+
+async def _add(context: CommandContext, content: str) -> Sequence[Effect]:
+    number = len(context.workspace.current.session.todos) + 1
+    return await _changed(
+        context,
+        lambda items: todo.add(items, content),
+        lambda items: f"Added to-do {number}: {items[-1].short}",
+    )
+
+
+async def _change_one(context: CommandContext, verb: str, number: int) -> Sequence[Effect]:
+    before = context.workspace.current.session.todos
+    if verb == "remove":
+        return await _changed(
+            context,
+            lambda items: todo.remove(items, number),
+            lambda _: f"Removed to-do {number}: {before[number - 1].short}",
+        )
+    return await _changed(
+        context,
+        lambda items: todo.mark(items, number, _STATUSES[verb]),
+        lambda items: f"{_SAID[verb]} to-do {number}: {items[number - 1].short}",
+    )
+
+
+async def _changed(
+    context: CommandContext, change: Callable[[Todos], Todos], words: Callable[[Todos], str]
+) -> Sequence[Effect]:
+    workspace, conversation = context.workspace, context.workspace.current
+    told = len(conversation.notices)
+    try:
+        items = await change_todos(workspace, conversation, change)
+    except StorageError as error:
+        # It counts here all the same, and is in the next save.
+        return (ShowTodos(), *say(str(error), "error"))
+    restored = len(conversation.notices) > told
+    return (ShowSession() if restored else ShowTodos(), *say(words(items)))

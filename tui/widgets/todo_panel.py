@@ -1,0 +1,146 @@
+"""The to-do list of the session on screen, above the prompt: as much of it as there is room for."""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Literal
+
+import msgspec
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.domain.todo import SIGNS, TodoItem, TodoStatus, count_words
+from tui.widgets.cells import cut, fill, one_line
+
+ROWS_FOR_MORE = 30
+"""A screen of fewer rows has one line of it, until it is unfolded."""
+
+_SHARE, _SHARE_UNFOLDED = 6, 2
+# Beside an item there is room for a word on it.
+_CELLS_FOR_WORDS = 40
+
+Part = Literal["title", "pending", "in-progress", "completed", "more"]
+_PARTS: dict[TodoStatus, Part] = {
+    "pending": "pending",
+    "in_progress": "in-progress",
+    "completed": "completed",
+}
+_WORDS: dict[TodoStatus, str] = {"pending": "", "in_progress": "in progress", "completed": "done"}
+_IMPORTANCE: dict[TodoStatus, int] = {"in_progress": 0, "pending": 1, "completed": 2}
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A line of the panel, and the part that it plays."""
+
+    text: str
+    part: Part
+
+
+def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[Row]:
+    """The list on so many rows at most: what is going on first, then what is open.
+
+    Items keep their order and the numbers that ``/todo`` takes.
+    """
+    if not items or rows < 1:
+        return []
+    if rows == 1:
+        return [_one_row(items, width)]
+    shown = _chosen(items, rows - 1)
+    lines = [Row(cut(f"To-dos: {count_words(items)}", width), "title")]
+    lines += [_item_row(number, items[number - 1], width) for number in shown]
+    if len(shown) < len(items):
+        lines.append(Row(cut(f"+ {len(items) - len(shown)} more", width), "more"))
+    return lines
+
+
+def _chosen(items: Sequence[TodoItem], rows: int) -> list[int]:
+    """The numbers of the items that are shown, in their order."""
+    numbers = range(1, len(items) + 1)
+    if len(items) <= rows:
+        return list(numbers)
+    by_importance = sorted(numbers, key=lambda number: _IMPORTANCE[items[number - 1].status])
+    # One row less: it says how many there are besides.
+    return sorted(by_importance[: rows - 1])
+
+
+def _item_row(number: int, item: TodoItem, width: int) -> Row:
+    text = f"{SIGNS[item.status]} {number}. {one_line(item.words)}"
+    words = _WORDS[item.status] if width >= _CELLS_FOR_WORDS else ""
+    if words:
+        text = f"{fill(text, width - len(words) - 2)}  {words}"
+    return Row(cut(text, width), _PARTS[item.status])
+
+
+def _one_row(items: Sequence[TodoItem], width: int) -> Row:
+    done = sum(item.status == "completed" for item in items)
+    title = f"To-dos {done}/{len(items)}  "
+    if done == len(items):
+        return Row(cut(f"{title}{SIGNS['completed']} all done", width), "completed")
+    item = min(items, key=lambda item: _IMPORTANCE[item.status])
+    more = len(items) - done - 1
+    ending = f"  + {more} more" if more else ""
+    word = "next: " if item.status == "pending" else ""
+    text = f"{title}{SIGNS[item.status]} {word}{one_line(item.words)}"
+    return Row(cut(cut(text, width - cell_len(ending)) + ending, width), _PARTS[item.status])
+
+
+class TodoPanel(Widget):
+    """Shows a to-do list; not there for a session without one."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "todo-panel--title",
+        "todo-panel--pending",
+        "todo-panel--in-progress",
+        "todo-panel--completed",
+        "todo-panel--more",
+    }
+    DEFAULT_CSS = """
+    TodoPanel {
+        height: auto;
+        padding: 0 2;
+        display: none;
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+        super().__init__(id=id, classes=classes)
+        self._items: Sequence[TodoItem] = ()
+        self._unfolded = False
+
+    def show(self, items: Sequence[TodoItem]) -> None:
+        """Show this list from now on."""
+        if items != self._items:
+            self._items = items
+            self.display = bool(items)
+            self.refresh(layout=True)
+
+    def fold(self) -> None:
+        """Show more of it than fits beside the conversation, or no longer."""
+        self._unfolded = not self._unfolded
+        self.refresh(layout=True)
+
+    def on_click(self) -> None:
+        self.fold()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 -- the signature is Textual's
+        return len(lay_out(self._items, self._room(viewport.height), max(1, width)))
+
+    def render_line(self, y: int) -> Strip:
+        # The padding is Textual's; what is drawn here is what is between.
+        rows = lay_out(self._items, max(1, self.content_size.height), self.content_size.width)
+        if y >= len(rows):
+            return Strip.blank(self.content_size.width, self.rich_style)
+        style = self.get_component_rich_style(f"todo-panel--{rows[y].part}")
+        strip = Strip([Segment(rows[y].text, style)])
+        return strip.adjust_cell_length(self.content_size.width, self.rich_style)
+
+    def _room(self, screen_rows: int) -> int:
+        if self._unfolded:
+            return max(1, screen_rows // _SHARE_UNFOLDED - 1)
+        return max(1, screen_rows // _SHARE) if screen_rows >= ROWS_FOR_MORE else 1
+
+    def visible_text(self) -> Iterator[str]:
+        """The lines that are on screen."""
+        return (self.render_line(y).text.rstrip() for y in range(self.content_size.height))
