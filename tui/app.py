@@ -34,7 +34,7 @@ from tui.questions import Questions
 from tui.remembered import Remembered
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
-from tui.screens.palette import KeyCommands, SessionCommands, TableCommands
+from tui.screens.palette import KeyCommands, SessionCommands, TableCommands, ThemeCommands
 from tui.sending import Sending
 from tui.turns import TurnFinished, Turns
 from tui.widgets.find_line import FindLine
@@ -72,7 +72,7 @@ class SibylApp(OrderlyApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
-    COMMANDS: ClassVar[Any] = {TableCommands, KeyCommands, SessionCommands}
+    COMMANDS: ClassVar[Any] = {TableCommands, KeyCommands, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+n", "invoke('new')", "New", id="new", priority=True),

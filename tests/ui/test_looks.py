@@ -56,6 +56,16 @@ async def test_what_was_chosen_and_is_not_there_any_more_is_passed_over(world):
         assert app.theme == "nord"
 
 
+async def test_a_theme_can_be_chosen_in_the_palette(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await pilot.press("ctrl+p", *"nord")
+        await until(lambda: "Theme: nord" in shown(app))
+        await pilot.press("enter")
+        await until(lambda: app.theme == "nord")
+        assert w.remembered == ["nord"]
+
+
 async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
     w = world()
     one = await w.session("What is a [b]journal[/b]?", "A file.")

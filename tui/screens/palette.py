@@ -62,6 +62,21 @@ class KeyCommands(Provider):
                     yield binding.description, partial(node.run_action, binding.action)
 
 
+class ThemeCommands(Provider):
+    """The themes; among everything else only when asked for."""
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for name in sorted(self.app.available_themes):
+            title = f"Theme: {name}"
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), partial(self._choose, name))
+
+    def _choose(self, name: str) -> None:
+        self.screen.post_message(CommandInvoked("theme", name))
+
+
 class SessionCommands(Provider):
     """The sessions in the list, to be shown."""
 
