@@ -19,7 +19,6 @@ from tui.copying import Copying
 from tui.display import Display
 from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
-from tui.domain.safe_text import make_visible_line
 from tui.driver import TakeoverDriver
 from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
@@ -168,7 +167,7 @@ class SibylApp(OrderlyApp):
         if self._questions.open and name != "quit":
             return  # what is asked is answered first
         # Bound with priority: it would overtake what was typed.
-        after_what_was_typed(self, lambda: self._invoke(Invocation(name)))
+        self.between_keys(lambda: self._invoke(Invocation(name)))
 
     @on(CommandInvoked)
     async def invoke_command(self, event: CommandInvoked) -> None:
@@ -248,11 +247,7 @@ class SibylApp(OrderlyApp):
     def copy_to_clipboard(self, text: str) -> None:
         # Whatever copies comes here, the screens' own selection too.
         self._clipboard = text
-        self._copying.start(text, self._toast)
-
-    def _toast(self, notice: Notice) -> None:
-        words = make_visible_line(notice.text)
-        self.notify(words, severity=notice.severity, markup=False)
+        self._copying.start(text, self._copying.tell)
 
     @on(TurnFinished)
     async def end_turn(self, event: TurnFinished) -> None:

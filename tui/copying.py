@@ -52,6 +52,11 @@ class Copying:
         """Copy a text, and tell what came of it."""
         self._app.run_worker(partial(self._copy, without_surrogates(text), tell))
 
+    def tell(self, notice: Notice) -> None:
+        """Say what came of it where the user looks, and leave it at that."""
+        words = make_visible_line(notice.text)
+        self._app.notify(words, severity=notice.severity, markup=False)
+
     async def _copy(self, text: str, tell: Callable[[Notice], None]) -> None:
         async with self._turn:
             asked = self._ask_terminal(text)

@@ -4,13 +4,14 @@ import asyncio
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
+from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
 from textual.worker import WorkerFailed
@@ -42,6 +43,7 @@ class OrderlyApp(App[None]):
     """
 
     _defect: Exception | None = None
+    _held: list[events.Event] | None = None
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
@@ -61,6 +63,36 @@ class OrderlyApp(App[None]):
             return
         self.set_timer(SECONDS_TO_ARRIVE, leave)
         after_what_was_typed(self, leave)
+
+    async def on_event(self, event: events.Event) -> None:
+        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
+        if typed and self._held is not None:
+            self._held.append(event)
+        else:
+            await super().on_event(event)
+
+    def between_keys(self, then: Callable[[], Awaitable[object]]) -> None:
+        """Do something after what earlier keys do, and before later ones are seen to.
+
+        Where it leads to another session or screen, what is typed behind it belongs there.
+        """
+        self._held = []
+        turn = partial(self._take_turn, iter([then]))
+        # Should it get lost on its way, with the widget that had the focus.
+        self.set_timer(SECONDS_TO_ARRIVE, turn)
+        after_what_was_typed(self, turn)
+
+    async def _take_turn(self, once: Iterator[Callable[[], Awaitable[object]]]) -> None:
+        then = next(once, None)
+        if then is None:
+            return
+        try:
+            await then()
+        finally:
+            held, self._held = self._held or [], None
+            for event in held:
+                # One of them may hold back those behind it.
+                await self.on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error

@@ -10,6 +10,7 @@ import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
 from tests.terminal.endings import assert_saved, assert_whole
+from tui.storage.drafts import read_draft
 
 
 def test_typing_streaming_switching_and_coming_back(chats):
@@ -161,3 +162,26 @@ def test_keys_of_one_burst_do_what_they_do_in_their_order(sibyl):
     program.until("hello and then", "the text")
     program.type("\x15gone\x15kept")
     program.until(lambda it: "kept" in it.text and "gone" not in it.text, "the other text")
+
+
+def test_keys_of_one_burst_belong_to_the_session_that_is_on_screen_when_their_turn_comes(chats):
+    program = chats.altered("finite")
+    program.type("A question\r")
+    program.until("w29")
+    first = chats.only
+    program.type("abc\x0edef")
+    program.until(lambda it: "Started new session" in it.text and "def" in it.text)
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert chats.draft(first).text == "abc"
+    kept = [read_draft(path).text for path in (chats.root / "drafts").iterdir()]
+    assert sorted(kept) == ["abc", "def"]
+
+
+def test_keys_typed_behind_the_help_key_are_the_helps(sibyl):
+    program = sibyl()
+    program.until("Message, or / for commands")
+    program.type("ab\x1bOPq")
+    program.until("ab", "the prompt")
+    program.type("c")
+    program.until("abc", "the text")
