@@ -15,6 +15,7 @@ from tui.appearance import Appearance, Themes
 from tui.commands import effects, registry
 from tui.commands.context import CommandContext, Models
 from tui.commands.effects import Effect
+from tui.compacting import Compactions
 from tui.copying import Copying
 from tui.display import Display
 from tui.domain.commands import Invocation, parse, text_to_send
@@ -93,7 +94,12 @@ class SibylApp(OrderlyApp):
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
         self._copying = Copying(self)
         self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
-        self._sending = Sending(self.chat, parts.workspace, self._shown, self._turns, self._listed)
+        self._compactions = Compactions(
+            self, self._shown, parts.workspace, parts.turn_settings.system_prompt
+        )
+        self._sending = Sending(
+            self.chat, parts.workspace, self._shown, self._turns, self._compactions, self._listed
+        )
         self._questions = Questions(self, self.chat, self._carry_out_all)
         self._themes = Themes(self, parts.remember_theme)
         self._commands = CommandContext(
@@ -253,6 +259,7 @@ class SibylApp(OrderlyApp):
     async def end_turn(self, event: TurnFinished) -> None:
         conversation = event.conversation
         await self.workspace.try_save(conversation)
+        await self._compactions.consider(conversation)
         self._turns.go_on(conversation, event.status)
         if conversation is self.workspace.current:
             self._shown.show_changes()
@@ -283,8 +290,8 @@ class SibylApp(OrderlyApp):
                 self._copying.start(text, self._shown.say)
             case effects.ShowTodos():
                 self._shown.show_prompt()
-            case effects.RetryTurn():
-                await self._sending.retry()
+            case effects.RetryTurn() | effects.Compact():
+                await self._sending.ask_model(effect)
             case effects.OpenHelp():
                 self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
             case effects.Ask():

@@ -1,6 +1,6 @@
 """What is on screen of the session that is current."""
 
-from tui.domain.notice import Notice
+from tui.domain.notice import Notice, Shown
 from tui.engine.workspace import Workspace
 from tui.screens.chat import ChatScreen
 
@@ -21,6 +21,10 @@ class Display:
         """Show what has become of the session; its reader stays where he is."""
         self._chat.show_changes(self._workspace.current.view())
         self.show_status()
+
+    def show_entry(self, entry: Shown) -> None:
+        """Show a new entry at the end of the conversation."""
+        self._chat.show_entry(entry)
 
     def show_prompt(self) -> None:
         """Show what stands around the prompt."""

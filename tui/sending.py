@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from tui.commands.effects import Compact, RetryTurn
+from tui.compacting import Compactions
 from tui.display import Display
 from tui.domain.message import TEXT_BYTES
 from tui.domain.notice import Notice
@@ -22,12 +24,14 @@ class Sending:
         workspace: Workspace,
         display: Display,
         turns: Turns,
+        compactions: Compactions,
         listed: ListedSessions,
     ) -> None:
         self._chat = chat
         self._workspace = workspace
         self._display = display
         self._turns = turns
+        self._compactions = compactions
         self._listed = listed
 
     async def send(self, prompt: str) -> None:
@@ -41,16 +45,23 @@ class Sending:
             self._turns.send(conversation, prompt)
             self._listed.show()
 
-    async def retry(self) -> None:
-        """Ask again in the session on screen."""
+    async def ask_model(self, wanted: RetryTurn | Compact) -> None:
+        """Ask again in the session on screen, or for a summary of it."""
         conversation = self._workspace.current
-        if await self.open_for_change(conversation):
-            self._turns.retry(conversation)
-            self._listed.show()
+        if not await self.open_for_change(conversation):
+            return
+        if isinstance(wanted, Compact):
+            self._compactions.begin(conversation)
+            return
+        self._turns.retry(conversation)
+        self._listed.show()
 
     async def stop(self, conversation: Conversation) -> bool:
-        """Stop the answer that is made in a session, and save it; false if there is none."""
-        stopped = await self._turns.stop(conversation)
+        """Stop the answer that is made in a session, and save it; else the summary.
+
+        False if neither is made.
+        """
+        stopped = await self._turns.stop(conversation) or await self._compactions.stop(conversation)
         await self._workspace.try_save(conversation)
         return stopped
 

@@ -1,9 +1,9 @@
-"""``/retry``, ``/stop`` and ``/model``."""
+"""``/retry``, ``/compact``, ``/stop`` and ``/model``."""
 
 import pytest
 
 from tests.engine.workspaces import FULL
-from tui.commands.effects import RetryTurn
+from tui.commands.effects import Compact, RetryTurn
 
 
 def answered(commands, text="", **fields):
@@ -62,6 +62,25 @@ async def test_an_answer_cut_off_by_a_crash_can_be_retried_in_a_session_that_is_
     await commands.program.look_at(there)
     await commands("/retry")
     assert commands.effects == (RetryTurn(),)
+
+
+# --- /compact
+
+
+async def test_there_is_nothing_to_compact_in_a_new_session(commands):
+    assert await commands("/compact") == "Nothing to compact."
+
+
+async def test_what_was_said_is_compacted(commands):
+    await commands.program.send("hello")
+    await commands("/compact")
+    assert commands.effects == (Compact(),)
+
+
+async def test_it_is_compacted_once_at_a_time(commands):
+    await commands.program.send("hello")
+    commands.current.summarising = True
+    assert await commands("/compact") == "Summarising already."
 
 
 # --- /stop

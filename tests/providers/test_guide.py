@@ -103,3 +103,40 @@ async def test_it_quotes_the_users_own_sessions_where_it_can_search_them():
 async def test_an_example_at_the_beginning_of_a_section_keeps_its_indent():
     answer = text_of(await collected(OfflineGuide().stream(asks("trash purge"))))
     assert "\n    sibyl-tui sessions archive" in answer
+
+
+def summary_of(*blocks):
+    content = [{"type": "text", "role": role, "text": text} for role, text in blocks]
+    return ModelRequest("", (says("user", content),), task="summary")
+
+
+async def summarised(*blocks):
+    return text_of(await collected(OfflineGuide().stream(summary_of(*blocks))))
+
+
+async def test_it_summarises_by_first_sentences():
+    text = await summarised(
+        ("user", "user: How do I rename it? I am new.\n"),
+        ("assistant", "assistant: Type /name v2.1 here. Then Enter.\n"),
+        ("tool", "tool: no sentence\nsecond line\n"),
+        ("user", "user: 会話とは？教えて。\n"),
+    )
+    assert text == ("How do I rename it?\n  Type /name v2.1 here.\n    no sentence\n会話とは？")
+
+
+async def test_a_summary_of_it_goes_on_from_the_one_before():
+    text = await summarised(
+        ("summary", "Summary of what came before:\nThey spoke: of tea.\nAnd so on."),
+        ("user", "user: And now? Coffee.\n"),
+    )
+    assert text == "They spoke: of tea.\nAnd so on.\nAnd now?"
+
+
+async def test_a_summary_of_very_much_has_the_newest_of_it():
+    text = await summarised(
+        ("summary", "Summary: It began. " + "x" * 10_000),
+        *[("user", f"user: Question {number}?\n") for number in range(2000)],
+    )
+    assert text.startswith("It began.")
+    assert text.endswith("Question 1999?")
+    assert len(text) < 8000

@@ -1,9 +1,9 @@
-"""``/retry``, ``/stop`` and ``/model``: what answers, and how it is told to."""
+"""``/retry``, ``/compact``, ``/stop`` and ``/model``: what answers, and how it is told to."""
 
 from collections.abc import Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, RetryTurn, ShowSession, say
+from tui.commands.effects import Compact, Effect, RetryTurn, ShowSession, say
 from tui.engine.turn import can_retry
 from tui.errors import ModelUnavailable
 
@@ -17,8 +17,18 @@ async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return (RetryTurn(),)
 
 
+async def compact(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Let a summary stand for all but the last turn."""
+    conversation = context.workspace.current
+    if conversation.summarising:
+        return say("Summarising already.")
+    if not conversation.session.message_count:
+        return say("Nothing to compact.")
+    return (Compact(),)
+
+
 async def stop(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Stop the answer and keep what has arrived of it."""
+    """Stop the answer and keep what has arrived of it; or the making of a summary."""
     if not await context.stop(context.workspace.current):
         return say("Nothing to stop.")
     return ()

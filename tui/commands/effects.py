@@ -31,6 +31,10 @@ class RetryTurn(msgspec.Struct, frozen=True):
     """Ask again where the current session's last answer failed or was stopped."""
 
 
+class Compact(msgspec.Struct, frozen=True):
+    """Let a summary stand for the oldest part of the current session."""
+
+
 class OpenHelp(msgspec.Struct, frozen=True):
     """Show keys and commands."""
 
@@ -58,7 +62,9 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and leave."""
 
 
-Effect = Say | ShowSession | ShowTodos | CopyText | RetryTurn | OpenHelp | Ask | Later | Exit
+Effect = (
+    Say | ShowSession | ShowTodos | CopyText | RetryTurn | Compact | OpenHelp | Ask | Later | Exit
+)
 
 
 def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:

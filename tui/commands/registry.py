@@ -32,6 +32,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "search": searching.search,
     "todo": todo.change,
     "retry": answers.retry,
+    "compact": answers.compact,
     "stop": answers.stop,
     "copy": copying.copy,
     "model": answers.choose_model,

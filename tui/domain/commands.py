@@ -86,6 +86,7 @@ COMMANDS: tuple[Command, ...] = (
         "text",
     ),
     Command("retry", "Try again", "ask again where an answer failed or was stopped"),
+    Command("compact", "Summarise what was said", "let a summary stand for the oldest messages"),
     Command("stop", "Stop the answer", "stop it and keep what has arrived"),
     Command("copy", "Copy the last answer", "the last answer, or its code", "[code]", "part"),
     Command("model", "Choose a model", "say or change what answers", "[name]", "model"),

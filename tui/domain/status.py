@@ -33,6 +33,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
     scope: str
     save: SaveState = SaveState()
     running: bool = False
+    summarising: bool = False
     queued: int = 0
     read_only: bool = False
     name: str = ""

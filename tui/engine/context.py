@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tui.domain.message import Message
-from tui.domain.records import Reset, Summary
+from tui.domain.records import Record, Reset, Summary
 from tui.domain.session import Entry, Session
 from tui.engine.memory import estimated_tokens
 from tui.storage.protocol import SessionStore
@@ -27,7 +27,25 @@ class Context:
         """Whether this is as much as a window of so many tokens takes, or all there is."""
         return self._whole or tokens <= self._tokens
 
-    def add(self, message: Message) -> None:
+    def take(self, record: Record) -> None:
+        """Take what was added to the session."""
+        match record:
+            case Message():
+                self._add(record)
+            case Summary(through=through):
+                place = self._place(through)
+                self._messages = self._messages[place + 1 :]
+                self._whole = self._whole or place >= 0
+            case Reset():
+                self._messages, self._whole = [], True
+            case _:
+                pass
+
+    def _place(self, message_id: str) -> int:
+        ids = [message.id for message in self._messages]
+        return ids.index(message_id) if message_id in ids else -1
+
+    def _add(self, message: Message) -> None:
         """Take a new message, or another writing of one that is there."""
         for place, other in enumerate(self._messages):
             if other.id == message.id:

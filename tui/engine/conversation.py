@@ -27,8 +27,9 @@ class PlacedNotice(msgspec.Struct, frozen=True):
 class Conversation(msgspec.Struct, eq=False):
     """One session: its messages at hand, its lease if there is one, its prompt.
 
-    Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made;
-    ``kept`` is the draft that is on disk, ``asides`` are what of it is there under a token.
+    Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made,
+    ``summarising`` a summary. ``kept`` is the draft that is on disk, ``asides`` are what of it is
+    there under a token.
     ``listed_as`` is its label where too little of it is at hand to tell.
     """
 
@@ -37,6 +38,7 @@ class Conversation(msgspec.Struct, eq=False):
     text: str = ""
     queued: list[str] = msgspec.field(default_factory=list[str])
     running: bool = False
+    summarising: bool = False
     unread: bool = False
     archived: bool = False
     save: SaveState = msgspec.field(default_factory=SaveState)
@@ -80,7 +82,8 @@ class Conversation(msgspec.Struct, eq=False):
     @property
     def busy(self) -> bool:
         """Whether it must stay open while another is looked at."""
-        return self.running or bool(self.queued) or self.unsaved or (self.empty and self.has_draft)
+        at_work = self.running or self.summarising or bool(self.queued)
+        return at_work or self.unsaved or (self.empty and self.has_draft)
 
     @property
     def has_draft(self) -> bool:
@@ -205,6 +208,7 @@ class Conversation(msgspec.Struct, eq=False):
             scope=session.header.scope,
             save=self.save,
             running=self.running,
+            summarising=self.summarising,
             queued=len(self.queued),
             read_only=bool(self.read_only),
             name=session.name,

@@ -7,7 +7,7 @@ from tui.domain.records import Summary
 from tui.engine.tools import INTERRUPTED
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
-_BYTES_PER_TOKEN = 3
+BYTES_PER_TOKEN = 3
 _TOKENS_PER_MESSAGE = 8
 _ANSWER_SHARE = 4
 _SUMMARY_TITLE = "Summary of the earlier conversation:"
@@ -28,19 +28,33 @@ def project(
     message is the first one sent; the last user's message is always sent.
     """
     prompt = _with_summary(system_prompt, summary)
-    room = context_window - context_window // _ANSWER_SHARE - _tokens(prompt)
-    turns = _turns(list(_paired(_sendable(_after_summary(summary, messages)))))
-    return ModelRequest(prompt, tuple(_newest(turns, room)), tools)
+    turns = _turns(list(_paired(_sendable(after_summary(summary, messages)))))
+    return ModelRequest(prompt, tuple(_newest(turns, _room(prompt, context_window))), tools)
+
+
+def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:
+    """How many tokens of messages are sent at most, beside the prompt and the summary."""
+    return _room(_with_summary(system_prompt, summary), context_window)
+
+
+def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
+    """How many tokens would be sent of a conversation if all of it could be."""
+    return sum(map(estimated_tokens, _sendable(after_summary(summary, messages))))
 
 
 def estimated_tokens(message: Message) -> int:
     """How much of a window a message takes; rather too much than too little."""
     calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
-    return _tokens(message.text + calls) + _TOKENS_PER_MESSAGE
+    return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
 
 
-def _tokens(text: str) -> int:
-    return len(text.encode(errors="replace")) // _BYTES_PER_TOKEN
+def tokens_of(text: str) -> int:
+    """How much of a window a text takes."""
+    return len(text.encode(errors="replace")) // BYTES_PER_TOKEN
+
+
+def _room(prompt: str, context_window: int) -> int:
+    return context_window - context_window // _ANSWER_SHARE - tokens_of(prompt)
 
 
 def _with_summary(system_prompt: str, summary: Summary | None) -> str:
@@ -49,7 +63,7 @@ def _with_summary(system_prompt: str, summary: Summary | None) -> str:
     return f"{system_prompt}\n\n{_SUMMARY_TITLE}\n{summary.text}".strip()
 
 
-def _after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
+def after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
     """The messages that a summary does not stand for."""
     if summary is None:
         return messages
@@ -57,13 +71,14 @@ def _after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequ
     return messages[places[0] + 1 :] if places else messages
 
 
-def _sendable(messages: Sequence[Message]) -> list[Message]:
+def unreplaced(messages: Sequence[Message]) -> list[Message]:
+    """Messages without those that were asked again."""
     replaced = {message.replaces for message in messages if message.replaces}
-    return [
-        message
-        for message in messages
-        if message.id not in replaced and message.status != "failed" and not _empty(message)
-    ]
+    return [message for message in messages if message.id not in replaced]
+
+
+def _sendable(messages: Sequence[Message]) -> list[Message]:
+    return [m for m in unreplaced(messages) if m.status != "failed" and not _empty(m)]
 
 
 def _empty(message: Message) -> bool:

@@ -59,9 +59,12 @@ class OpenSession:
         self._pending: list[Record] = []
         self._opened = False
         self._published = published
+        self.given_up = False
         self._stated = True
         self._since_state = 0
         self._context = None if published else Context((), 0, whole=True)
+        self._reading = asyncio.Lock()
+        self._unread: list[Record] | None = None
         self._answer: Answer | None = None
         self._cursor = cursor
         self._saving = Saving(self._save)
@@ -132,13 +135,23 @@ class OpenSession:
 
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
-        if self._context is None or not self._context.reaches(tokens):
-            self._context = context_of(self.session) or await asyncio.to_thread(
+        async with self._reading:
+            if self._context is None or not self._context.reaches(tokens):
+                self._context = await self._read_context(tokens)
+        return self._context.messages
+
+    async def _read_context(self, tokens: int) -> Context:
+        # What is saved while the disk is read stands in neither pending nor what was read.
+        self._unread = unread = list(self._pending)
+        try:
+            context = context_of(self.session) or await asyncio.to_thread(
                 read_context, self._store, self.id, self.summary, tokens
             )
-            for record in self._pending:
-                self._remember(record)
-        return self._context.messages
+        finally:
+            self._unread = None
+        for record in unread:
+            context.take(record)
+        return context
 
     # --- changes
 
@@ -204,8 +217,14 @@ class OpenSession:
     def reset(self) -> None:
         """Let live start anew; what was before stays in the file."""
         self.add(Reset(at=self._now()))
-        self._context = Context((), 0, whole=True)
         self.note_state()
+
+    def summarise(self, text: str, through: str) -> Summary:
+        """Let a summary stand for the live messages up to one of them."""
+        summary = Summary(text=text, through=through)
+        self.add(summary)
+        self.note_state()
+        return summary
 
     def rename(self, name: str) -> None:
         """Name the session."""
@@ -257,6 +276,7 @@ class OpenSession:
 
     def abandon(self) -> None:
         """Give up the lease, whatever is pending."""
+        self.given_up = True
         self._lease.release()
 
     # --- within
@@ -278,17 +298,17 @@ class OpenSession:
                 self._opened = False
             case State():
                 self._stated, self._since_state = True, 0
-            case Message():
-                self._stated = False
-                self._remember(record)
-            case Summary() | Todos() | Partial():
+            case Message() | Summary() | Todos() | Partial():
                 self._stated = False
             case _:
                 pass
+        self._remember(record)
 
     def _remember(self, record: Record) -> None:
-        if self._context is not None and isinstance(record, Message):
-            self._context.add(record)
+        if self._unread is not None:
+            self._unread.append(record)
+        if self._context is not None:
+            self._context.take(record)
 
     async def _save(self) -> None:
         batch = tuple(self._pending)

@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from textwrap import indent
 
@@ -21,6 +22,10 @@ _MOST_HITS = 3
 _CODE = " " * 6
 _TITLE_WEIGHT = 3
 _PIECES = re.compile(rf"(?:\S+\s*|\s+){{1,{_WORDS_PER_PIECE}}}")
+_SENTENCE = re.compile(r".*?(?:[.!?](?=\s|$)|[\u3002\uff01\uff1f])")
+_SENTENCE_CHARACTERS = 200
+_SUMMARY_CHARACTERS = 6000
+_INDENTED = {"assistant": "  ", "call": "  ", "tool": "    "}
 _WORD = re.compile(r"\w+")
 
 _NOT_A_MODEL = (
@@ -54,7 +59,8 @@ class OfflineGuide:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Give the answer in pieces of a few words, as a model would."""
-        for piece in _PIECES.findall(self._answer(request)):
+        answer = _summary(request) if request.task == "summary" else self._answer(request)
+        for piece in _PIECES.findall(answer):
             yield TextReceived(piece)
             # Whoever shows the pieces, or wants to stop them, has a turn in between.
             await asyncio.sleep(0)
@@ -76,6 +82,32 @@ class OfflineGuide:
             return _NOT_A_MODEL
         listed = [f"- {each.what}\n\n{indent(each.remedy, _CODE)}" for each in self._missing]
         return "\n\n".join([f"{_NOT_A_MODEL} To connect one, change one of these:", *listed])
+
+
+def _summary(request: ModelRequest) -> str:
+    """The first sentences of what was said; the newest ones if there is not room for all."""
+    earlier, sentences = "", list[str]()
+    for block in _blocks_of(request):
+        said = block["text"].partition(":")[2].strip()
+        if block["role"] == "summary":
+            earlier = said[: _SUMMARY_CHARACTERS // 2]
+        else:
+            sentences.append(_INDENTED.get(block["role"], "") + _first_sentence(said))
+    room = _SUMMARY_CHARACTERS - len(earlier)
+    sizes = accumulate(len(sentence) for sentence in reversed(sentences))
+    count = sum(size <= room for size in sizes)
+    return "\n".join(filter(None, [earlier, *sentences[len(sentences) - count :]]))
+
+
+def _blocks_of(request: ModelRequest) -> list[dict[str, str]]:
+    content = request.messages[-1].content if request.messages else None
+    return msgspec.convert(content, list[dict[str, str]]) if isinstance(content, list) else []
+
+
+def _first_sentence(text: str) -> str:
+    line = text.partition("\n")[0]
+    found = _SENTENCE.match(line)
+    return (found[0] if found else line)[:_SENTENCE_CHARACTERS].strip()
 
 
 class _Section(msgspec.Struct, frozen=True):

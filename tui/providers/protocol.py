@@ -10,6 +10,7 @@ import msgspec
 
 from tui.domain.message import Message, ToolCall
 
+Task = Literal["answer", "summary"]
 EndReason = Literal["stop", "length", "tool_calls"]
 
 
@@ -26,11 +27,14 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
     ``messages`` is ready to be sent: every call of an assistant message is followed by its
     result, no failed or replaced answer is among them, and the last is a user's or a tool's.
+    A model reads from the prompt that it is to write a summary; ``task`` says it to what is none:
+    there is one message then, with a block for each that is summarised, and its ``role``.
     """
 
     system_prompt: str
     messages: tuple[Message, ...]
     tools: tuple[ToolDefinition, ...] = ()
+    task: Task = "answer"
 
 
 class TextReceived(msgspec.Struct, frozen=True):

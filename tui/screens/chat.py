@@ -229,7 +229,7 @@ class ChatScreen(Screen[None]):
 
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""
-        self.answering = status.running
+        self.answering = status.running or status.summarising
         self._status = status
         self.status_bar.show(status)
 

@@ -13,10 +13,27 @@ from tui.domain.status import SessionStatus
 from tui.widgets.cells import cut, one_line
 
 Place = Literal[
-    "id", "label", "count", "model", "scope", "queued", "read-only", "answering", "save", "failure"
+    "id",
+    "label",
+    "count",
+    "model",
+    "scope",
+    "queued",
+    "read-only",
+    "summarising",
+    "answering",
+    "save",
+    "failure",
 ]
 _LEFT: tuple[Place, ...] = ("id", "label", "count", "model", "scope")
-_RIGHT: tuple[Place, ...] = ("queued", "read-only", "answering", "save", "failure")
+_RIGHT: tuple[Place, ...] = (
+    "queued",
+    "read-only",
+    "summarising",
+    "answering",
+    "save",
+    "failure",
+)
 _GAP = 2
 # A label that is cut shorter says nothing.
 _LABEL_CELLS = 12
@@ -72,6 +89,8 @@ def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
         yield "read-only", "read-only"
     if status.running:
         yield "answering", "answering"
+    if status.summarising:
+        yield "summarising", "summarising…"
     if status.queued:
         yield "queued", f"{status.queued} queued"
 

@@ -1,6 +1,11 @@
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
+from tui.domain.records import Summary
 
 CODE = "First:\n\n```py\nx = 1\n```\n\nthen\n\n```sh\nls\n```"
+
+
+def shown(app):
+    return "\n".join(row.replace("▌", " ") for row in app.transcript.visible_text())
 
 
 def marked(app):
@@ -92,6 +97,18 @@ async def test_enter_shows_a_result(opened):
         await pilot.press("enter")
         text = "\n".join(app.transcript.visible_text())
         assert "▾ result (2 lines): one\n   one\n   two" in text
+
+
+async def test_a_summary_is_one_line_that_opens(opened):
+    summary = Summary("It was about code.\nIt works now.", "x")
+    async with opened(asked("go"), summary) as (app, pilot):
+        assert "▸ summary of what was before: It was about code." in shown(app)
+        assert "works" not in shown(app)
+        await pilot.press("enter")
+        assert "▾ summary of what was before\n   It was about code.\n   It works now." in shown(app)
+        # Also while the cursor is on a message, which has nothing to fold.
+        await pilot.press("k", "space")
+        assert "works" not in shown(app)
 
 
 async def test_a_click_on_its_line_folds_too(opened):

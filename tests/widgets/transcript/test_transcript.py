@@ -51,8 +51,7 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
             "■ truncated",
             "✗ failed: 429 too many\n   type /retry",
             "conversation reset here; what was before is kept",
-            "summary of what was before",
-            "It was about code.",
+            "▸ summary of what was before: It was about code.",
             " · Saved sessions:\n     1. one",
             " ✗ Could not save",
         ):

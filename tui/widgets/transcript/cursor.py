@@ -64,10 +64,15 @@ class Cursor:
         return []
 
     def foldable(self, rows: Sequence[Row]) -> Item | None:
-        """What the fold key is about: the message at the cursor, else the last one in sight."""
-        if self.item:
-            return self.item if self.item.foldable else None
+        """What the fold key is about: the message at the cursor, else the last one in sight.
+
+        The cursor never stands on what is no message: with nothing to fold at it, that is meant.
+        """
+        if self.item and self.item.foldable:
+            return self.item
         seen = [row.spot.item for row in rows if row.spot.item.foldable]
+        if self.item:
+            seen = [item for item in seen if not item.message]
         return seen[-1] if seen else None
 
     def _start(self, rows: Sequence[Row], count: int) -> int:

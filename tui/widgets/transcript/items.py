@@ -76,9 +76,9 @@ class Item:
         match self.entry:
             case Message():
                 return guess_rows(self.entry.text, width) + 2
-            case Summary() | Notice():
+            case Notice():
                 return guess_rows(self.entry.text, width) + 1
-            case Reset():
+            case Summary() | Reset():
                 return 2
 
     def make_parts(self) -> list[Part]:
@@ -88,7 +88,7 @@ class Item:
             case Message():
                 return _result(self.entry, unfolded=self.unfolded)
             case Summary():
-                return [Divider(SUMMARY), *plain_parts(clean(self.entry.text), "quiet")]
+                return _summary(self.entry, unfolded=self.unfolded)
             case Reset():
                 return [Divider(RESET)]
             case Notice():
@@ -98,7 +98,8 @@ class Item:
     @property
     def foldable(self) -> bool:
         """Whether there is something that can be shown or hidden."""
-        return isinstance(self.entry, Message) and self.entry.role == "tool"
+        entry = self.entry
+        return isinstance(entry, Summary) or (isinstance(entry, Message) and entry.role == "tool")
 
     def fold(self) -> None:
         """Show what is hidden, or hide it."""
@@ -304,12 +305,23 @@ def _json(value: Any, indent: int | None = None) -> str:
         return "…"
 
 
+def _summary(entry: Summary, *, unfolded: bool) -> list[Part]:
+    text = clean(entry.text)
+    sign = "▾" if unfolded else "▸"
+    words = "" if unfolded else f": {_first_line(text)}"
+    line = Line(f"{sign} {SUMMARY}{words}", "divider", spaced=True, foldable=True)
+    return [line, *plain_parts(text, "quiet")] if unfolded else [line]
+
+
+def _first_line(text: str) -> str:
+    return make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
+
+
 def _result(entry: Message, *, unfolded: bool) -> list[Part]:
     text = clean(entry.text)
     lines = text.count("\n") + 1
-    first = make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
     sign = "▾" if unfolded else "▸"
     count = f" ({lines} lines)" if lines > 1 else ""
     status = f" {make_visible_line(entry.status)}" if entry.status else ""
-    line = Line(f"{sign} result{status}{count}: {first}", "tool", foldable=True)
+    line = Line(f"{sign} result{status}{count}: {_first_line(text)}", "tool", foldable=True)
     return [line, *plain_parts(text, "quiet")] if unfolded else [line]

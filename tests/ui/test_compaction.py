@@ -1,0 +1,261 @@
+"""Summaries on screen: made now or by themselves, beside everything else that goes on."""
+
+import asyncio
+
+import pytest
+
+from tests.engine.scripted_model import ScriptedModel
+from tests.ui.screen import conversation, go_to, lines, send, status, wait_for_answer, words
+from tests.ui.world import World, messages
+from tests.waiting import until
+from tui.errors import ModelRefused, StorageFull
+
+SUMMARY = "summary of what was before"
+
+
+@pytest.fixture
+def small_world(tmp_path):
+    """A model with a small window, so that a few long messages fill it."""
+
+    def made(*answers, window=2000):
+        world = World(tmp_path / "data", *answers)
+        world.model = ScriptedModel(*answers, context_window=window)
+        world.models.model = world.model
+        return world
+
+    return made
+
+
+async def ended(world):
+    await until(lambda: not world.workspace.current.summarising, "the end of the summary")
+
+
+async def talked(world, pilot, *prompts):
+    for prompt in prompts:
+        count = world.workspace.current.session.prompt_count
+        await send(pilot, prompt)
+        await until(lambda n=count: world.workspace.current.session.prompt_count > n, "the prompt")
+        await wait_for_answer(world)
+
+
+async def test_what_was_said_is_compacted_now(world):
+    w = world(["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted 2 messages." in words(app))
+        assert f"▸ {SUMMARY}: They spoke of tea." in conversation(app)
+        assert "And of cups." not in conversation(app)
+        app.chat.transcript.focus()
+        await pilot.press("enter")
+        assert "And of cups." in conversation(app)
+        app.chat.prompt.focus()
+        await talked(w, pilot, "third")
+        session = w.workspace.current.id
+    request = w.model.requests[-1]
+    assert "They spoke of tea." in request.system_prompt
+    assert [each.text for each in request.messages] == ["second", "Two.", "third"]
+    assert [text for _, text, _ in messages(w, session)] == [
+        *("first", "One.", "second", "Two.", "third", "Three.")
+    ]
+
+
+async def test_a_summary_is_there_again_after_a_restart(world):
+    w = world(["One."], ["Two."], ["They spoke of tea."], ["Three."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted" in words(app))
+        session = w.workspace.current.id
+    async with w.running(session) as (app, pilot):
+        await until(lambda: f"▸ {SUMMARY}: They spoke of tea." in conversation(app))
+        await talked(w, pilot, "third")
+    assert "They spoke of tea." in w.model.requests[-1].system_prompt
+    assert w.model.requests[-1].messages[0].text == "second"
+
+
+async def test_there_is_nothing_to_compact_in_one_turn(world):
+    w = world(["One."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first")
+        await send(pilot, "/compact")
+        await until(lambda: "Nothing to compact." in words(app))
+        await ended(w)
+        assert "summarising" not in status(app)
+
+
+async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
+    gate = asyncio.Event()
+    long = "x" * 900
+    w = small_world([long], [long], [long], [long], ["So far.", gate], ["At last."], ["More."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second", "third", "fourth")
+        await until(lambda: "summarising…" in status(app))
+        # An answer is made meanwhile, and the summary does not hold it up.
+        await talked(w, pilot, "fifth")
+        assert "At last." in conversation(app)
+        assert w.workspace.current.summarising
+        gate.set()
+        await ended(w)
+        assert SUMMARY in conversation(app)
+        assert "summarising" not in status(app)
+        await talked(w, pilot, "sixth")
+    sent = [each.text for each in w.model.requests[-1].messages]
+    assert sent[-3:] == ["fifth", "At last.", "sixth"]
+    assert "first" not in sent
+    assert "So far." in w.model.requests[-1].system_prompt
+
+
+async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
+    answer = asyncio.Event()
+    w = world(["One."], ["Two."], ["Half ", answer, "done."], ["They spoke."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "third")
+        await until(lambda: "Half" in conversation(app))
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted 4 messages." in words(app))
+        answer.set()
+        await wait_for_answer(w)
+        await until(lambda: "Half done." in conversation(app))
+        session = w.workspace.current.id
+    kept = w.other_program().load(session)
+    assert kept.summary.text == "They spoke."
+    assert [each.text for each in kept.messages][-1] == "Half done."
+
+
+@pytest.mark.parametrize("way", ["/stop", "escape"])
+async def test_it_is_stopped_and_nothing_is_changed(world, way):
+    w = world(["One."], ["Two."], ["So far", asyncio.Event()], ["So far."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "summarising…" in status(app))
+        if way == "escape":
+            await pilot.press("escape")
+        else:
+            await send(pilot, way)
+        await until(lambda: "Stopped summarising" in words(app))
+        assert w.workspace.current.session.summary is None
+        assert SUMMARY not in conversation(app)
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted 2 messages." in words(app))
+
+
+async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
+    w = world(["One."], ["Two."], [ModelRefused("The server said 429.")], [" "], ["So far."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "Not compacted: The server said 429." in words(app))
+        await send(pilot, "/compact")
+        await until(lambda: "Not compacted: The model gave no summary." in words(app))
+        assert w.workspace.current.session.summary is None
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted 2 messages." in words(app))
+
+
+async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
+    long = "x" * 900
+    refused = [ModelRefused("429")]
+    w = small_world([long], [long], [long], [long], refused, ["a"], ["b"], ["c"], ["So far."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "1", "2", "3", "4")
+        await until(lambda: "Not compacted: 429" in words(app))
+        await talked(w, pilot, "5", "6")
+        assert not w.workspace.current.summarising
+        await talked(w, pilot, "7")
+        await until(lambda: SUMMARY in conversation(app))
+        assert [each.task for each in w.model.requests].count("summary") == 2
+
+
+async def test_it_goes_on_while_another_session_is_looked_at(world):
+    gate = asyncio.Event()
+    w = world(["One."], ["Two."], ["They spoke.", gate])
+    other = await w.session("another one", "yes")
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        session = w.workspace.current.id
+        await send(pilot, "/compact")
+        await until(lambda: "summarising…" in status(app))
+        await go_to(app, pilot, other)
+        await until(lambda: "another one" in conversation(app))
+        assert "summarising" not in status(app)
+        assert w.other_program().holder(session)
+        gate.set()
+        await until(lambda: not w.other_program().holder(session), "its closing")
+        assert SUMMARY not in conversation(app)
+        assert w.other_program().load(session).summary.text == "They spoke."
+        await go_to(app, pilot, session)
+        await until(lambda: f"▸ {SUMMARY}: They spoke." in conversation(app))
+        assert "Compacted 2 messages." not in status(app)
+
+
+async def test_the_program_is_left_while_it_is_made(world):
+    w = world(["One."], ["Two."], ["They spoke.", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        session = w.workspace.current.id
+        await send(pilot, "/compact")
+        await until(lambda: "summarising…" in status(app))
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running)
+    assert w.other_program().load(session).summary is None
+    assert not w.other_program().holder(session)
+
+
+async def test_a_reset_meanwhile_ends_it(world):
+    gate = asyncio.Event()
+    w = world(["One."], ["Two."], ["They spoke.", gate])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "summarising…" in status(app))
+        await send(pilot, "/reset")
+        await until(lambda: "Session saved before reset" in words(app))
+        gate.set()
+        await ended(w)
+        assert w.workspace.current.session.summary is None
+        assert SUMMARY not in conversation(app)
+
+
+async def test_a_summary_that_cannot_be_saved_is_saved_later(world, monkeypatch):
+    w = world(["One."], ["Two."], ["They spoke."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        session = w.workspace.current.id
+        append = w.store.append
+
+        def full(lease, records):
+            raise StorageFull("No room.")
+
+        monkeypatch.setattr(w.store, "append", full)
+        await send(pilot, "/compact")
+        await until(lambda: "NOT SAVED: disk full" in status(app))
+        monkeypatch.setattr(w.store, "append", append)
+        await pilot.press("ctrl+s")
+        await until(lambda: "NOT SAVED" not in status(app))
+        assert w.other_program().load(session).summary.text == "They spoke."
+
+
+async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
+    w = world(["They spoke."])
+    session = await w.session("first", "One.", "second", "Two.")
+    async with w.running() as (app, pilot):
+        await go_to(app, pilot, session)
+        await until(lambda: "Two." in conversation(app))
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted 2 messages." in words(app))
+    assert w.other_program().load(session).summary.text == "They spoke."
+
+
+async def test_prompts_before_a_summary_are_not_lost_from_sight(world):
+    w = world(["One."], ["Two."], ["They spoke."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted" in words(app))
+        shown = [line.strip() for line in lines(app)]
+        assert shown.index("› first") < shown.index("› second")
+        place = next(n for n, line in enumerate(shown) if SUMMARY in line)
+        assert shown.index("› second") < place
