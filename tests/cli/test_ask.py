@@ -437,6 +437,15 @@ def test_without_any_model_the_offline_guide_answers(sibyl, store):
     assert only_session(store).model == "offline:guide"
 
 
+def test_the_offline_guide_quotes_what_was_said_before_with_its_session(sibyl, store):
+    sibyl("ask", "The login bug is in auth.py")
+    (before,) = [entry.id for entry in store.list(SessionFilter(), None, 9).entries]
+    result = sibyl("ask", "What did we say about the login bug?")
+    assert f"- {before} (just now, you): `The login bug is in auth.py`\n" in result.out
+    assert "not a language model" in result.out
+    assert result.out.count("`What did we say") == 0
+
+
 def test_the_model_that_a_session_was_held_with_is_used_if_the_settings_know_it(
     sibyl, configured, store, tmp_path
 ):

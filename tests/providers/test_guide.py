@@ -1,6 +1,7 @@
 """The offline guide: no model, no network, but the manual."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -96,8 +97,32 @@ async def test_it_quotes_the_users_own_sessions_where_it_can_search_them():
 
     text = await answer("Where were we?", OfflineGuide(search=search))
     assert asked == ["Where were we?"]
-    assert "In your own sessions:\n\n- session-0: hit 0\n- session-1: hit 1\n" in text
+    assert "In your own sessions:\n\n- session-0: `hit 0`\n- session-1: `hit 1`\n" in text
     assert "session-3" not in text
+    assert "`/load` and the id opens a session." in text
+
+
+async def test_what_it_quotes_is_no_markdown_of_its_own():
+    def search(_: str) -> list[PastHit]:
+        text = "[link](http://x) **bold** ``code`` `end`"
+        return [PastHit("session-1", text, "3 days ago, you")]
+
+    text = await answer("xyzzy", OfflineGuide(search=search))
+    quoted = "- session-1 (3 days ago, you): ``` [link](http://x) **bold** ``code`` `end` ```\n"
+    assert quoted in text
+    assert "The manual has nothing on that." not in text
+
+
+async def test_it_searches_in_a_thread():
+    threads: list[threading.Thread] = []
+
+    def search(_: str) -> list[PastHit]:
+        threads.append(threading.current_thread())
+        return []
+
+    await answer("Where were we?", OfflineGuide(search=search))
+    assert threads
+    assert threads[0] is not threading.main_thread()
 
 
 async def test_an_example_at_the_beginning_of_a_section_keeps_its_indent():

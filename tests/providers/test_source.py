@@ -107,7 +107,7 @@ class TestTheFirst:
             "OPENAI_API_KEY is not set.",
         ]
         assert "export ANTHROPIC_API_KEY=..." in answer
-        assert "session-1: a hit" in answer
+        assert "session-1: `a hit`" in answer
 
     def test_if_it_is_a_model_nothing_is_missing(self, settings_with: SettingsWith):
         source = ModelSource(settings_with(), OPENAI)

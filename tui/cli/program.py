@@ -27,6 +27,7 @@ from tui.storage.file_store import FileStore
 from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
 
 if TYPE_CHECKING:
+    from tui.providers.guide import PastHit
     from tui.storage.retention import SetAside
 
 _PAGE = 200
@@ -92,7 +93,13 @@ class Program(msgspec.Struct, frozen=True):
             return UnavailableModel(self.settings.config.model or proposed or "", error)
         for notice in notices:
             output.tell(notice)
-        return LazyModel(choice)
+        return LazyModel(choice, self.recall)
+
+    def recall(self, question: str) -> "Sequence[PastHit]":
+        """What the user's own sessions have on a question, for the offline guide; blocks."""
+        from tui.engine.recall import Recall
+
+        return Recall(self.store, self.clock)(question)
 
     def turn_settings(self) -> TurnSettings:
         """What each turn is run with."""

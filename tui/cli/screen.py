@@ -37,7 +37,7 @@ def run(chosen: Namespace) -> int:
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
         raise UsageError("sibyl-tui needs a terminal; `sibyl-tui ask` works without one.")
     program = Program.from_arguments(chosen)
-    models = ModelSource(program.settings, program.environment)
+    models = ModelSource(program.settings, program.environment, program.recall)
     models.look_for_ollama()
     session_id = _wanted(program, chosen)
     # Slow, and what Ollama needs to answer: before a session is begun that names its model.

@@ -27,6 +27,8 @@ _SENTENCE_CHARACTERS = 200
 _SUMMARY_CHARACTERS = 6000
 _INDENTED = {"assistant": "  ", "call": "  ", "tool": "    "}
 _WORD = re.compile(r"\w+")
+_TICKS = re.compile(r"`+")
+_IN_SESSIONS = "In your own sessions:"
 
 _NOT_A_MODEL = (
     "I am the offline guide, not a language model: no model is connected, and I use no network."
@@ -37,14 +39,18 @@ _NOTHING = "The manual has nothing on that. It tells about:"
 
 
 class PastHit(msgspec.Struct, frozen=True):
-    """Where one of the user's own sessions has something on a question."""
+    """Where one of the user's own sessions has something on a question.
+
+    ``text`` is one line and safe to show; ``said`` tells when and by whom.
+    """
 
     session_id: str
     text: str
+    said: str = ""
 
 
 Search = Callable[[str], Sequence[PastHit]]
-"""Finds past messages for a question, best first."""
+"""Finds past messages for a question, best first; blocks."""
 
 
 class OfflineGuide:
@@ -59,23 +65,26 @@ class OfflineGuide:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Give the answer in pieces of a few words, as a model would."""
-        answer = _summary(request) if request.task == "summary" else self._answer(request)
+        summary = request.task == "summary"
+        answer = _summary(request) if summary else await self._answer(request)
         for piece in _PIECES.findall(answer):
             yield TextReceived(piece)
             # Whoever shows the pieces, or wants to stop them, has a turn in between.
             await asyncio.sleep(0)
         yield AnswerEnded("stop")
 
-    def _answer(self, request: ModelRequest) -> str:
+    async def _answer(self, request: ModelRequest) -> str:
         asked = [message.text for message in request.messages if message.role == "user"]
         question = asked[-1] if asked else ""
         first = all(message.role == "user" for message in request.messages)
-        parts = [self._introduction() if first else _AGAIN, _from_manual(question)]
-        hits = self._search(question)[:_MOST_HITS] if self._search else ()
-        if hits:
-            quotes = "\n".join(f"- {hit.session_id}: {hit.text}" for hit in hits)
-            parts.append(f"In your own sessions:\n\n{quotes}")
-        return "\n\n".join(parts) + "\n"
+        hits = await asyncio.to_thread(self._search, question) if self._search else ()
+        manual = _from_manual(question)
+        parts = [
+            self._introduction() if first else _AGAIN,
+            manual or ("" if hits else _contents()),
+            _quoted(hits[:_MOST_HITS]),
+        ]
+        return "\n\n".join(filter(None, parts)) + "\n"
 
     def _introduction(self) -> str:
         if not self._missing:
@@ -133,8 +142,29 @@ def _from_manual(question: str) -> str:
     best = max(sections, key=lambda section: section.score(wanted, rarity))
     if best.score(wanted, rarity) > 0:
         return f"From the manual:\n\n## {best.title}\n\n{best.text}"
+    return ""
+
+
+def _contents() -> str:
+    sections = _sections()
     titles = "\n".join(f"- {section.title}" for section in sections)
     return f"{_NOTHING}\n\n{titles}"
+
+
+def _quoted(hits: Sequence[PastHit]) -> str:
+    """What was said before, each with its session and how to open that."""
+    if not hits:
+        return ""
+    lines = [_quote(hit) for hit in hits]
+    return "\n".join([_IN_SESSIONS, "", *lines, "", "`/load` and the id opens a session."])
+
+
+def _quote(hit: PastHit) -> str:
+    said = f" ({hit.said})" if hit.said else ""
+    # As code: what somebody wrote is no Markdown of ours.
+    ticks = "`" * (max(map(len, _TICKS.findall(hit.text)), default=0) + 1)
+    pad = " " if hit.text.startswith("`") or hit.text.endswith("`") else ""
+    return f"- {hit.session_id}{said}: {ticks}{pad}{hit.text}{pad}{ticks}"
 
 
 @cache
