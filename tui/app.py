@@ -3,17 +3,15 @@
 import threading
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
-import msgspec
 from textual import on
 from textual.binding import Binding, BindingType
 
 from tui import paths
 from tui.appearance import Appearance, Themes
 from tui.commands import effects, registry
-from tui.commands.context import CommandContext, Models
+from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
 from tui.compacting import Compactions
 from tui.copying import Copying
@@ -21,15 +19,12 @@ from tui.display import Display
 from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
 from tui.driver import TakeoverDriver
-from tui.engine.pruning import Retention
-from tui.engine.session_list import SessionList
-from tui.engine.turn import TurnSettings
-from tui.engine.workspace import Workspace
 from tui.errors import StorageError
-from tui.exit import FinalSave, OrderlyApp, after_what_was_typed, end_on_signals
+from tui.exit import OrderlyApp, after_what_was_typed, end_on_signals
 from tui.finding import Finding
 from tui.keymap import EVERYWHERE, Places, checked_keymap
 from tui.listing import ListedSessions
+from tui.parts import Parts
 from tui.questions import Questions
 from tui.remembered import Remembered
 from tui.screens.chat import ChatScreen
@@ -47,27 +42,6 @@ ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
 
 
-class Parts(msgspec.Struct, frozen=True):
-    """What the application is put together from; intervals in seconds, 0 for never.
-
-    ``prepare_model`` begins to load what the first answer needs; it is called once the first
-    screen is there.
-    """
-
-    workspace: Workspace
-    sessions: SessionList
-    models: Models
-    retention: Retention
-    turn_settings: TurnSettings
-    final_save: FinalSave
-    prepare_model: Callable[[], None]
-    auto_save_interval: float = 300.0
-    exclusive_projects: bool = False
-    remember_theme: Callable[[str], None] = lambda _: None
-    appearance: Appearance = Appearance()
-    ui_state_file: Path | None = None
-
-
 class SibylApp(OrderlyApp):
     """Bindings, timers, and one handler for each intent."""
 
@@ -77,6 +51,9 @@ class SibylApp(OrderlyApp):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+n", "invoke('new')", "New", id="new", priority=True),
         Binding("ctrl+s", "invoke('save')", "Save", id="save", priority=True, show=False),
+        Binding(
+            "ctrl+w", "invoke('session', 'close')", "Close", id="close", priority=True, show=False
+        ),
         Binding("f1", "invoke('help')", "Help", id="help", priority=True),
         Binding("ctrl+p", "command_palette", "Palette", id="palette", priority=True),
         Binding("ctrl+q", "invoke('quit')", "Quit", id="quit", priority=True),
@@ -107,6 +84,7 @@ class SibylApp(OrderlyApp):
             parts.models,
             self._themes,
             parts.retention,
+            parts.final_save.rescue,
             self._sending.stop,
             exclusive_projects=parts.exclusive_projects,
         )
@@ -141,7 +119,7 @@ class SibylApp(OrderlyApp):
         self._shown.show_session()
         self.set_interval(ROWS_SECONDS, self._listed.show)
         if self._parts.auto_save_interval:
-            self.set_interval(self._parts.auto_save_interval, self._save_all)
+            self.set_interval(self._parts.auto_save_interval, self._shown.save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.06, self._begin_what_is_slow)
 
@@ -169,11 +147,11 @@ class SibylApp(OrderlyApp):
 
     # --- intents
 
-    async def action_invoke(self, name: str) -> None:
+    async def action_invoke(self, name: str, arguments: str = "") -> None:
         if self._questions.open and name != "quit":
             return  # what is asked is answered first
         # Bound with priority: it would overtake what was typed.
-        self.between_keys(lambda: self._invoke(Invocation(name)))
+        self.between_keys(lambda: self._invoke(Invocation(name, arguments)))
 
     @on(CommandInvoked)
     async def invoke_command(self, event: CommandInvoked) -> None:
@@ -228,14 +206,7 @@ class SibylApp(OrderlyApp):
 
     @on(Transcript.EarlierWanted)
     async def read_earlier(self) -> None:
-        conversation = self.workspace.current
-        try:
-            entries = await self.workspace.read_earlier(conversation)
-        except StorageError as error:
-            self._shown.say(Notice(str(error), "error"))
-            return
-        if conversation is self.workspace.current:
-            self.chat.show_earlier(entries, earlier=conversation.page_cursor is not None)
+        await self._shown.read_earlier()
 
     @on(FindLine.Wanted)
     def look_for(self, event: FindLine.Wanted) -> None:
@@ -320,10 +291,3 @@ class SibylApp(OrderlyApp):
             self._listed.show()
             await self.workspace.settle()
             await self._listed.show_left(left)
-
-    async def _save_all(self) -> None:
-        notices = len(self.workspace.current.notices)
-        await self.workspace.save_all()
-        for placed in self.workspace.current.notices[notices:]:
-            self.chat.say(placed.notice)
-        self._shown.show_status()

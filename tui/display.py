@@ -2,6 +2,7 @@
 
 from tui.domain.notice import Notice, Shown
 from tui.engine.workspace import Workspace
+from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
 
 
@@ -38,3 +39,22 @@ class Display:
         """Tell the user; it also stands in the conversation, unsaved."""
         self._workspace.current.say(notice)
         self._chat.say(notice)
+
+    async def read_earlier(self) -> None:
+        """Read the page before what is at hand of the session, and show it above."""
+        conversation = self._workspace.current
+        try:
+            entries = await self._workspace.read_earlier(conversation)
+        except StorageError as error:
+            self.say(Notice(str(error), "error"))
+            return
+        if conversation is self._workspace.current:
+            self._chat.show_earlier(entries, earlier=conversation.page_cursor is not None)
+
+    async def save_all(self) -> None:
+        """Write what is pending anywhere, and show what was told of it here."""
+        notices = len(self._workspace.current.notices)
+        await self._workspace.save_all()
+        for placed in self._workspace.current.notices[notices:]:
+            self._chat.say(placed.notice)
+        self.show_status()

@@ -225,6 +225,36 @@ class FinalSave:
             self._save_at_once(conversation)
         self._tell_what_was_saved(current)
 
+    def rescue(self, conversation: Conversation) -> Sequence[str]:
+        """Put what a session that is given up has unsaved where there is room; says where.
+
+        It is told at the end, too. Raises ``StorageError`` if there is no room anywhere.
+        """
+        try:
+            lines = [*self._rescued(conversation), *self._rescued_draft(conversation)]
+        except OSError as failure:
+            raise StorageError(f"No rescue file could be written: {_reason(failure)}.") from failure
+        self._fail(f"Could not save {conversation.id}.")
+        self.lines += lines
+        return lines
+
+    def _rescued(self, conversation: Conversation) -> Sequence[str]:
+        opened = conversation.opened
+        if opened is None or not opened.unsaved:
+            return ()
+        path = write_rescue(self._rescue_directories, opened.header, opened.pending)
+        name = _quoted(str(path))
+        return (
+            f"What could not be saved is in {path}.",
+            f"Take it back with: {PROGRAM} sessions import {name}{self._options}",
+        )
+
+    def _rescued_draft(self, conversation: Conversation) -> Sequence[str]:
+        draft = conversation.draft()
+        if draft.empty or draft == conversation.kept:
+            return ()
+        return (f"What was typed is in {write_draft(self._rescue_directories, draft)}.",)
+
     async def _close(self, conversation: Conversation) -> None:
         try:
             await self._workspace.close(conversation)
@@ -248,14 +278,9 @@ class FinalSave:
             return
         self._fail(f"Could not save {conversation.id}: {error}")
         try:
-            path = write_rescue(self._rescue_directories, opened.header, opened.pending)
+            self.lines += self._rescued(conversation)
         except OSError as failure:
-            reason = failure.strerror or os.strerror(failure.errno or 0)
-            self._fail(f"And no rescue file could be written: {reason}.")
-            return
-        self.lines.append(f"What could not be saved is in {path}.")
-        name = _quoted(str(path))
-        self.lines.append(f"Take it back with: {PROGRAM} sessions import {name}{self._options}")
+            self._fail(f"And no rescue file could be written: {_reason(failure)}.")
 
     def _fail(self, line: str) -> None:
         self.failed = True
@@ -265,6 +290,10 @@ class FinalSave:
         self.lines += [f"Session saved: {session_id}" for session_id in self._workspace.changed]
         if current.published:
             self.lines.append(f"Resume with: {PROGRAM} --session {current.id}{self._options}")
+
+
+def _reason(failure: OSError) -> str:
+    return failure.strerror or os.strerror(failure.errno or 0)
 
 
 def _quoted(text: str) -> str:

@@ -10,7 +10,7 @@ from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.pruning import Retention
-from tui.errors import ModelUnavailable, UsageError
+from tui.errors import ModelUnavailable, StorageError, UsageError
 
 
 class Models:
@@ -56,6 +56,8 @@ class Commands:
         self.exclusive = False
         self.lists = {}
         self.themes = Themes()
+        self.rescued = []
+        self.no_room = False
 
     @property
     def context(self):
@@ -65,10 +67,17 @@ class Commands:
             Models(self.program.model),
             self.themes,
             retention,
+            self.rescue,
             self.stop,
             exclusive_projects=self.exclusive,
             lists=self.lists,
         )
+
+    def rescue(self, conversation):
+        if self.no_room:
+            raise StorageError("No rescue file could be written: No space left on device.")
+        self.rescued.append(conversation.id)
+        return [f"What could not be saved is in {conversation.id}.jsonl."]
 
     async def stop(self, conversation):
         stopped, self.running = self.running, False

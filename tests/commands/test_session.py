@@ -1,9 +1,10 @@
-"""``/session list | resume | save``."""
+"""``/session list | resume | save | close``."""
 
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
 from tui.commands import session
+from tui.errors import StorageError
 
 USAGE = "Usage: /session list | resume <index> | save [target] | close"
 
@@ -176,3 +177,109 @@ async def test_what_another_program_holds_only_that_one_can_save(commands, world
 
 async def test_an_unknown_target_is_told(commands):
     assert await commands("/session save nowhere") == "Session not found: nowhere"
+
+
+# --- /session close
+
+
+async def test_closing_saves_gives_up_and_shows_the_most_recent_other(commands, world):
+    await world.session("Old")
+    recent = await world.session("Recent")
+    await world.session("Elsewhere", scope="project:/other")
+    await commands.program.send("Hello", save=False)
+    mine = commands.current.id
+    assert await commands("/session close") == f"Closed session: {mine}"
+    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.current.id == recent
+    assert commands.current.opened is None
+    assert world.texts(mine) == ["Hello"]
+    assert world.reader.entry(mine).status == "closed"
+    assert world.reader.load(mine).closed_at
+
+
+async def test_closing_the_only_session_begins_a_new_one(commands, world):
+    await commands.program.send("Hello")
+    mine = commands.current.id
+    assert await commands("/session close") == f"Closed session: {mine}"
+    assert commands.current.untouched
+    assert commands.current.id != mine
+
+
+async def test_closing_stops_the_answer_and_keeps_what_was_not_sent(commands, world):
+    await commands.program.send("Hello")
+    mine = commands.current
+    mine.opened.begin_answer("m").receive("Half an an")
+    commands.running = mine.running = True
+    mine.queued.append("Next")
+    mine.text = "Typed"
+    await commands("/session close")
+    assert not commands.running
+    assert not world.holder(mine.id)
+    assert world.texts(mine.id) == ["Hello", "Half an an"]
+    draft = world.drafts.load(mine.id)
+    assert (draft.text, draft.queued) == ("Typed", ("Next",))
+
+
+async def test_a_session_that_is_only_looked_at_is_left(commands, world):
+    other = await world.session("Other")
+    viewed = await world.session("Viewed")
+    before = world.bytes(viewed)
+    await commands.program.look_at(viewed)
+    assert await commands("/session close") == f"Closed session: {viewed}"
+    assert commands.current.id == other
+    assert world.bytes(viewed) == before
+
+
+async def test_closing_does_not_change_which_session_is_active(commands, world):
+    await world.session("Other")
+    await commands.program.send("Hello")
+    mine = commands.current.id
+    await commands("/session close")
+    assert world.reader.active(SHOP) == mine
+
+
+async def unsaved(commands):
+    """A session whose closing cannot be saved, and the question that comes of it."""
+    await commands.program.send("Hello", save=False)
+    commands.program.store.fail_next(FULL, times=9)
+    await commands("/session close")
+    return commands.current, commands.effects[0]
+
+
+async def test_a_session_that_cannot_be_saved_is_closed_only_after_asking(commands):
+    mine, ask = await unsaved(commands)
+    assert commands.kinds == ["Ask"]
+    assert ask.question == (f"Could not save {mine.id}: disk full. Close it all the same? (y/n)")
+    assert ask.detail == "What is not saved goes to a rescue file."
+    assert ask.declined[0].notice.text == f"Stayed in {mine.id}: could not save (disk full)"
+    assert mine.unsaved
+    assert mine in commands.workspace.open
+
+
+async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
+    other = await world.session("Other")
+    mine, ask = await unsaved(commands)
+    effects = await ask.confirmed()
+    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Say", "Say"]
+    assert [effect.notice.text for effect in effects[1:]] == [
+        f"Closed session: {mine.id}",
+        f"What could not be saved is in {mine.id}.jsonl.",
+    ]
+    assert commands.rescued == [mine.id]
+    assert commands.current.id == other
+    assert not world.holder(mine.id)
+
+
+async def test_where_there_is_no_room_for_a_rescue_file_it_stays_open(commands, world):
+    await world.session("Other")
+    mine, ask = await unsaved(commands)
+    commands.no_room = True
+    with pytest.raises(StorageError, match="No rescue file could be written"):
+        await ask.confirmed()
+    assert commands.current is mine
+    assert mine.unsaved
+    assert mine in commands.workspace.open
+
+
+async def test_a_closing_takes_no_more_words(commands):
+    assert await commands("/session close it") == USAGE

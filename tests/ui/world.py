@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
-from tui.app import Parts, SibylApp
+from tui.app import SibylApp
 from tui.appearance import Appearance
 from tui.config.schema import RetentionSettings
 from tui.domain.records import Record
@@ -20,6 +20,7 @@ from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import ModelUnavailable
 from tui.exit import FinalSave
+from tui.parts import Parts
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 

@@ -22,9 +22,9 @@ from tui.storage import ui_state
 from tui.storage.drafts import Drafts
 
 if TYPE_CHECKING:
-    from tui.app import Parts
     from tui.appearance import Appearance
     from tui.exit import FinalSave
+    from tui.parts import Parts
 
 _NO_MODEL = (
     "No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you"
@@ -103,7 +103,7 @@ def _retention(program: Program) -> Retention:
 def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
 ) -> "Parts":
-    from tui.app import Parts
+    from tui.parts import Parts
 
     config = program.settings.config
     return Parts(

@@ -44,14 +44,16 @@ class CommandContext(msgspec.Struct, frozen=True):
 
     ``lists`` are the ids that the numbers of a command mean since it last printed them, by the
     command's name. ``exclusive_projects`` says that a project is open in one session only.
-    ``stop`` ends the answer that is being made in a session and waits until all of it is saved;
-    false if there is none.
+    ``rescue`` puts what a session that is given up has unsaved into a file and says where; raises
+    ``StorageError``. ``stop`` ends the answer that is being made in a session and waits until all
+    of it is saved; false if there is none.
     """
 
     workspace: Workspace
     models: Models
     themes: Themes
     retention: Retention
+    rescue: Callable[[Conversation], Sequence[str]]
     stop: Callable[[Conversation], Awaitable[bool]]
     exclusive_projects: bool = False
     lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])

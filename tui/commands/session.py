@@ -1,10 +1,11 @@
 """``/session``: the sessions of this scope by their numbers."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect, ShowSession, say
+from tui.commands.effects import Ask, Effect, ShowSession, say
 from tui.commands.sessions import shown_notices
 from tui.domain.labels import age
 from tui.domain.session import SessionEntry
@@ -107,6 +108,55 @@ async def _told(context: CommandContext, session_id: str) -> Sequence[Effect]:
     return say(f"Session '{entry.label}' saved to: {path}")
 
 
+async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    if arguments:
+        return say(_USAGE)
+    conversation = context.workspace.current
+    await context.stop(conversation)
+    try:
+        return await _left(context, conversation, partial(_closed, context, conversation))
+    except StayedError as stayed:
+        return (
+            Ask(
+                f"Could not save {conversation.id}: {stayed.reason}. Close it all the same? (y/n)",
+                partial(_close_all_the_same, context, conversation),
+                declined=say(str(stayed), "error"),
+                detail="What is not saved goes to a rescue file.",
+            ),
+        )
+
+
+async def _closed(context: CommandContext, conversation: Conversation) -> None:
+    """Save a session and give it up. Raises ``StayedError``."""
+    try:
+        await context.workspace.keep_draft(conversation)
+        await context.workspace.close(conversation)
+    except StorageError as error:
+        raise StayedError(conversation.id, error.short) from error
+
+
+async def _close_all_the_same(
+    context: CommandContext, conversation: Conversation
+) -> Sequence[Effect]:
+    lines: list[str] = []
+
+    async def give_up() -> None:
+        lines.extend(await asyncio.to_thread(context.rescue, conversation))
+        context.workspace.abandon(conversation)
+
+    effects = await _left(context, conversation, give_up)
+    return (*effects, *say("\n".join(lines), "warning"))
+
+
+async def _left(
+    context: CommandContext, conversation: Conversation, give_up: Callable[[], Awaitable[None]]
+) -> Sequence[Effect]:
+    """Give a session up, and show another if it is on screen."""
+    shown = await context.workspace.leave_current(give_up)
+    told = say(f"Closed session: {conversation.id}")
+    return (ShowSession(), *told) if shown else told
+
+
 async def _listing(context: CommandContext) -> Listing:
     workspace = context.workspace
     await workspace.settle()
@@ -118,4 +168,9 @@ def _ids(listing: Listing) -> tuple[str, ...]:
     return tuple(entry.id for entry in listing.entries)
 
 
-_FUNCTIONS: dict[str, CommandFunction] = {"list": _list, "resume": _resume, "save": _save}
+_FUNCTIONS: dict[str, CommandFunction] = {
+    "list": _list,
+    "resume": _resume,
+    "save": _save,
+    "close": _close,
+}

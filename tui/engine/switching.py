@@ -20,6 +20,7 @@ class StayedError(StorageError):
 
     def __init__(self, session_id: str, reason: str) -> None:
         super().__init__(f"Stayed in {session_id}: could not save ({reason})")
+        self.reason = reason
 
 
 class Switching(OpenSessions):

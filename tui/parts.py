@@ -1,0 +1,35 @@
+"""What the application is put together from."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from tui.appearance import Appearance
+from tui.commands.context import Models
+from tui.engine.pruning import Retention
+from tui.engine.session_list import SessionList
+from tui.engine.turn import TurnSettings
+from tui.engine.workspace import Workspace
+from tui.exit import FinalSave
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """All that a command line decides; intervals in seconds, 0 for never.
+
+    ``prepare_model`` begins to load what the first answer needs; it is called once the first
+    screen is there.
+    """
+
+    workspace: Workspace
+    sessions: SessionList
+    models: Models
+    retention: Retention
+    turn_settings: TurnSettings
+    final_save: FinalSave
+    prepare_model: Callable[[], None]
+    auto_save_interval: float = 300.0
+    exclusive_projects: bool = False
+    remember_theme: Callable[[str], None] = lambda _: None
+    appearance: Appearance = Appearance()
+    ui_state_file: Path | None = None
