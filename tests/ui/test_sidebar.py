@@ -1,5 +1,7 @@
 """The sidebar in the program: what its keys do to sessions."""
 
+import importlib
+
 import pytest
 
 from tests.ui.screen import rows, status, words
@@ -153,3 +155,105 @@ async def test_a_width_that_cannot_be_kept_disturbs_nobody(world):
         await pilot.press("ctrl+right")
         await until(lambda: app.chat.sidebar.outer_size.width == 34, "the width")
     assert app.return_code in (None, 0)
+
+
+async def test_alt_and_a_digit_show_one_of_the_first_rows(world):
+    w = world()
+    made = [await w.session(f"Number {number}", "Yes.") for number in range(12)]
+    async with w.running() as (app, pilot):
+        await until(lambda: made[0] in rows(app), "the list")
+        for digit in (2, 9, 4):
+            wanted = rows(app)[digit - 1]
+            await pilot.press(f"alt+{digit}")
+            await until(lambda wanted=wanted: wanted in status(app), "the session")
+            assert app.chat.prompt.has_focus_within
+            # As it was: looking at a session moves none.
+            await until(lambda: made[0] in rows(app), "the list")
+        await pilot.press(*"typed")
+        await until(lambda: app.chat.prompt.text == "typed", "the prompt")
+
+
+async def test_a_digit_beyond_the_last_row_does_nothing(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: rows(app) == [there], "the list")
+        await pilot.press("alt+5", "x")
+        await until(lambda: app.chat.prompt.text == "x", "the prompt")
+        assert there in status(app)
+
+
+async def test_walking_through_fifty_sessions_writes_nothing_and_ends_at_the_last(
+    world, monkeypatch
+):
+    w = world()
+    made = [await w.session(f"Number {number}", "Yes.") for number in range(60)]
+    async with w.running(made[-1]) as (app, pilot):
+        await until(lambda: made[11] in rows(app), "the list")
+        await w.workspace.settle()
+        written = []
+        watched = (
+            *[("tui.storage.disk", name) for name in ("write_whole", "sync_file", "replace")],
+            *[("tui.storage.disk.os", name) for name in ("rename", "link", "unlink")],
+        )
+        for module, name in watched:
+            original = _attribute(module, name)
+
+            def note(*arguments, name=name, original=original, **options):
+                written.append(name)
+                return original(*arguments, **options)
+
+            monkeypatch.setattr(f"{module}.{name}", note)
+        for _ in range(55):
+            await pilot.press("alt+down")
+        await until(lambda: made[4] in status(app), "the last one")
+        for _ in range(50):
+            await pilot.press("alt+up")
+        await until(lambda: made[54] in status(app), "the way back")
+        await w.workspace.settle()
+        assert written == []
+    assert not w.workspace.changed
+
+
+def _attribute(module, name):
+    found = importlib.import_module("tui.storage.disk")
+    return getattr(found.os if module.endswith(".os") else found, name)
+
+
+async def test_walking_with_the_list_hidden_goes_on_beyond_the_first_page(world):
+    w = world()
+    made = [await w.session(f"Number {number}", "Yes.") for number in range(60)]
+    async with w.running(made[-1], size=(70, 20)) as (app, pilot):
+        await until(lambda: made[11] in rows(app), "the list")
+        for _ in range(40):
+            await pilot.press("alt+down")
+        await until(lambda: made[0] in rows(app), "the second page")
+        for _ in range(19):
+            await pilot.press("alt+down")
+        await until(lambda: made[0] in status(app), "the last one")
+
+
+async def test_what_was_typed_before_walking_is_kept_with_its_session(world):
+    w = world()
+    made = [await w.session(f"Number {number}", "Yes.") for number in range(12)]
+    async with w.running(made[-1]) as (app, pilot):
+        await until(lambda: made[0] in rows(app), "the list")
+        await pilot.press(*"half a thought", *["alt+down"] * 11)
+        await until(lambda: made[0] in status(app), "the last one")
+        await w.workspace.settle()
+        assert w.drafts().load(made[-1]).text == "half a thought"
+        assert app.chat.prompt.text == ""
+
+
+async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
+    w = world()
+    far = await w.session("Hello", "Yes.", name="Treasure")
+    for number in range(230):
+        await w.session(f"Number {number}", "Yes.")
+    async with w.running() as (app, pilot):
+        await until(lambda: len(rows(app)) > 40, "the list")
+        await highlight(app, rows(app)[0])
+        assert far not in rows(app)
+        await pilot.press("slash", *"treas")
+        await until(lambda: app.chat.sidebar.highlighted == far, "the match")
+        assert [row.id for row in app.chat.sidebar.shown] == [far]

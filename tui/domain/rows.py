@@ -1,8 +1,12 @@
 """The rows of the sidebar: sessions in groups, each with what is going on in it."""
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from functools import lru_cache
+from itertools import chain
+from unicodedata import combining, normalize
 
 import msgspec
 
@@ -10,6 +14,7 @@ from tui.domain.labels import scope_name
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
 
+_VOICED = "\u3099\u309a"
 _SPANS = ((3600, "m", 60), (86400, "h", 3600), (7 * 86400, "d", 86400))
 
 
@@ -78,30 +83,45 @@ def arrange(
     ``entries`` come newest use first, and may hold the opened ones as well.
     """
     own = {entry.id for entry in opened}
-    rows = [_row(entry, Group.OPEN, marks) for entry in opened]
-    others = [_row(entry, group_of(entry, now), marks) for entry in entries if entry.id not in own]
-    # Stable: within a group the order of the list stays.
-    order = {group: place for place, group in enumerate(Group)}
-    return tuple(sorted([*rows, *others], key=lambda row: order[row.group]))
+    today = now.astimezone().date()
+    groups: dict[Group, list[SessionRow]] = {group: [] for group in Group}
+    groups[Group.OPEN] = [_row(entry, Group.OPEN, marks) for entry in opened]
+    for entry in entries:
+        if entry.id not in own:
+            group = _group(entry, today)
+            groups[group].append(_row(entry, group, marks))
+    return tuple(chain.from_iterable(groups.values()))
 
 
 def group_of(entry: SessionEntry, now: datetime) -> Group:
     """The group of a session that is not open, by the local day of its last use."""
+    return _group(entry, now.astimezone().date())
+
+
+_scope_name = lru_cache(maxsize=1000)(scope_name)
+
+
+def _group(entry: SessionEntry, today: date) -> Group:
     if entry.status == "archived":
         return Group.ARCHIVED
-    used = parse_utc(entry.last_used_at)
-    if used is None:
-        return Group.OLDER
-    today = now.astimezone().date()
-    try:
-        day = used.astimezone().date()
-    except (OverflowError, ValueError, OSError):
+    day = _local_day(entry.last_used_at, time.tzname)
+    if day is None:
         return Group.OLDER
     if day >= today:
         return Group.TODAY
     if day == today - timedelta(days=1):
         return Group.YESTERDAY
     return Group.LAST_WEEK if day > today - timedelta(days=7) else Group.OLDER
+
+
+@lru_cache(maxsize=20_000)
+def _local_day(used_at: str, _zone: tuple[str, str]) -> date | None:
+    # The rows of ten thousand sessions are made anew at each switch; most times stay as they are.
+    moment = parse_utc(used_at)
+    try:
+        return moment.astimezone().date() if moment else None
+    except (OverflowError, ValueError, OSError):
+        return None
 
 
 def short_age(then: datetime | None, now: datetime) -> str:
@@ -131,9 +151,21 @@ def _short_date(then: datetime, now: datetime) -> str:
 
 
 def matches(row: SessionRow, text: str) -> bool:
-    """Whether each word of a filter is in the row's label or id, small and capital alike."""
-    hay = f"{row.label}\n{row.id}".casefold()
-    return all(word in hay for word in text.casefold().split())
+    """Whether each word of a filter is in the row's label, name, id or scope.
+
+    Small and capital letters, wide and narrow ones, with and without accents are alike.
+    """
+    hay = _plain(f"{row.label}\n{row.name}\n{row.scope}\n{row.id}")
+    return all(word in hay for word in _plain(text).split())
+
+
+@lru_cache(maxsize=20_000)
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    # In pieces, so that what is matched by a text is by its beginning: か begins が.
+    letters = normalize("NFKD", normalize("NFKD", text).casefold())
+    return "".join(each for each in letters if not combining(each) or each in _VOICED)
 
 
 def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> SessionRow:
@@ -145,7 +177,7 @@ def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> Sessio
         message_count=entry.message_count,
         mark=marks.get(entry.id, Mark.NONE),
         name=entry.name,
-        scope=scope_name(entry.scope),
+        scope=_scope_name(entry.scope),
     )
 
 

@@ -9,6 +9,7 @@ from tui.errors import SessionNotFound
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
 
 PAGE = 50
+MOST_AT_ONCE = 500
 
 
 class SessionList:
@@ -53,7 +54,9 @@ class SessionList:
         async with self._lock:
             if self._cursor is None:
                 return
-            listing = await self._page(self._filter(), self._cursor)
+            # As many again: a filter that looks at ten thousand is done after twenty pages.
+            count = max(PAGE, min(len(self._entries), MOST_AT_ONCE))
+            listing = await self._page(self._filter(), self._cursor, count)
             known = {entry.id for entry in self._entries}
             added = [entry for entry in listing.entries if entry.id not in known]
             self._entries = (*self._entries, *added)
@@ -101,8 +104,8 @@ class SessionList:
         self._scope, self._everywhere = scope, everywhere
         self._entries, self._cursor = listing.entries, listing.cursor
 
-    async def _page(self, wanted: SessionFilter, cursor: str | None) -> Listing:
-        return await asyncio.to_thread(self._store.list, wanted, cursor, PAGE)
+    async def _page(self, wanted: SessionFilter, cursor: str | None, count: int = PAGE) -> Listing:
+        return await asyncio.to_thread(self._store.list, wanted, cursor, count)
 
     def _filter(self) -> SessionFilter:
         return _filter(self._scope, everywhere=self._everywhere)

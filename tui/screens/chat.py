@@ -43,10 +43,23 @@ DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """How long after the last key a draft is settled, and how long after the first."""
 
 _TOAST_SECONDS = 3
+_NEAR_END = 20
 _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
 _TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
+
+_ROW_KEYS = [
+    Binding(
+        f"alt+{place + 1}",
+        f"go_to_row({place})",
+        f"Session {place + 1} of the list",
+        id=f"session-{place + 1}",
+        priority=True,
+        show=False,
+    )
+    for place in range(9)
+]
 
 
 class ChatScreen(Screen[None]):
@@ -67,6 +80,7 @@ class ChatScreen(Screen[None]):
             priority=True,
             show=False,
         ),
+        *_ROW_KEYS,
         Binding(
             "ctrl+r",
             "rename",
@@ -340,11 +354,23 @@ class ChatScreen(Screen[None]):
 
     def action_walk(self, step: int) -> None:
         """Select the session above or below the one that was last aimed at."""
-        rows = self.rows.rows if self.rows else ()
-        self._aim = neighbour(rows, self._aim or self.shown, step)
-        if self._aim is not None:
+        rows = self.sidebar.shown
+        self._aim_at(neighbour(rows, self._aim or self.shown, step))
+        if self.rows and self.rows.more and self._aim in [row.id for row in rows[-_NEAR_END:]]:
+            # A list that is not on screen does not see that its end is near.
+            self.post_message(Sidebar.MoreWanted())
+
+    def action_go_to_row(self, place: int) -> None:
+        """Select one of the first sessions of the list."""
+        rows = self.sidebar.shown
+        if place < len(rows):
+            self._aim_at(rows[place].id)
+
+    def _aim_at(self, session_id: str | None) -> None:
+        self._aim = session_id
+        if session_id is not None:
             # By the way that what was typed goes: a key that works everywhere would overtake it.
-            selected = Sidebar.SessionSelected(self._aim)
+            selected = Sidebar.SessionSelected(session_id)
             self.prompt.after_typing(lambda: self.prompt.post_message(selected))
 
     @on(Sidebar.SessionSelected)

@@ -443,6 +443,22 @@ async def test_a_filter_finds_ids():
         assert "Two" in app.lines[1]
 
 
+@pytest.mark.parametrize("typed", ["resume", "RÉSUMÉ", "garden", "ｒｅｓｕｍｅ", "called", "がぎ"])
+async def test_a_filter_passes_over_case_accents_and_width_and_looks_at_name_and_project(typed):
+    found = row(1, label="Résumé がぎ", scope="Garden", name="Called so")
+    async with shown(rows(found, row(2, label="かき", scope="shop"))) as (app, _):
+        app.list.filter(typed)
+        assert len(app.lines) == 2
+        assert "Résumé" in app.lines[1]
+
+
+async def test_it_says_how_many_sessions_other_projects_have():
+    async with shown(rows(row(1), scope="shop", elsewhere=123)) as (app, _):
+        assert app.note == ["project shop", "123 in other projects"]
+        app.sidebar.show_rows(rows(row(1), elsewhere=0), NOW)
+        assert app.note == ["all projects"]
+
+
 async def test_each_change_of_the_filter_is_told():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash", "a", "b", "backspace", "escape")

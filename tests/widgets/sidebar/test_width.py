@@ -38,6 +38,7 @@ async def test_it_has_bounds():
 
 async def test_it_leaves_room_for_the_rest_of_a_small_screen():
     async with shown(rows(row(1)), size=(80, 10)) as (app, pilot):
+        app.sidebar.styles.max_width = "60%"
         app.sidebar.show_width(60)
         await until(lambda: app.sidebar.outer_size.width == 48, "the width")
         await pilot.press("ctrl+left")

@@ -1,6 +1,6 @@
 """The sidebar as others see it: values in, facts out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import ClassVar, Self
@@ -14,7 +14,7 @@ from textual.events import MouseDown, MouseMove
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.domain.rows import SessionRows
+from tui.domain.rows import SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar.filter_line import FilterLine
@@ -43,9 +43,15 @@ class Sidebar(Vertical):
             "Narrower",
             id="sidebar-narrower",
             priority=True,
+            show=False,
         ),
         Binding(
-            "greater_than_sign,ctrl+right", "widen(2)", "Wider", id="sidebar-wider", priority=True
+            "greater_than_sign,ctrl+right",
+            "widen(2)",
+            "Wider",
+            id="sidebar-wider",
+            priority=True,
+            show=False,
         ),
         Binding("ctrl+a", "toggle_scope", "All projects", id="sidebar-scope", priority=True),
         Binding("escape", "clear_filter", "Clear the filter", show=False),
@@ -54,7 +60,6 @@ class Sidebar(Vertical):
     Sidebar {
         width: 32;
         min-width: 20;
-        max-width: 60%;
         height: 1fr;
         layers: rows line;
     }
@@ -130,6 +135,11 @@ class Sidebar(Vertical):
     def highlighted(self) -> str | None:
         """The id of the session that the highlight is on; ``None`` on a heading."""
         return self._list.highlighted
+
+    @property
+    def shown(self) -> Sequence[SessionRow]:
+        """The sessions there are to see, in order; none is hidden by filter or fold."""
+        return self._list.shown
 
     @property
     def renaming(self) -> bool:
@@ -326,4 +336,6 @@ class Sidebar(Vertical):
             # Of those that are here: what is not loaded is not counted.
             count = f"{hidden}+" if self._rows.more else f"{hidden}"
             lines.insert(0, f"{count} hidden by the filter")
+        if scope and self._rows.elsewhere:
+            lines.append(f"{self._rows.elsewhere} in other projects")
         self._note.update(Content("\n".join(lines)))

@@ -141,6 +141,11 @@ class SessionList(ScrollView, can_focus=True):
         if place is not None:
             self._move_to(place)
 
+    @property
+    def shown(self) -> list[SessionRow]:
+        """The sessions that are among the lines: not those that are filtered or folded away."""
+        return [line for line in self._outline.lines if isinstance(line, SessionRow)]
+
     def place_in_view(self, session_id: str) -> int | None:
         """At which line of the view a session stands, also above and below it."""
         place = self._outline.place_of_session(session_id)
