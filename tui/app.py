@@ -1,7 +1,7 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui import paths
 from tui.appearance import Appearance, Themes
-from tui.commands import effects, registry
+from tui.commands import effects, registry, shelf
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
 from tui.compacting import Compactions
@@ -19,6 +19,7 @@ from tui.display import Display
 from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
 from tui.driver import TakeoverDriver
+from tui.engine.shelf import Shelf
 from tui.errors import StorageError
 from tui.exit import OrderlyApp, after_what_was_typed, end_on_signals
 from tui.finding import Finding
@@ -86,6 +87,7 @@ class SibylApp(OrderlyApp):
             parts.retention,
             parts.final_save.rescue,
             self._sending.stop,
+            Shelf(parts.workspace, self._sending.stop),
             exclusive_projects=parts.exclusive_projects,
         )
         self._finding = Finding(self, self.chat, parts.workspace, self._shown)
@@ -196,6 +198,15 @@ class SibylApp(OrderlyApp):
     def remember_width(self, event: Sidebar.WidthChanged) -> None:
         self._remembered.note(sidebar_width=event.columns)
 
+    @on(Sidebar.DeletionConfirmed)
+    async def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
+        delete = partial(shelf.delete_at_once, self._commands, event.session_id)
+        await self._carry_out_all(await registry.carried_out(delete))
+
+    @on(Sidebar.ArchiveUnfolded)
+    def read_archive(self) -> None:
+        self.run_worker(self._listed.read_archive)
+
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:
         self.run_worker(self._listed.read_more)
@@ -267,13 +278,16 @@ class SibylApp(OrderlyApp):
                 self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
             case effects.Ask():
                 after_what_was_typed(self, partial(self._questions.ask, effect))
-            case effects.Later(work):
-                self.run_worker(partial(self._carry_out_later, work))
+            case effects.MovedSession() | effects.Later():
+                self.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():
                 self.exit()
 
-    async def _carry_out_later(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
-        await self._carry_out_all(await registry.carried_out(work))
+    async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
+        if isinstance(effect, effects.MovedSession):
+            await self._listed.show_moved(effect.session_id)
+            return
+        await self._carry_out_all(await registry.carried_out(effect.work))
         await self._listed.refresh()
 
     # --- what has come of it

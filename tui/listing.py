@@ -28,6 +28,8 @@ class ListedSessions:
     async def refresh(self) -> None:
         """Read the newest page again."""
         await self._after(self._sessions.refresh)
+        if not self._sessions.is_counted:
+            await self._after(self._sessions.count)
 
     async def show_left(self, conversation: Conversation) -> None:
         """Show what is known, with a session that was left; a new one has to be read first."""
@@ -44,6 +46,14 @@ class ListedSessions:
     async def read_more(self) -> None:
         """Read the next page."""
         await self._after(self._sessions.read_more)
+
+    async def read_archive(self) -> None:
+        """Read what is archived, its newest page first."""
+        await self._after(self._sessions.read_archive)
+
+    async def show_moved(self, session_id: str) -> None:
+        """Show a session where it is by now."""
+        await self._after(lambda: self._sessions.note_moved(session_id))
 
     async def toggle_scope(self) -> None:
         """Change between one scope and all."""
@@ -73,6 +83,8 @@ class ListedSessions:
             current=self._workspace.current.id,
             more=self._sessions.more,
             scope=scope_name(self._sessions.scope),
+            elsewhere=self._sessions.elsewhere,
+            archived=self._sessions.archived,
         )
         self._chat.show_rows(rows, now)
 

@@ -10,6 +10,7 @@ from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.pruning import Retention
+from tui.engine.shelf import Shelf
 from tui.errors import ModelUnavailable, StorageError, UsageError
 
 
@@ -58,6 +59,7 @@ class Commands:
         self.themes = Themes()
         self.rescued = []
         self.no_room = False
+        self.shelf = Shelf(self.workspace, self.stop)
 
     @property
     def context(self):
@@ -69,6 +71,7 @@ class Commands:
             retention,
             self.rescue,
             self.stop,
+            self.shelf,
             exclusive_projects=self.exclusive,
             lists=self.lists,
         )

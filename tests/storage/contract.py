@@ -17,6 +17,8 @@ The backend it gives has
 - ``spoil(session_id)``: what was saved of a session is no longer there.
 """
 
+from itertools import combinations
+
 import pytest
 
 from tests.builders import answer, at, header, piece, texts, todos, user
@@ -654,6 +656,19 @@ class StoreContract:
         assert name in store.location(name)
         with pytest.raises(SessionNotFound):
             store.location("nowhere")
+
+    def test_as_many_are_counted_as_a_list_holds(self, store):
+        names = [closed(store) for _ in range(6)]
+        closed(store, scope="other")
+        store.lease(names[0])
+        store.archive(names[1])
+        store.archive(names[2])
+        store.delete(names[3])
+        for scope in (None, SCOPE, "other", "nowhere"):
+            for size in range(5):
+                for statuses in combinations(sorted(EVERYWHERE), size):
+                    wanted = SessionFilter(scope, frozenset(statuses))
+                    assert store.count(wanted) == len(store.list(wanted, None, 10).entries)
 
     def test_an_entry_says_what_there_is_to_show(self, store):
         name = closed(

@@ -8,6 +8,7 @@ import msgspec
 from tui.commands.effects import Effect
 from tui.engine.conversation import Conversation
 from tui.engine.pruning import Retention
+from tui.engine.shelf import Shelf
 from tui.engine.workspace import Workspace
 from tui.providers.protocol import Model
 
@@ -55,6 +56,7 @@ class CommandContext(msgspec.Struct, frozen=True):
     retention: Retention
     rescue: Callable[[Conversation], Sequence[str]]
     stop: Callable[[Conversation], Awaitable[bool]]
+    shelf: Shelf
     exclusive_projects: bool = False
     lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
 

@@ -52,6 +52,12 @@ class Ask(msgspec.Struct, frozen=True):
     detail: str = ""
 
 
+class MovedSession(msgspec.Struct, frozen=True):
+    """A session was archived, deleted or brought back: lists are to show it elsewhere."""
+
+    session_id: str
+
+
 class Later(msgspec.Struct, frozen=True):
     """Do something behind the screen, and then what comes of it."""
 
@@ -63,7 +69,17 @@ class Exit(msgspec.Struct, frozen=True):
 
 
 Effect = (
-    Say | ShowSession | ShowTodos | CopyText | RetryTurn | Compact | OpenHelp | Ask | Later | Exit
+    Say
+    | ShowSession
+    | ShowTodos
+    | CopyText
+    | RetryTurn
+    | Compact
+    | OpenHelp
+    | Ask
+    | MovedSession
+    | Later
+    | Exit
 )
 
 

@@ -12,6 +12,7 @@ from tui.commands import (
     searching,
     session,
     sessions,
+    shelf,
     todo,
 )
 from tui.commands.context import CommandContext, CommandFunction
@@ -30,6 +31,11 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "resume": resuming.resume,
     "name": sessions.rename,
     "search": searching.search,
+    "archive": shelf.archive,
+    "restore": shelf.restore,
+    "delete": shelf.delete,
+    "fork": shelf.fork,
+    "undo": shelf.undo,
     "todo": todo.change,
     "retry": answers.retry,
     "compact": answers.compact,

@@ -8,7 +8,7 @@ from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, Later, ShowSession, say
 from tui.domain.labels import NAME_CHARACTERS
 from tui.domain.notice import Notice
-from tui.domain.session import SessionEntry
+from tui.domain.session import SessionEntry, Status
 from tui.domain.table import session_table
 from tui.engine.conversation import Conversation
 from tui.engine.pruning import Pruned
@@ -58,7 +58,7 @@ async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not arguments:
         return say("Usage: /load <session-id>")
     workspace = context.workspace
-    session_id = await asyncio.to_thread(_resolved, context, arguments)
+    session_id = await asyncio.to_thread(resolved, context, arguments)
     try:
         if not await workspace.open_session(session_id):
             return ()
@@ -143,13 +143,16 @@ def shown_notices(conversation: Conversation, told: int) -> tuple[Effect, ...]:
 _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."
 
 
-def _resolved(context: CommandContext, target: str) -> str:
+def resolved(
+    context: CommandContext, target: str, wanted: frozenset[Status] = KEPT_OR_ARCHIVED
+) -> str:
+    """The session that a target means, looked for among those ``wanted``. Blocks on the disk."""
     workspace = context.workspace
     return workspace.store.resolve(
         target,
         workspace.scope,
         listed=workspace.listed or _listed(workspace.store, target),
-        wanted=SessionFilter(statuses=KEPT_OR_ARCHIVED),
+        wanted=SessionFilter(statuses=wanted),
     )
 
 

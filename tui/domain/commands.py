@@ -78,6 +78,19 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("name", "Name this session", "name the session", "<text>", "text"),
     Command("search", "Search all sessions", "what was said, in every session", "<text>", "text"),
+    Command("archive", "Archive this session", "set a session aside", "[target]", "session"),
+    Command(
+        "restore",
+        "Restore a session",
+        "bring one back from archive or trash, and open it",
+        "[target]",
+        "session",
+    ),
+    Command(
+        "delete", "Delete this session", "ask, then move it to the trash", "[target]", "session"
+    ),
+    Command("fork", "Fork this session", "go on from here in a new session", "[target]", "session"),
+    Command("undo", "Undo", "take back the last archive, delete or restore"),
     Command(
         "todo",
         "To-dos",

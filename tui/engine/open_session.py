@@ -258,12 +258,16 @@ class OpenSession:
 
         Raises ``StorageError`` and then keeps the lease: ``abandon`` gives it up all the same.
         """
+        await self.end()
+        self.abandon()
+
+    async def end(self) -> None:
+        """Save, and say that the session is closed. Raises ``StorageError``."""
         if self._opened:
             if not self._stated:
                 self.note_state()
             self._enter(Closed(at=self._now()))
         await self.save()
-        self.abandon()
 
     def save_at_once(self) -> None:
         """Write what is pending without an event loop, where none is left to save with.

@@ -84,6 +84,15 @@ class OpenSessions:
 
         Raises ``StorageError`` and then keeps it: ``abandon`` gives it up all the same.
         """
+        if conversation.opened is not None:
+            await self.end(conversation)
+            self.abandon(conversation)
+
+    async def end(self, conversation: Conversation) -> None:
+        """End what goes on in a session, save it, and say on disk that it is closed.
+
+        It is still held: nobody else has it before it is given up. Raises ``StorageError``.
+        """
         opened = conversation.opened
         if opened is None:
             return
@@ -92,13 +101,12 @@ class OpenSessions:
         await self.save(conversation)
         try:
             if not conversation.archived:
-                await opened.close()
+                await opened.end()
         except StorageError as error:
             # Nobody misses the note that it was closed: it is no reason to keep it from others.
             if opened.unsaved:
                 conversation.note_failure(error.short)
                 raise
-        self.abandon(conversation)
 
     def abandon(self, conversation: Conversation) -> None:
         """Give a session up, whatever is pending in it."""

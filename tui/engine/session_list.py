@@ -1,19 +1,25 @@
 """The sessions that a list shows, read page by page as they are asked for."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 
-from tui.domain.session import SessionEntry
+from tui.domain.session import SessionEntry, Status
 from tui.domain.timestamps import parse_utc
 from tui.errors import SessionNotFound
-from tui.storage.protocol import Listing, SessionFilter, SessionStore
+from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionStore
 
 PAGE = 50
 MOST_AT_ONCE = 500
 
+_ARCHIVED: frozenset[Status] = frozenset({"archived"})
+
 
 class SessionList:
-    """Sessions of one scope, or of all, newest use first."""
+    """Sessions of one scope, or of all, newest use first; then those that are archived.
+
+    What is archived is counted, and read only once that is asked for.
+    """
 
     def __init__(self, store: SessionStore, scope: str) -> None:
         self._store = store
@@ -21,12 +27,14 @@ class SessionList:
         self._everywhere = False
         self._entries: tuple[SessionEntry, ...] = ()
         self._cursor: str | None = None
+        self._archive: Listing | None = None
+        self._counts: tuple[int, int] | None = None
         self._lock = asyncio.Lock()
 
     @property
     def entries(self) -> tuple[SessionEntry, ...]:
-        """What was read so far."""
-        return self._entries
+        """What was read so far, the archived ones last."""
+        return _joined(self._entries, self._archive.entries if self._archive else ())
 
     def knows(self, session_id: str) -> bool:
         """Whether a session is among what was read."""
@@ -34,8 +42,23 @@ class SessionList:
 
     @property
     def more(self) -> bool:
-        """Whether there are older ones."""
-        return self._cursor is not None
+        """Whether there are older ones, or more archived ones where those were asked for."""
+        return self._cursor is not None or bool(self._archive and self._archive.cursor)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether ``archived`` and ``elsewhere`` are known."""
+        return self._counts is not None
+
+    @property
+    def archived(self) -> int:
+        """How many are archived, as far as that was counted."""
+        return self._counts[0] if self._counts else 0
+
+    @property
+    def elsewhere(self) -> int:
+        """How many there are in other scopes than the one shown."""
+        return self._counts[1] if self._counts else 0
 
     @property
     def scope(self) -> str:
@@ -52,15 +75,36 @@ class SessionList:
         if self._lock.locked():
             return
         async with self._lock:
-            if self._cursor is None:
-                return
-            # As many again: a filter that looks at ten thousand is done after twenty pages.
-            count = max(PAGE, min(len(self._entries), MOST_AT_ONCE))
-            listing = await self._page(self._filter(), self._cursor, count)
-            known = {entry.id for entry in self._entries}
-            added = [entry for entry in listing.entries if entry.id not in known]
-            self._entries = (*self._entries, *added)
-            self._cursor = listing.cursor
+            # The archive first: whoever has unfolded it is at its end.
+            if self._archive is not None and self._archive.cursor is not None:
+                known = self._archive.entries
+                cursor = self._archive.cursor
+                listing = await self._page(self._filter(_ARCHIVED), cursor, _more(known))
+                self._archive = Listing(_joined(known, listing.entries), listing.cursor)
+            elif self._cursor is not None:
+                known = self._entries
+                listing = await self._page(self._filter(), self._cursor, _more(known))
+                self._entries, self._cursor = _joined(known, listing.entries), listing.cursor
+
+    async def read_archive(self) -> None:
+        """Read the newest page of what is archived, if it was not. Raises ``StorageError``."""
+        async with self._lock:
+            if self._archive is None:
+                self._archive = await self._page(self._filter(_ARCHIVED), None)
+
+    async def note_moved(self, session_id: str) -> None:
+        """Read again where a session was and where it is by now. Raises ``StorageError``."""
+        async with self._lock:
+            self._entries = tuple(e for e in self._entries if e.id != session_id)
+            await self._refresh()
+            if self._archive is not None:
+                self._archive = await self._page(self._filter(_ARCHIVED), None)
+            await self._count()
+
+    async def count(self) -> None:
+        """Count what is archived and what other scopes have. Raises ``StorageError``."""
+        async with self._lock:
+            await self._count()
 
     async def read_again(self, session_id: str) -> None:
         """Read one of them again; what is not there any more stays. Raises ``StorageError``."""
@@ -79,6 +123,7 @@ class SessionList:
             if scope == self._scope or self._everywhere:
                 self._scope = scope
                 await self._refresh()
+                await self._count()
             else:
                 await self._begin_again(scope, everywhere=False)
 
@@ -100,19 +145,42 @@ class SessionList:
         self._entries = (*listing.entries, *below)
 
     async def _begin_again(self, scope: str, *, everywhere: bool) -> None:
-        listing = await self._page(_filter(scope, everywhere=everywhere), None)
+        shown = None if everywhere else scope
+        listing = await self._page(SessionFilter(shown), None)
+        archive = self._archive
+        if archive is not None:
+            archive = await self._page(SessionFilter(shown, _ARCHIVED), None)
         self._scope, self._everywhere = scope, everywhere
         self._entries, self._cursor = listing.entries, listing.cursor
+        self._archive = archive
+        await self._count()
+
+    async def _count(self) -> None:
+        self._counts = await asyncio.to_thread(self._counted)
+
+    def _counted(self) -> tuple[int, int]:
+        archived = self._store.count(self._filter(_ARCHIVED))
+        if self._everywhere:
+            return archived, 0
+        return archived, self._store.count(SessionFilter()) - self._store.count(self._filter())
 
     async def _page(self, wanted: SessionFilter, cursor: str | None, count: int = PAGE) -> Listing:
         return await asyncio.to_thread(self._store.list, wanted, cursor, count)
 
-    def _filter(self) -> SessionFilter:
-        return _filter(self._scope, everywhere=self._everywhere)
+    def _filter(self, statuses: frozenset[Status] = KEPT) -> SessionFilter:
+        return SessionFilter(None if self._everywhere else self._scope, statuses)
 
 
-def _filter(scope: str, *, everywhere: bool) -> SessionFilter:
-    return SessionFilter(None if everywhere else scope)
+def _joined(
+    entries: tuple[SessionEntry, ...], others: tuple[SessionEntry, ...]
+) -> tuple[SessionEntry, ...]:
+    known = {entry.id for entry in entries}
+    return (*entries, *(entry for entry in others if entry.id not in known))
+
+
+def _more(known: Sequence[SessionEntry]) -> int:
+    # As many again: a filter that looks at ten thousand is done after twenty pages.
+    return max(PAGE, min(len(known), MOST_AT_ONCE))
 
 
 def _newer(entry: SessionEntry, end: datetime | None) -> bool:

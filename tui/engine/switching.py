@@ -61,6 +61,11 @@ class Switching(OpenSessions):
         async with self._moves:
             await self._leave(conversation)
 
+    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something while no session is entered or left."""
+        async with self._moves:
+            await work()
+
     # --- within
 
     def _enter(self, conversation: Conversation, *, show: bool = True) -> None:

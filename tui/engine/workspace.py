@@ -231,6 +231,11 @@ class Workspace(Switching):
             conversation.say(Notice(words, "warning"))
         return page.entries
 
+    def check_limit(self) -> None:
+        """Raise ``UsageError`` if no more sessions can be open."""
+        if sum(each.busy for each in self.held) >= self._limit:
+            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
+
     # --- within
 
     async def _find_to_look_at(self, session_id: str) -> Conversation:
@@ -243,7 +248,7 @@ class Workspace(Switching):
         known = self.find(session_id)
         if known is not None and known.opened is not None:
             return known
-        self._check_limit()
+        self.check_limit()
         return await self._read(partial(self._reader.opened, session_id), session_id)
 
     async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> Conversation:
@@ -268,7 +273,7 @@ class Workspace(Switching):
         return None
 
     async def _make_new(self) -> Conversation:
-        self._check_limit()
+        self.check_limit()
         header = self.current.session.header
         model = self._model_for(None)[0]
         place = Place(self.scope, header.project_path or self.place.project_path, model.name)
@@ -285,7 +290,7 @@ class Workspace(Switching):
             return
         if conversation.read_only:
             raise ReadOnly(conversation.id)
-        self._check_limit()
+        self.check_limit()
         try:
             opened = await asyncio.to_thread(self._reader.taken, conversation)
         except StorageError as error:
@@ -311,7 +316,3 @@ class Workspace(Switching):
         with suppress(StorageError):
             scope = conversation.session.header.scope
             await asyncio.to_thread(self.store.set_active, scope, conversation.id)
-
-    def _check_limit(self) -> None:
-        if sum(each.busy for each in self.held) >= self._limit:
-            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")

@@ -53,6 +53,13 @@ class Drafts:
         ]
         return tuple(found)
 
+    def forget(self, session_id: str) -> None:
+        """Remove what was typed in a session, by whomever."""
+        with storage_errors(f"Cannot remove the drafts of {session_id}"):
+            _remove(self._path(session_id))
+            for token, _ in self.aside(session_id):
+                _remove(self._path(session_id, token))
+
     def unclaimed(self, scope: str) -> Draft | None:
         """The newest draft of a scope whose session has no journal and no holder."""
         newest_first = sorted(self.files(), key=_time, reverse=True)

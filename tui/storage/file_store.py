@@ -31,6 +31,7 @@ from tui.storage.disk import (
     storage_errors,
     sync_directory,
 )
+from tui.storage.drafts import Drafts
 from tui.storage.file_lease import Beginning, FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders
 from tui.storage.index.lazy import LazyIndex
@@ -154,6 +155,9 @@ class FileStore:
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         return self._directory.page(wanted, cursor, limit)
 
+    def count(self, wanted: SessionFilter) -> int:
+        return self._directory.count(wanted)
+
     def entry(self, session_id: str) -> SessionEntry:
         return self._directory.one(session_id)
 
@@ -200,6 +204,8 @@ class FileStore:
     def purge(self, session_id: str) -> None:
         with self._borrowed(session_id, Folder.TRASH) as lease:
             path = self._folders.journal(session_id, Folder.TRASH)
+            # First: a draft without a journal is taken for that of a session yet to come.
+            Drafts(self.root).forget(session_id)
             with storage_errors(f"Cannot purge session {session_id}"):
                 os.unlink(path)
                 sync_directory(path.parent)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -55,6 +56,19 @@ class Directory:
             if entry is not None and _fits(entry, wanted):
                 entries.append(entry)
         return Listing(tuple(entries), None)
+
+    def count(self, wanted: SessionFilter) -> int:
+        """How many sessions a filter lets through, if need be by their names alone."""
+        if wanted.used_before is not None:
+            return len(self.page(wanted, None, sys.maxsize).entries)
+        table = self._scopes.table()
+        folders = {_FOLDERS[status] for status in wanted.statuses}
+        is_whole = wanted.statuses >= KEPT or not wanted.statuses & KEPT
+        return sum(
+            is_whole or self._status(file) in wanted.statuses
+            for file in self._folders.names(*folders)
+            if wanted.scope is None or self._scope_of(file, table) == wanted.scope
+        )
 
     def one(self, session_id: str) -> SessionEntry:
         """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""

@@ -212,6 +212,9 @@ class MemoryStore:
         more = order_text(page[-1][0]) if page and len(found) > limit else None
         return Listing(tuple(self.entry(session_id) for _, session_id in page), more)
 
+    def count(self, wanted: SessionFilter) -> int:
+        return len(self.ordered(wanted))
+
     def entry(self, session_id: str) -> SessionEntry:
         box = self._box(session_id)
         status = self._status(session_id)

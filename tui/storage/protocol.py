@@ -156,6 +156,10 @@ class SessionStore(Protocol):
         """One page of sessions, newest use first. Raises ``StorageError`` for a foreign cursor."""
         ...
 
+    def count(self, wanted: SessionFilter) -> int:
+        """How many sessions a list holds, found out without reading more than must be."""
+        ...
+
     def entry(self, session_id: str) -> SessionEntry:
         """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
         ...

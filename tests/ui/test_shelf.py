@@ -1,0 +1,197 @@
+"""Archive, trash and fork on screen, with a real store."""
+
+import asyncio
+
+import pytest
+
+from tests.ui.screen import conversation, question, rows, send, wait_for_answer, words
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.domain.rows import Group
+
+
+def where(world, session_id):
+    """Where a session lies on disk."""
+    return world.other_program().entry(session_id).status
+
+
+def archived(app):
+    """The sessions in the group of what is archived, and how many its heading says there are."""
+    listed = app.chat.rows
+    found = [row.id for row in listed.rows if row.group is Group.ARCHIVED]
+    return found, listed.archived
+
+
+async def highlight(app, session_id):
+    app.chat.sidebar.focus()
+    await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
+    app.chat.sidebar.highlight(session_id)
+
+
+async def test_the_session_on_screen_is_archived_and_comes_back(world):
+    w = world()
+    other = await w.session("The other", "Yes.")
+    here = await w.session("This one", "Yes.", name="会話")
+    async with w.running(here) as (app, pilot):
+        await until(lambda: here in rows(app))
+        await send(pilot, "/archive")
+        await until(lambda: f"Archived session: {here}" in words(app), "what was done")
+        assert "The other" in words(app)
+        assert w.workspace.current.id == other
+        assert where(w, here) == "archived"
+        await until(lambda: here not in rows(app) and archived(app)[1] == 1, "the list")
+        await send(pilot, "/undo")
+        await until(lambda: f"Restored session: {here}" in words(app), "what was undone")
+        assert w.workspace.current.id == here
+        await until(lambda: here in rows(app) and archived(app)[1] == 0, "the list")
+    assert where(w, here) == "closed"
+
+
+async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
+    w = world()
+    await w.session("The other", "Yes.")
+    here = await w.session("This one", "Yes.")
+    async with w.running(here) as (app, pilot):
+        await send(pilot, "/delete")
+        assert f"Delete session {here}? (y/n)" in await question(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+        assert where(w, here) == "open"
+        await send(pilot, "/delete")
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: f"Deleted session: {here}" in words(app), "what was done")
+        assert where(w, here) == "trashed"
+        await send(pilot, "/undo")
+        await until(lambda: f"Restored session: {here}" in words(app), "what was undone")
+        assert w.workspace.current.id == here
+        assert where(w, here) == "open"
+
+
+async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app))
+        here = w.workspace.current.id
+        await send(pilot, "later")
+        await send(pilot, "/delete")
+        assert "Its answer is stopped." in await question(app)
+        await pilot.press("y")
+        await until(lambda: f"Deleted session: {here}" in words(app), "what was done")
+        assert w.workspace.current.untouched
+        assert messages(w, here)[-1] == ("assistant", "half", "interrupted")
+        assert w.drafts().load(here).queued == ("later",)
+        await send(pilot, "/undo")
+        await until(lambda: w.workspace.current.id == here)
+        await until(lambda: app.chat.prompt.text == "later", "what waited")
+
+
+async def test_a_session_of_many_messages_is_forked_and_gone_on_with(world):
+    w = world(["And on."])
+    here = await w.session(*(f"Message {number}" for number in range(200)))
+    async with w.running(here) as (app, pilot):
+        await send(pilot, "/fork")
+        await until(lambda: "Forked session:" in words(app))
+        fork = w.workspace.current.id
+        assert f"Forked session: {here} -> {fork}" in words(app)
+        await send(pilot, "more")
+        await until(lambda: "And on." in conversation(app))
+        await wait_for_answer(w)
+        assert len(messages(w, fork)) == 202
+        assert len(messages(w, here)) == 200
+
+
+async def test_the_keys_of_the_list_archive_delete_and_undo(world):
+    w = world()
+    one = await w.session("One", "Yes.")
+    two = await w.session("Two", "Yes.")
+    async with w.running() as (app, pilot):
+        here = w.workspace.current.id
+        await until(lambda: {one, two} <= {*rows(app)})
+        await highlight(app, one)
+        await pilot.press("a")
+        await until(lambda: one not in rows(app), "the list")
+        assert where(w, one) == "archived"
+        await highlight(app, two)
+        await pilot.press("d", "d")
+        await until(lambda: two not in rows(app), "the list")
+        assert where(w, two) == "trashed"
+        await pilot.press("u")
+        await until(lambda: two in rows(app), "the list")
+        await pilot.press("u")
+        await until(lambda: one in rows(app), "the list")
+        assert w.workspace.current.id == here
+
+
+async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(world):
+    w = world()
+    kept = await w.session("Kept", "Yes.")
+    made = [await w.session(f"Old {number}", "Yes.") for number in range(3)]
+    elsewhere = await w.session("Elsewhere", "Yes.", scope="project:/other")
+    for session_id in (*made, elsewhere):
+        w.other_program().archive(session_id)
+    async with w.running() as (app, pilot):
+        await until(lambda: kept in rows(app) and archived(app) == ([], 3), "the count")
+        app.chat.sidebar.focus()
+        await pilot.press("end", "enter")
+        await until(lambda: archived(app) == ([*reversed(made)], 3), "what is archived")
+        await highlight(app, made[1])
+        await pilot.press("enter")
+        await until(lambda: w.workspace.current.id == made[1], "the session")
+        assert "Old 1" in words(app)
+        assert where(w, made[1]) == "archived"
+        await send(pilot, "/restore")
+        await until(lambda: f"Restored session: {made[1]}" in words(app))
+        await until(lambda: archived(app) == ([made[2], made[0]], 2), "the list")
+
+
+@pytest.mark.parametrize("command", ["/archive", "/delete"])
+async def test_a_session_that_another_program_holds_is_told_and_stays(world, command):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    lease = w.other_program().lease(there)
+    async with w.running(there) as (app, pilot):
+        await send(pilot, command)
+        holder = w.other_program().holder(there)
+        told = f"Session {there} is open in another program ({holder})."
+        await until(lambda: told in words(app), "who holds it")
+        assert w.workspace.current.id == there
+        assert app.screen is app.chat
+    lease.release()
+
+
+async def test_the_end_with_the_question_open_deletes_nothing(world):
+    w = world()
+    here = await w.session("Hello", "Yes.")
+    async with w.running(here) as (app, pilot):
+        await send(pilot, "/delete")
+        await question(app)
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running, "the end")
+    assert where(w, here) == "closed"
+
+
+async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(world):
+    w = world()
+    here = await w.session("The needle", "Yes.")
+    await w.session("The other", "Yes.")
+    async with w.running(here) as (app, pilot):
+
+        async def search():
+            await send(pilot, "/new")
+            await until(lambda: "Started new session" in words(app))
+            await send(pilot, "/search needle")
+            await until(lambda: "needle" in words(app).partition("Started new session")[2])
+            return words(app)
+
+        await send(pilot, "/archive")
+        await until(lambda: "Archived session" in words(app))
+        assert "Found 1 match:" in await search()
+        app.chat.prompt.set_text(f"/delete {here}")
+        await pilot.press("enter")
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: "Deleted session" in words(app))
+        await send(pilot, "/search needle")
+        await until(lambda: "No sessions found matching: needle" in words(app))
