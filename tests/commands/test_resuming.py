@@ -299,3 +299,134 @@ async def test_a_project_that_another_program_has_open_is_told(commands, world, 
     commands.exclusive = True
     assert await commands("/resume") == NOTHING
     assert await commands(f"/resume {second}") == "Project already open in another session."
+
+
+# --- deleting
+
+
+DELETE_USAGE = "Usage: /resume delete <number|session-id>"
+
+
+async def test_deleting_nothing_says_how_and_restores_nothing(commands, world):
+    there = await world.session()
+    mine = commands.current.id
+    assert await commands("/resume delete") == DELETE_USAGE
+    assert commands.current.id == mine
+    assert world.reader.entry(there).status == "closed"
+
+
+async def test_a_listed_number_is_deleted_and_the_others_keep_theirs(commands, world, project):
+    old = await world.session("Old", project=project)
+    middle = await world.session("Middle")
+    await world.session("New")
+    await commands("/resume")
+    assert await commands("/resume delete 2") == "Deleted saved session."
+    assert world.reader.entry(middle).status == "trashed"
+    assert await commands("/resume 3") == "Resumed session: Old"
+    assert commands.current.id == old
+
+
+async def test_a_full_id_is_deleted(commands, world):
+    there = await world.session()
+    assert await commands(f"/resume delete {there}") == "Deleted saved session."
+    assert world.reader.entry(there).status == "trashed"
+    assert world.texts(there) == ["hello"]
+
+
+@pytest.mark.parametrize("target", ["Auth bug", "#1", "session-", "../x", "5abc", "nowhere"])
+async def test_nothing_else_is_deleted(commands, world, target):
+    there = await world.session(name="Auth bug")
+    assert await commands(f"/resume delete {target}") == f"Session not found: {target}"
+    assert world.reader.entry(there).status == "closed"
+
+
+@pytest.mark.parametrize("index", ["0", "2", "99999999999"])
+async def test_a_number_beyond_the_list_is_not_deleted(commands, world, index):
+    there = await world.session(name=index)
+    told = await commands(f"/resume delete {index}")
+    assert told == f"Invalid index: {index}. Valid range is 1-1."
+    assert world.reader.entry(there).status == "closed"
+
+
+async def test_a_session_that_is_open_is_not_deleted(commands, world):
+    await commands.program.send("Working")
+    mine = commands.current.id
+    told = await commands(f"/resume delete {mine}")
+    assert told == f"Session {mine} is open here. Close it first."
+    held = await world.session()
+    world.started(held)
+    told = await commands(f"/resume delete {held}")
+    assert told.startswith(f"Session {held} is open in another program (pid ")
+    assert [world.reader.entry(each).status for each in (mine, held)] == ["open", "open"]
+
+
+async def test_the_session_on_screen_is_left_when_it_is_deleted(commands, world):
+    other = await world.session("Other")
+    viewed = await world.session("Viewed")
+    await commands.program.look_at(viewed)
+    assert await commands(f"/resume delete {viewed}") == "Deleted saved session."
+    assert commands.kinds == ["ShowSession", "Say"]
+    assert commands.current.id == other
+    assert world.reader.entry(viewed).status == "trashed"
+
+
+# --- clearing
+
+
+async def test_there_may_be_nothing_to_clear(commands):
+    assert await commands("/resume clear") == "No saved sessions to clear."
+
+
+async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world):
+    closed = [
+        await world.session(),
+        await world.session(),
+        await world.session(scope="project:/other"),
+    ]
+    archived, held = await world.session(), await world.session()
+    world.reader.archive(archived)
+    world.started(held)
+    await commands.program.send("Working")
+    mine = commands.current.id
+    await commands("/resume clear")
+    (ask,) = commands.effects
+    assert ask.question == "Delete 3 saved session(s) in 2 scope(s)? (y/n)"
+    assert ask.declined[0].notice.text == "Nothing cleared."
+    since = await world.session()
+    effects = await commands.carried_out(await ask.confirmed())
+    assert [effect.notice.text for effect in effects] == ["Cleared 3 saved session(s)."]
+    status = [world.reader.entry(each).status for each in (*closed, archived, held, mine, since)]
+    assert status == ["trashed"] * 3 + ["archived", "open", "open", "closed"]
+
+
+async def test_what_was_opened_since_the_question_stays(commands, world, project):
+    there, other = await world.session(project=project), await world.session()
+    await commands("/resume clear")
+    (ask,) = commands.effects
+    await commands.program.open(there)
+    effects = await commands.carried_out(await ask.confirmed())
+    assert [effect.notice.text for effect in effects] == ["Cleared 1 saved session(s)."]
+    assert [world.reader.entry(each).status for each in (there, other)] == ["open", "trashed"]
+
+
+async def test_clearing_leaves_the_session_on_screen(commands, world):
+    viewed = await world.session("Viewed")
+    await commands.program.look_at(viewed)
+    await commands("/resume clear")
+    effects = await commands.carried_out(await commands.effects[0].confirmed())
+    assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Say"]
+    assert commands.current.untouched
+    assert world.reader.entry(viewed).status == "trashed"
+
+
+async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
+    await world.session()
+    await commands("/resume clear")
+
+    def fail(_):
+        raise StorageError("No room.")
+
+    monkeypatch.setattr(commands.program.store, "delete", fail)
+    effects = await commands.carried_out(await commands.effects[0].confirmed())
+    told = [effect.notice.text for effect in effects]
+    assert told == ["Cleared 0 saved session(s).", "No room."]

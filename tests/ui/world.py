@@ -73,9 +73,11 @@ class World:
         """What is on disk of unsent prompts."""
         return Drafts(self.root)
 
-    async def session(self, *texts: str, name: str = "", scope: str = PLACE.scope) -> str:
+    async def session(
+        self, *texts: str, name: str = "", scope: str = PLACE.scope, project: str = "/shop"
+    ) -> str:
         """A session that is there already, with these messages by turns, the user's first."""
-        place = Place(scope, "/shop", PLACE.model)
+        place = Place(scope, project, PLACE.model)
         session = new_session(self.other_program(), place, self.clock)
         for number, text in enumerate(texts):
             if number % 2:

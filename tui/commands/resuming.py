@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, ShowSession, say
+from tui.commands.effects import Ask, Effect, Later, ShowSession, say
 from tui.domain.labels import age
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
+from tui.engine.clearing import clear_closed, delete_closed
 from tui.engine.resumable import Resumable, check_project, opened_here, read_resumable
 from tui.engine.switching import StayedError
 from tui.errors import AmbiguousSession, SessionNotFound, UsageError
@@ -27,6 +29,10 @@ async def resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
     match word.lower(), rest:
         case (("" | "list"), []):
             return await _list(context)
+        case "delete", _:
+            return await _delete(context, "".join(rest))
+        case "clear", []:
+            return await _clear(context)
         case _:
             return await _open(context, arguments)
 
@@ -59,6 +65,52 @@ async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
     return (ShowSession(), *say(f"Resumed session: {workspace.current.label()}"))
 
 
+async def _delete(context: CommandContext, target: str) -> Sequence[Effect]:
+    if not target:
+        return say("Usage: /resume delete <number|session-id>")
+    session_id = target
+    if _is_number(target):
+        listed = await _numbered(context)
+        if not _is_index(target, len(listed)):
+            raise UsageError(_no_number(target, len(listed)))
+        session_id = listed[int(target) - 1]
+    return (Later(partial(_deleted, context, session_id)),)
+
+
+async def _deleted(context: CommandContext, session_id: str) -> Sequence[Effect]:
+    before = context.workspace.current
+    await delete_closed(context.workspace, session_id)
+    shown = (ShowSession(),) if context.workspace.current is not before else ()
+    return (*shown, *say("Deleted saved session."))
+
+
+async def _clear(context: CommandContext) -> Sequence[Effect]:
+    closed = (await _resumable(context)).closed
+    if not closed:
+        return say("No saved sessions to clear.")
+    scopes = len({entry.scope for entry in closed})
+    return (
+        Ask(
+            f"Delete {len(closed)} saved session(s) in {scopes} scope(s)? (y/n)",
+            partial(_confirmed, context, _ids(closed)),
+            declined=say("Nothing cleared."),
+            detail="They go to the trash, from where they can be restored.",
+        ),
+    )
+
+
+async def _confirmed(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
+    return (Later(partial(_cleared, context, ids)),)
+
+
+async def _cleared(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
+    before = context.workspace.current
+    cleared = await clear_closed(context.workspace, ids)
+    shown = (ShowSession(),) if context.workspace.current is not before else ()
+    failed = say(cleared.failure, "error") if cleared.failure else ()
+    return (*shown, *say(f"Cleared {cleared.count} saved session(s)."), *failed)
+
+
 async def _check(context: CommandContext, entry: SessionEntry) -> None:
     """Make sure that a session may be opened. Raises ``UsageError``."""
     await asyncio.to_thread(check_project, entry)
@@ -75,7 +127,7 @@ async def _meant(context: CommandContext, target: str) -> str:
     if not _is_number(target):
         return await asyncio.to_thread(store.resolve, target, scope)
     listed = await _numbered(context)
-    if len(target) <= len(str(MOST_ROWS)) and 1 <= int(target) <= len(listed):
+    if _is_index(target, len(listed)):
         return listed[int(target) - 1]
     no_number = UsageError(_no_number(target, len(listed)))
     return await asyncio.to_thread(_called, store, target, scope, no_number)
@@ -83,6 +135,10 @@ async def _meant(context: CommandContext, target: str) -> str:
 
 def _is_number(target: str) -> bool:
     return target.isascii() and target.isdigit()
+
+
+def _is_index(target: str, count: int) -> bool:
+    return len(target) <= len(str(MOST_ROWS)) and 1 <= int(target) <= count
 
 
 def _no_number(target: str, count: int) -> str:

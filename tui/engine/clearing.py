@@ -1,0 +1,75 @@
+"""Closed sessions go to the trash, one by one or all of them."""
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from tui.engine.workspace import Workspace
+from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
+from tui.storage.protocol import SessionStore
+
+
+class Cleared(msgspec.Struct, frozen=True):
+    """How many sessions went to the trash, and what kept it from going on."""
+
+    count: int
+    failure: str = ""
+
+
+async def delete_closed(workspace: Workspace, session_id: str) -> None:
+    """Move a session to the trash that is not open; the one on screen is left for another.
+
+    Raises ``UsageError`` if it is open here, ``SessionBusy`` if it is elsewhere, and other
+    ``StorageError``.
+    """
+    known = workspace.find(session_id)
+    if known is not None and known.opened is not None:
+        raise UsageError(f"Session {session_id} is open here. Close it first.")
+
+    async def delete() -> None:
+        await asyncio.to_thread(workspace.store.delete, session_id)
+
+    if known is not None:
+        await workspace.leave_current(delete)
+    else:
+        await delete()
+
+
+async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
+    """Move sessions to the trash, but those that have been opened or moved meanwhile."""
+    viewed = workspace.current.id
+    others = [session_id for session_id in ids if session_id != viewed]
+    cleared = await asyncio.to_thread(_clear, workspace.store, others)
+    if viewed not in ids or cleared.failure:
+        return cleared
+    try:
+        await delete_closed(workspace, viewed)
+    except (SessionBusy, SessionNotFound, UsageError):
+        return cleared
+    except StorageError as error:
+        return Cleared(cleared.count, str(error))
+    return Cleared(cleared.count + 1)
+
+
+def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
+    count = 0
+    for session_id in ids:
+        try:
+            # A lease of its own: one that was opened here since it was asked for stays.
+            lease = store.lease(session_id)
+        except (SessionBusy, SessionNotFound):
+            continue
+        except StorageError:
+            lease = None
+        try:
+            store.delete(session_id)
+            count += 1
+        except SessionNotFound:
+            continue
+        except StorageError as error:
+            return Cleared(count, str(error))
+        finally:
+            if lease is not None:
+                lease.release()
+    return Cleared(count)
