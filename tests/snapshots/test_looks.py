@@ -288,3 +288,36 @@ async def test_to_dos(world, same_picture, size):
         await until(lambda: len(rows(app)) == 1)
         await settled(pilot, app)
         same_picture(app, "todos" if size[0] > 60 else "todos-narrow")
+
+
+async def _in_the_list(world, size=(120, 40)):
+    """Sessions with names of several kinds, the keys on the list."""
+    w = world()
+    for name in ("Garden plan", "会話の検索を直すためのとても長い名前", "Login 👩‍👩‍👧 page", ""):
+        await w.session("What is to be done about it?", "Yes.", name=name)
+    return w.running(size=size)
+
+
+async def test_a_session_that_is_renamed_in_place(world, same_picture):
+    async with await _in_the_list(world) as (app, pilot):
+        await until(lambda: len(rows(app)) == 5)
+        await pilot.press("f2", "down", "down", "down", "r", *" 2")
+        app.chat.sidebar.query_one("RenameLine").cursor_blink = False
+        await settled(pilot, app)
+        same_picture(app, "rename")
+
+
+async def test_a_session_that_the_next_key_deletes(world, same_picture):
+    async with await _in_the_list(world) as (app, pilot):
+        await until(lambda: len(rows(app)) == 5)
+        await pilot.press("f2", "down", "down", "down", "d")
+        await settled(pilot, app)
+        same_picture(app, "delete-armed")
+
+
+async def test_the_list_where_it_is_narrow(world, same_picture):
+    async with await _in_the_list(world, size=(80, 24)) as (app, pilot):
+        await until(lambda: len(rows(app)) == 5)
+        await pilot.press("f2", *["ctrl+left"] * 6, "down", "down")
+        await settled(pilot, app)
+        same_picture(app, "sidebar-narrow")

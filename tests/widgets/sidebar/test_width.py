@@ -26,12 +26,20 @@ async def test_keys_make_it_wider_and_narrower(wider, narrower):
 _NAMES = {"<": "less_than_sign", ">": "greater_than_sign"}
 
 
+async def test_keys_that_come_faster_than_the_screen_is_laid_out_all_count():
+    async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
+        for _ in range(5):
+            app.simulate_key("ctrl+right")
+        await until(lambda: widths(app) == [34, 36, 38, 40, 42], "the widths")
+        await pilot.pause()
+        assert app.sidebar.outer_size.width == 42
+
+
 async def test_it_has_bounds():
     async with shown(rows(row(1)), size=(200, 10)) as (app, pilot):
         for key, bound in (("ctrl+left", LEAST_COLUMNS), ("ctrl+right", MOST_COLUMNS)):
-            for _ in range(30):
-                await pilot.press(key)
-                await pilot.pause()
+            await pilot.press(*[key] * 30)
+            await until(lambda bound=bound: app.sidebar.outer_size.width == bound, "the width")
             assert app.sidebar.outer_size.width == bound
             assert widths(app)[-1] == bound
 

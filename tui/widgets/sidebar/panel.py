@@ -23,7 +23,9 @@ from tui.widgets.sidebar.session_list import SessionList
 
 _CELLS_BEFORE_LABEL = 3
 _OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "delete", "undo", "widen"})
-LEAST_COLUMNS, MOST_COLUMNS = 20, 60
+COLUMNS, LEAST_COLUMNS, MOST_COLUMNS = 32, 20, 60
+SHARE_OF_SCREEN = 60
+"""So many percent at most, as the chat screen's sheet has it."""
 
 
 class Sidebar(Vertical):
@@ -124,6 +126,7 @@ class Sidebar(Vertical):
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
         self._dragged = False
+        self._width = COLUMNS
 
     def compose(self) -> ComposeResult:
         yield self._filter
@@ -149,7 +152,7 @@ class Sidebar(Vertical):
     def show_width(self, columns: int) -> int:
         """Be so wide, edge included, as far as is sensible; how wide that is."""
         width = max(LEAST_COLUMNS, min(columns, MOST_COLUMNS))
-        self.styles.width = width
+        self.styles.width = self._width = width
         return width
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
@@ -200,8 +203,9 @@ class Sidebar(Vertical):
 
     def action_widen(self, columns: int) -> None:
         self._list.disarm()
-        # From what is seen: the screen may have allowed less than what was asked for.
-        self._change_width(self.outer_size.width + columns)
+        # Not from what is seen: a key held down comes faster than the screen is laid out.
+        allowed = self.screen.size.width * SHARE_OF_SCREEN // 100
+        self._change_width(min(self._width, allowed) + columns)
 
     def _change_width(self, columns: int) -> None:
         self.post_message(self.WidthChanged(self.show_width(columns)))
