@@ -354,10 +354,12 @@ class StoreContract:
         store.archive(name)
         lease = store.lease(name)
         assert store.entry(name).status == "archived"
+        assert store.is_archived(name)
         assert store.append(lease, []).restored is False
         assert store.append(lease, [user("m2", "again")]).restored is True
         assert store.append(lease, [user("m3", "more")]).restored is False
         assert store.entry(name).status == "open"
+        assert not store.is_archived(name)
         assert texts(store.load(name).messages) == ["hello", "again", "more"]
 
     def test_a_failed_restoring_append_restores_at_the_next_one(self, store, backend):
@@ -656,6 +658,8 @@ class StoreContract:
         assert name in store.location(name)
         with pytest.raises(SessionNotFound):
             store.location("nowhere")
+        with pytest.raises(SessionNotFound):
+            store.is_archived("nowhere")
 
     def test_as_many_are_counted_as_a_list_holds(self, store):
         names = [closed(store) for _ in range(6)]

@@ -54,7 +54,7 @@ class SessionReader:
             return self._unopened(session_id, error)
         conversation = Conversation(opened)
         try:
-            conversation.archived = self._store.entry(session_id).status == "archived"
+            conversation.archived = self._store.is_archived(session_id)
             self._complete(conversation)
         except BaseException:
             opened.abandon()

@@ -161,6 +161,9 @@ class FileStore:
     def entry(self, session_id: str) -> SessionEntry:
         return self._directory.one(session_id)
 
+    def is_archived(self, session_id: str) -> bool:
+        return self._folders.find(session_id)[0] is Folder.ARCHIVE
+
     def resolve(
         self,
         target: str,

@@ -226,6 +226,9 @@ class MemoryStore:
         session = self.load(session_id)
         return describe(session, first_prompt(session), status, used, active=active)
 
+    def is_archived(self, session_id: str) -> bool:
+        return self._box(session_id).place == "archived"
+
     def location(self, session_id: str) -> str:
         self._box(session_id)
         return f"memory:{session_id}"

@@ -164,6 +164,10 @@ class SessionStore(Protocol):
         """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
         ...
 
+    def is_archived(self, session_id: str) -> bool:
+        """The same of one thing only, at no more than a look. Raises ``SessionNotFound``."""
+        ...
+
     def location(self, session_id: str) -> str:
         """Where a session is kept, as its user would look for it. Raises ``SessionNotFound``."""
         ...
