@@ -430,3 +430,10 @@ async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
     effects = await commands.carried_out(await commands.effects[0].confirmed())
     told = [effect.notice.text for effect in effects]
     assert told == ["Cleared 0 saved session(s).", "No room."]
+
+
+async def test_what_was_deleted_is_taken_back_by_undo(commands, world):
+    there = await world.session()
+    await commands(f"/resume delete {there}")
+    assert await commands("/undo") == f"Restored session: {there}"
+    assert world.reader.entry(there).status == "closed"

@@ -10,7 +10,7 @@ from tui.domain.labels import age
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
-from tui.engine.clearing import clear_closed, delete_closed
+from tui.engine.clearing import check_closed_here, clear_closed
 from tui.engine.resumable import Resumable, check_project, opened_here, read_resumable
 from tui.engine.switching import StayedError
 from tui.errors import AmbiguousSession, SessionNotFound, UsageError
@@ -79,7 +79,9 @@ async def _delete(context: CommandContext, target: str) -> Sequence[Effect]:
 
 async def _deleted(context: CommandContext, session_id: str) -> Sequence[Effect]:
     before = context.workspace.current
-    await delete_closed(context.workspace, session_id)
+    check_closed_here(context.workspace, session_id)
+    # Not the store itself: what is deleted so is taken back by /undo.
+    await context.shelf.delete(session_id)
     shown = (ShowSession(),) if context.workspace.current is not before else ()
     return (*shown, *say("Deleted saved session."))
 

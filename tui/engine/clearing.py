@@ -17,23 +17,11 @@ class Cleared(msgspec.Struct, frozen=True):
     failure: str = ""
 
 
-async def delete_closed(workspace: Workspace, session_id: str) -> None:
-    """Move a session to the trash that is not open; the one on screen is left for another.
-
-    Raises ``UsageError`` if it is open here, ``SessionBusy`` if it is elsewhere, and other
-    ``StorageError``.
-    """
+def check_closed_here(workspace: Workspace, session_id: str) -> None:
+    """Raise ``UsageError`` if this program has a session open."""
     known = workspace.find(session_id)
     if known is not None and known.opened is not None:
         raise UsageError(f"Session {session_id} is open here. Close it first.")
-
-    async def delete() -> None:
-        await asyncio.to_thread(workspace.store.delete, session_id)
-
-    if known is not None:
-        await workspace.leave_current(delete)
-    else:
-        await delete()
 
 
 async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
@@ -43,8 +31,13 @@ async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
     cleared = await asyncio.to_thread(_clear, workspace.store, others)
     if viewed not in ids or cleared.failure:
         return cleared
+
+    async def delete() -> None:
+        await asyncio.to_thread(workspace.store.delete, viewed)
+
     try:
-        await delete_closed(workspace, viewed)
+        check_closed_here(workspace, viewed)
+        await workspace.leave_current(delete)
     except (SessionBusy, SessionNotFound, UsageError):
         return cleared
     except StorageError as error:

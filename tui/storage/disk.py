@@ -141,6 +141,20 @@ def publish(path: Path, data: bytes) -> None:
         raise
 
 
+def publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
+    """Make a new file as ``publish`` does, also over what an earlier try left of it.
+
+    ``own`` is how that begins. Raises ``FileExistsError`` if the name is taken by another.
+    """
+    try:
+        publish(path, data)
+    except FileExistsError:
+        # An earlier try got further than it could tell; nothing of it was acknowledged.
+        if not read_whole(path).startswith(own):
+            raise
+        replace(path, data)
+
+
 def replace(path: Path, data: bytes, *, after: int | None = None, length: int = 0) -> None:
     """Put a new file in the place of another in one step.
 

@@ -25,9 +25,7 @@ from tui.storage import locks
 from tui.storage.catalog import FileCatalog
 from tui.storage.disk import (
     move,
-    publish,
-    read_whole,
-    replace,
+    publish_or_replace,
     storage_errors,
     sync_directory,
 )
@@ -305,7 +303,7 @@ class FileStore:
             lease.ordinal = self._numbered(lease.session_id, beginning.scope)
             header = beginning.header(lease.session_id, lease.ordinal)
             data, offsets = encode_lines((header, *records), 0, Offsets())
-            _publish_or_replace(path, data, own=encode(header))
+            publish_or_replace(path, data, own=encode(header))
         lease.writer, lease.written = JournalWriter(lease.session_id, path, offsets), True
         used = last_use(records)
         if used is not None:
@@ -389,14 +387,3 @@ def _move_to_free_name(source: Path, target: Path) -> None:
             f"{source} cannot be moved: {target} is another file. "
             "Both are left as they are; sibyl-tui doctor names them."
         ) from error
-
-
-def _publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
-    """Make a new journal; ``own`` is its first line."""
-    try:
-        publish(path, data)
-    except FileExistsError:
-        # An earlier try got further than it could tell; nothing of it was acknowledged.
-        if not read_whole(path).startswith(own):
-            raise
-        replace(path, data)

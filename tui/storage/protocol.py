@@ -69,7 +69,16 @@ class Lease(Protocol):
 
 
 class SessionStore(Protocol):
-    """Keeps sessions."""
+    """Keeps sessions.
+
+    An id is what ``tui.domain.ids.is_session_id`` takes; every verb raises ``SessionNotFound`` for
+    anything else, before it looks anywhere. What a session says is its records folded in their
+    order (``tui.domain.fold.Fold``), the last use of it the newest message, explicit opening
+    (``Opened`` with ``resumed``) or ``Restored``. A session is in one of three places: kept, the
+    archive, the trash. Each gets a number in its scope with its first record, one more than the
+    highest ever given there. All verbs block; threads may call them at once, each for another
+    session. ``tui.storage.memory_store`` is the shortest backend there is.
+    """
 
     def create(  # noqa: PLR0913 - each is a field of the header
         self,
