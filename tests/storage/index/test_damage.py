@@ -3,14 +3,24 @@
 import os
 import random
 import sqlite3
+import time
+from contextlib import suppress
 
 import pytest
 
 from tests.storage.index.conftest import answers, hits
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
-from tui.storage.index import database
+from tui.storage.index import database, soundness
 from tui.storage.index.upkeep import Upkeep
+
+
+def built(data):
+    """Do what the process in the background does, once that has ended."""
+    for _ in range(2):
+        # What is found to be damaged only while it is written is set aside, and made the next time.
+        with suppress(StorageError):
+            list(Upkeep(data).build())
 
 
 @pytest.fixture
@@ -59,6 +69,75 @@ def test_another_program_s_database_is_set_aside(indexed, data, index):
     connection.close()
     assert answers(data) == indexed
     assert asides(data)
+
+
+def test_a_bit_flipped_anywhere_is_found_and_what_it_was_in_built_anew(indexed, data, index):
+    numbers = random.Random(4)
+    whole = index.read_bytes()
+    for place in sorted(numbers.randrange(len(whole)) for _ in range(60)):
+        content = bytearray(index.read_bytes())
+        content[min(place, len(content) - 1)] ^= 1 << numbers.randrange(8)
+        index.write_bytes(content)
+        built(data)
+        assert answers(data) == indexed, f"byte {place}"
+
+
+def test_a_search_has_an_index_looked_at_that_somebody_else_has_changed(indexed, data, index):
+    content = index.read_bytes()
+    assert content.count(b"needle") == 1
+    index.write_bytes(content.replace(b"needle", b"noodle"))
+    deadline = time.monotonic() + 30
+    while answers(data) != indexed:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    built(data)
+    assert asides(data)
+
+
+def test_an_index_that_only_this_program_has_written_is_looked_at_once_a_day(
+    indexed, data, say, monkeypatch
+):
+    looked_at = []
+    monkeypatch.setattr(database, "fault", looked_at.append)
+    say("s3", "one more needle")
+    assert len(answers(data)["needle"]) == len(indexed["needle"]) + 1
+    built(data)
+    assert looked_at == []
+    monkeypatch.setattr(soundness, "CHECK_SECONDS", 0.0)
+    list(Upkeep(data).build())
+    assert len(looked_at) == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update words_data set block = x'00' || substr(block, 2) where id > 10",
+        "delete from data_sums where id = (select max(id) from data_sums)",
+        "update words_idx set term = x'30' where segid > 0",
+        "update messages set offset = offset + 1 where id = (select max(id) from messages)",
+        "update messages set session = session + 1",
+        "update messages set session = 99",
+        "update messages set key = 'text' where id = (select max(id) from messages)",
+    ],
+)
+def test_whatever_is_not_as_it_was_written_is_a_fault(indexed, index, change):
+    connection = database.connect(index)
+    assert soundness.fault(connection) is None
+    try:
+        connection.execute(change)
+    except sqlite3.OperationalError:
+        pytest.skip("this SQLite lets nobody write there")
+    with suppress(sqlite3.Error):
+        assert soundness.fault(connection) is not None
+    connection.close()
+
+
+def test_what_is_masked_is_as_it_was_written(indexed, data, index):
+    FileStore(data).delete("s3")
+    assert len(answers(data)["needle"]) == len(indexed["needle"]) - 1
+    connection = database.connect(index)
+    assert soundness.fault(connection) is None
+    connection.close()
 
 
 @pytest.mark.parametrize("chance", range(20))

@@ -13,24 +13,25 @@ from pathlib import Path
 from typing import Literal
 
 from tui.storage.disk import open_to_make, open_to_read
+from tui.storage.index.soundness import checksum, fault
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 1
+VERSION = 2
 """Of the tables and of how tokens are cut: any other one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
 _BESIDE = ("-wal", "-shm", "-journal")
 _BUSY_SECONDS = 0.05
 _GATHERED = 16 * 1024 * 1024  # bytes of words in memory before they are written: fewer merges
-_SCHEMA = f"""
+_TABLES = """
 begin;
 create virtual table words using fts5(
     text, content='', columnsize=0, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
-insert into words(words, rank) values('hashsize', {_GATHERED});
 create table messages(
     id integer primary key, session integer not null, offset integer not null,
-    length integer not null, role text not null, time integer not null, key integer not null);
+    length integer not null, role text not null, time integer not null, key integer not null,
+    sum integer not null);
 create index messages_of on messages(session, key);
 create table sessions(
     number integer primary key, id text not null unique, folder text not null,
@@ -38,6 +39,23 @@ create table sessions(
     mtime integer not null, tail blob not null, done integer not null);
 create table replaced(
     session integer not null, key integer not null, primary key(session, key)) without rowid;
+create table data_sums(id integer primary key, sum integer not null);
+create table idx_sums(
+    segid integer not null, pgno integer not null, sum integer not null,
+    primary key(segid, pgno)) without rowid;
+create trigger data_written after insert on words_data begin
+    insert or replace into data_sums values(new.id, checksum(new.block)); end;
+create trigger data_gone after delete on words_data begin
+    delete from data_sums where id = old.id; end;
+create trigger idx_written after insert on words_idx begin
+    insert or replace into idx_sums values(new.segid, new.pgno, checksum(new.term)); end;
+create trigger idx_gone after delete on words_idx begin
+    delete from idx_sums where segid = old.segid and pgno = old.pgno; end;
+insert into data_sums select id, checksum(block) from words_data;
+"""
+_SCHEMA = f"""
+{_TABLES}
+insert into words(words, rank) values('hashsize', {_GATHERED});
 pragma application_id = {_APPLICATION};
 pragma user_version = {VERSION};
 commit;
@@ -61,7 +79,7 @@ def connect(path: Path) -> sqlite3.Connection:
     _look(path)
     try:
         # A thread that comes later may ask; one at a time does.
-        connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+        connection = _opened(path)
     except sqlite3.Error as error:
         raise unusable(error) from error
     try:
@@ -73,6 +91,12 @@ def connect(path: Path) -> sqlite3.Connection:
     except Unusable:
         connection.close()
         raise
+    return connection
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+    connection.create_function("checksum", 1, checksum, deterministic=True)
     return connection
 
 
@@ -117,7 +141,7 @@ def create(path: Path) -> sqlite3.Connection:
     """Make an empty index, private to the user. Raises ``Unusable``."""
     try:
         os.close(open_to_make(path, os.O_RDWR))
-        connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
+        connection = _opened(path)
     except OSError as error:
         raise Unusable("out of reach", os.strerror(error.errno or 0)) from error
     except sqlite3.Error as error:
@@ -185,10 +209,7 @@ def check(path: Path) -> str | None:
     """
     try:
         with closing(connect(path)) as connection:
-            found = str(connection.execute("pragma quick_check(1)").fetchone()[0])
-            if found != "ok":
-                return found
-            connection.execute("insert into words(words) values('integrity-check')")
+            return fault(connection)
     except sqlite3.Error as error:
         if unusable(error).kind == "damaged":
             return str(error)

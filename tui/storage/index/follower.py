@@ -20,6 +20,7 @@ from tui.storage.index.files import (
     settled_end,
     tail_hash,
 )
+from tui.storage.index.soundness import row_sum
 from tui.storage.index.words import as_words
 
 BATCH_BYTES = 8 * 1024 * 1024
@@ -56,7 +57,7 @@ class Follower:
         self._folders = folders
         self._connection = connection
         self._free: dict[int, int] = {}
-        self._rows: list[tuple[int, int, int, int, str, int, int]] = []
+        self._rows: list[tuple[int, int, int, int, str, int, int, int]] = []
         self._words: list[tuple[int, str]] = []
         self._bytes = 0
 
@@ -95,7 +96,9 @@ class Follower:
         yield read
 
     def _write_rows(self) -> None:
-        self._connection.executemany("insert into messages values(?, ?, ?, ?, ?, ?, ?)", self._rows)
+        self._connection.executemany(
+            "insert into messages values(?, ?, ?, ?, ?, ?, ?, ?)", self._rows
+        )
         self._rows = []
 
     def _commit(self) -> None:
@@ -143,7 +146,7 @@ class Follower:
         return known.number, 0
 
     def _mask(self, number: int) -> None:
-        self._connection.execute("update messages set session = 0 where session = ?", (number,))
+        self._connection.execute(f"{_MASK} where session = ?", (number,))
         self._connection.execute("delete from replaced where session = ?", (number,))
 
     def _read(
@@ -193,7 +196,9 @@ class Follower:
             return
         row = self._free_row(written)
         self._words.append((row, as_words(tokens)))
-        self._rows.append((row, number, saying.offset, saying.length, message.role, written, key))
+        place, role = (saying.offset, saying.length), message.role
+        total = row_sum(row, number, place, role, (written, key))
+        self._rows.append((row, number, *place, role, written, key, total))
 
     def _replace(self, number: int, key: int, replaced: set[int]) -> None:
         replaced.add(key)
@@ -202,9 +207,7 @@ class Follower:
 
     def _hide(self, number: int, key: int) -> None:
         self._write_rows()
-        self._connection.execute(
-            "update messages set session = 0 where session = ? and key = ?", (number, key)
-        )
+        self._connection.execute(f"{_MASK} where session = ? and key = ?", (number, key))
 
     def _free_row(self, written: int) -> int:
         """A rowid in the order of time that no row has, masked ones neither."""
@@ -239,6 +242,7 @@ class Follower:
         )
 
 
+_MASK = "update messages set session = 0, sum = sum & 0xffffffff"
 _KNOWN = "select id, folder, device, inode, size, mtime, number, tail, done from sessions"
 
 

@@ -23,6 +23,7 @@ from tui.storage.index.follower import (
     unread,
     unread_bytes,
 )
+from tui.storage.index.soundness import Belief
 
 FOLLOWED_HERE = 1024 * 1024
 """Bytes that a search brings into the index by itself; more is left to a process of its own."""
@@ -47,6 +48,7 @@ class Upkeep:
         self._path = root / database.NAME
         self._lock = root / "index.lock"
         self._forgetting = root / "index.forget"
+        self._belief = Belief(self._path)
         self.journals = 0
         self._child = 0
         self._started = float("-inf")
@@ -64,8 +66,13 @@ class Upkeep:
                 if not held:
                     raise
                 connection = self._usable()
+        believed = self._belief.holds()
         with closing(connection), as_unusable():
             yield connection
+        if believed:
+            self._belief.keep()
+        else:
+            self._start_child()
 
     def follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None = None
@@ -125,8 +132,21 @@ class Upkeep:
         """
         if not os.path.lexists(self._root):
             return
-        with self._alone(), self._built() as connection:
-            yield from self._build(connection)
+        with self._alone():
+            self._set_aside_if_unsound()
+            with self._built() as connection:
+                yield from self._build(connection)
+            self._belief.keep()
+
+    def _set_aside_if_unsound(self) -> None:
+        """Look at all of the index where somebody else may have changed it."""
+        if self._belief.holds():
+            return
+        with suppress(Unusable, OSError):
+            if database.check(self._path) is None:
+                self._belief.begin()
+            else:
+                database.set_aside(self._path, f"{datetime.now(UTC):%Y%m%d-%H%M%S}")
 
     def rebuild(self) -> Iterator[Progress]:
         """Forget the index and build it anew; raises as ``build``."""
@@ -135,6 +155,7 @@ class Upkeep:
         with self._alone(), self._built() as connection:
             database.clear(connection)
             yield from self._build(connection)
+        self._belief.begin()
 
     def forget(self) -> None:
         """Destroy what the index knows: what was purged must not be left in it.
@@ -213,7 +234,8 @@ class Upkeep:
             if error.kind not in _MENDED:
                 raise
             self._clear_away(error)
-            return database.create(self._path)
+            connection = database.create(self._path)
+            self._belief.begin()
         return connection
 
     def _clear_away(self, error: Unusable) -> None:
