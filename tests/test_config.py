@@ -47,7 +47,7 @@ action = "trash"
 on_archive = ["notify", "--quiet"]
 
 [tools]
-enabled = ["read_file"]
+enabled = ["write_todos"]
 
 [keys]
 new = "ctrl+t"
@@ -88,7 +88,7 @@ class TestTheFile:
         assert config.theme == "nord"
         assert msgspec.structs.astuple(config.retention) == (5, 0, "trash")
         assert config.hooks.on_archive == ("notify", "--quiet")
-        assert config.tools.enabled == ("read_file",)
+        assert config.tools.enabled == ("write_todos",)
         assert config.keys == {"new": "ctrl+t"}
         assert config.providers["openai"] == ProviderSettings(timeout=30)
         assert config.providers["local"] == ProviderSettings(

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui import paths
 from tui.appearance import Appearance, Themes
+from tui.approvals import Approvals
 from tui.commands import effects, registry, shelf
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
@@ -33,6 +34,7 @@ from tui.screens.help import HelpScreen
 from tui.screens.palette import KeyCommands, SessionCommands, TableCommands, ThemeCommands
 from tui.sending import Sending
 from tui.turns import TurnFinished, Turns
+from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt import Prompt
@@ -71,7 +73,9 @@ class SibylApp(OrderlyApp):
         self._shown = Display(self.chat, parts.workspace)
         self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
         self._copying = Copying(self)
-        self._turns = Turns(self, self.chat, parts.workspace, parts.turn_settings)
+        self._approvals = Approvals(parts.workspace, self._shown, self._listed)
+        settings = parts.turn_settings.asking(self._approvals.ask)
+        self._turns = Turns(self, self.chat, parts.workspace, settings)
         self._compactions = Compactions(
             self, self._shown, parts.workspace, parts.turn_settings.system_prompt
         )
@@ -236,6 +240,10 @@ class SibylApp(OrderlyApp):
         # Whatever copies comes here, the screens' own selection too.
         self._clipboard = text
         self._copying.start(text, self._copying.tell)
+
+    @on(ApprovalPanel.Answered)
+    def answer_question(self, event: ApprovalPanel.Answered) -> None:
+        self._approvals.answer(event.question, event.choice)
 
     @on(TurnFinished)
     async def end_turn(self, event: TurnFinished) -> None:

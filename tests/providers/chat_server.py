@@ -227,6 +227,12 @@ _WHOLE = {
 _ESCAPES = "\x1b[31mred\x1b[0m \x1b]52;c;aGVsbG8=\x1b\\ \x1b]0;title\x07 \x9b2J \u202e."
 
 
+_TODO = (
+    '"status": "in_progress", "active_form": "会話を読んでいる"},'
+    ' {"content": "red \\u001b[31m \u202e", "status": "pending", "active_form": ""}]}'
+)
+
+
 def scenarios(gate: Gate) -> dict[str, list[Reply]]:
     """What ``--scenario`` knows; the gated ones wait for a line on standard input."""
     return {
@@ -259,6 +265,14 @@ def scenarios(gate: Gate) -> dict[str, list[Reply]]:
                 text="Two things.",
             ),
             answers("No tools, then."),
+        ],
+        "write-todos": [
+            calls_tools(
+                ("call_1", "write_todos", ['{"todos": [{"content": "会話を', f'読む", {_TODO}']),
+                text="A plan.",
+            ),
+            calls_tools(("call_2", "search_sessions", ['{"query": "plan"}'])),
+            answers("Planned."),
         ],
         "error-within": [breaks_off_with_an_error("So far so ")],
         "thinking": [answers_after_thinking("Hm. ", "Well.", text="Yes.")],

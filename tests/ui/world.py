@@ -16,6 +16,7 @@ from tui.domain.records import Record
 from tui.engine.opening import Place, new_session
 from tui.engine.pruning import Retention
 from tui.engine.session_list import SessionList
+from tui.engine.tools import Tools
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import ModelUnavailable
@@ -60,6 +61,7 @@ class World:
         self.hook: Sequence[str] = ()
         self.exclusive_projects = False
         self.ui_state_file = root.parent / "state" / "ui.json"
+        self.tools = Tools()
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
         self.remembered: list[str] = []
@@ -120,7 +122,7 @@ class World:
                 sessions=SessionList(self.store, workspace.scope),
                 models=self.models,
                 retention=Retention(self.store, self.retention, self.hook, self.clock),
-                turn_settings=TurnSettings(save_interval=0.01),
+                turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),
                 final_save=self.final_save,
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tui import paths
 from tui.cli import output
+from tui.cli.approval import ask_on_terminal
 from tui.cli.parser import PROGRAM
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
@@ -42,7 +43,7 @@ def run(chosen: Namespace) -> int:
 async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
     session, model = _session(program, chosen)
     printer = JsonPrinter() if chosen.json else TextPrinter()
-    events = run_turn(session, prompt, model, program.turn_settings())
+    events = run_turn(session, prompt, model, program.turn_settings().asking(ask_on_terminal))
     turn = asyncio.create_task(_told(events, printer))
     ended_by = _end_on_signals(turn)
     complete = kept = False

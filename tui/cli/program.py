@@ -5,6 +5,7 @@ import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from tui.domain.records import VERSION
 from tui.domain.session import Session, SessionEntry
 from tui.engine.open_session import OpenSession
 from tui.engine.opening import take_session
+from tui.engine.tools import Tools
 from tui.engine.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.deferred import LazyModel, UnavailableModel
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from tui.storage.retention import SetAside
 
 _PAGE = 200
+_SEARCH_SECONDS = 2.0
 _NUMBER_DIGITS = 7
 
 
@@ -103,7 +106,16 @@ class Program(msgspec.Struct, frozen=True):
 
     def turn_settings(self) -> TurnSettings:
         """What each turn is run with."""
-        return TurnSettings(self.settings.config.system_prompt)
+        return TurnSettings(self.settings.config.system_prompt, self._tools())
+
+    def _tools(self) -> Tools:
+        enabled = self.settings.config.tools.enabled
+        if not enabled:
+            return Tools()
+        from tui.engine.built_in_tools import built_in_tools
+
+        search = partial(self.store.search, seconds=_SEARCH_SECONDS)
+        return Tools(built_in_tools(enabled, search, self.clock))
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """The session that is meant; a number counts in what ``sessions list`` prints."""

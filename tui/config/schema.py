@@ -34,6 +34,7 @@ _Variable = Annotated[
     str,
     _like(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself"),
 ]
+_ToolName = Literal["search_sessions", "write_todos"]
 _FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
 _ProviderName = Annotated[
     str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
@@ -107,7 +108,13 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: what a model may ask this program to do."""
 
-    enabled: Annotated[_Names, _about("The tools that are switched on.")] = ()
+    enabled: Annotated[
+        tuple[_ToolName, ...],
+        _about(
+            "The tools that are switched on; each call is shown, and run only if you allow it.",
+            ["write_todos", "search_sessions"],
+        ),
+    ] = ()
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -23,6 +23,7 @@ class Mark(StrEnum):
 
     NONE = ""
     RUNNING = "running"
+    ASKING = "waits for approval"
     UNREAD = "unread"
     UNSAVED = "unsaved"
     READ_ONLY = "read-only"

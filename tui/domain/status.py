@@ -34,6 +34,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
     save: SaveState = SaveState()
     running: bool = False
     summarising: bool = False
+    asking: bool = False
     queued: int = 0
     read_only: bool = False
     name: str = ""

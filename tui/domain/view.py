@@ -2,6 +2,7 @@
 
 import msgspec
 
+from tui.domain.approval import Question
 from tui.domain.message import Message
 from tui.domain.notice import Shown
 from tui.domain.todo import TodoItem
@@ -23,6 +24,7 @@ class SessionView(msgspec.Struct, frozen=True):
     prompt_count: int
     read_only: str
     todos: tuple[TodoItem, ...] = ()
+    asking: Question | None = None
 
     @property
     def prompts(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from tui.domain.approval import Question
 from tui.domain.labels import label
 from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
@@ -28,6 +29,7 @@ class Conversation(msgspec.Struct, eq=False):
     """One session: its messages at hand, its lease if there is one, its prompt.
 
     Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made,
+    ``asking`` what it waits to be allowed, and
     ``summarising`` a summary. ``kept`` is the draft that is on disk, ``asides`` are what of it is
     there under a token.
     ``listed_as`` is its label where too little of it is at hand to tell.
@@ -39,6 +41,7 @@ class Conversation(msgspec.Struct, eq=False):
     queued: list[str] = msgspec.field(default_factory=list[str])
     running: bool = False
     summarising: bool = False
+    asking: Question | None = None
     unread: bool = False
     archived: bool = False
     save: SaveState = msgspec.field(default_factory=SaveState)
@@ -91,6 +94,8 @@ class Conversation(msgspec.Struct, eq=False):
 
     @property
     def mark(self) -> Mark:
+        if self.asking is not None:
+            return Mark.ASKING
         if self.running:
             return Mark.RUNNING
         if self.unsaved and self.save.failure:
@@ -195,6 +200,7 @@ class Conversation(msgspec.Struct, eq=False):
             prompt_count=session.prompt_count,
             read_only=self.read_only,
             todos=session.todos,
+            asking=self.asking,
         )
 
     def status(self) -> SessionStatus:
@@ -209,6 +215,7 @@ class Conversation(msgspec.Struct, eq=False):
             save=self.save,
             running=self.running,
             summarising=self.summarising,
+            asking=self.asking is not None,
             queued=len(self.queued),
             read_only=bool(self.read_only),
             name=session.name,

@@ -22,7 +22,7 @@ from tui.engine.events import (
 )
 from tui.engine.memory import project
 from tui.engine.open_session import OpenSession
-from tui.engine.tools import Tools
+from tui.engine.tools import INTERRUPTED, Ask, Tools
 from tui.errors import ModelError, StorageError, UsageError
 from tui.providers.protocol import (
     AnswerEnded,
@@ -45,6 +45,10 @@ class TurnSettings(msgspec.Struct, frozen=True):
     system_prompt: str = ""
     tools: Tools = msgspec.field(default_factory=Tools)
     save_interval: float = 1.0
+
+    def asking(self, ask: Ask) -> "TurnSettings":
+        """The same, with the calls of tools put to whoever ``ask`` asks."""
+        return msgspec.structs.replace(self, tools=self.tools.asking(ask))
 
 
 def run_turn(
@@ -85,7 +89,8 @@ async def retry_turn(
     if not last or not can_retry(last[0]):
         raise UsageError("Nothing to retry.")
     await session.save()
-    replaces = last[0].id if last[0].role == "assistant" else None
+    # An answer that came to its end called tools: what they would have said is missing.
+    replaces = last[0].id if last[0].role == "assistant" and last[0].status else None
     async with aclosing(_answers(session, model, settings, replaces)) as events:
         async for event in events:
             yield event
@@ -93,7 +98,9 @@ async def retry_turn(
 
 def can_retry(last: Message) -> bool:
     """Whether a conversation that ends in this message waits for another answer."""
-    return last.role != "assistant" or last.status in {"failed", "interrupted"}
+    if last.role != "assistant" or last.tool_calls:
+        return True
+    return last.status in {"failed", "interrupted"}
 
 
 async def _answers(
@@ -212,13 +219,21 @@ async def _run_tools(
 ) -> AsyncGenerator[TurnEvent]:
     """Carry out the calls of an answer; calls are on disk before, results after."""
     session.note_state()
-    yield await _saved_or_not(session, answer)
-    for call in answer.tool_calls:
-        yield ToolCalled(call)
-        result = await tools.run(call)
-        message = session.add_message("tool", result, tool_call_id=call.id)
-        yield ToolReturned(call, result)
-        yield await _saved_or_not(session, message)
+    waiting = list(answer.tool_calls)
+    try:
+        yield await _saved_or_not(session, answer)
+        while waiting:
+            yield ToolCalled(waiting[0])
+            result = await tools.run(session, waiting[0])
+            call = waiting.pop(0)
+            message = session.add_message("tool", result, tool_call_id=call.id)
+            yield ToolReturned(call, result)
+            yield await _saved_or_not(session, message)
+    except BaseException:
+        # Stopped, or a defect: each call has its answer, whoever reads on.
+        for call in waiting:
+            session.add_message("tool", INTERRUPTED, tool_call_id=call.id)
+        raise
 
 
 async def _saved_or_not(session: OpenSession, message: Message) -> MessageSaved | SaveFailed:

@@ -23,6 +23,7 @@ from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
+from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
@@ -101,6 +102,7 @@ class ChatScreen(Screen[None]):
         Binding("ctrl+g", "find", "Find in this conversation", id="find", priority=True),
         Binding("slash", "find('here')", id="find-here", show=False, priority=True),
         Binding("ctrl+t", "fold_todos", "All to-dos", id="todos-fold", priority=True, show=False),
+        Binding("f3", "answer_question", "Answer", id="approval-focus", priority=True),
         # The prompt leaves them alone while it shows all of its text.
         Binding("pageup", "page(-1)", "Page up in the conversation", id="page-up", show=False),
         Binding("pagedown", "page(1)", "Page down in the conversation", id="page-down", show=False),
@@ -115,6 +117,7 @@ class ChatScreen(Screen[None]):
             *Transcript.BINDINGS,
         ),
         "While finding": FindLine.BINDINGS,
+        "While a tool waits for approval": ApprovalPanel.BINDINGS,
     }
     """The keys of its parts, for the help."""
 
@@ -124,6 +127,7 @@ class ChatScreen(Screen[None]):
         self.transcript = Transcript()
         self.find_line = FindLine()
         self.todos = TodoPanel()
+        self.approval = ApprovalPanel()
         self.prompt = Prompt()
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
@@ -144,6 +148,7 @@ class ChatScreen(Screen[None]):
                 yield self.transcript
                 yield self.find_line
                 yield self.todos
+                yield self.approval
                 yield self.prompt
         yield KeyLine()
         yield self.status_bar
@@ -196,6 +201,10 @@ class ChatScreen(Screen[None]):
     def show_prompt(self, view: SessionView) -> None:
         """Show what stands around the prompt; its text is left alone."""
         self.todos.show(view.todos)
+        if view.asking is not self.approval.question and self.approval.has_focus:
+            self.prompt.focus()  # what is typed next answers no other question
+        self.approval.show(view.asking)
+        self.refresh_bindings()
         self.prompt.show_history(view.prompts)
         self.prompt.show_count(view.prompt_count)
         # The id stands in the status bar, and would take the room here.
@@ -313,6 +322,8 @@ class ChatScreen(Screen[None]):
         """Leave a slash to those who type one."""
         if action == "find" and parameters:
             return self.focused is self.transcript
+        if action == "answer_question":
+            return self.approval.question is not None
         return super().check_action(action, parameters)
 
     def action_find(self, _: str = "") -> None:
@@ -340,11 +351,17 @@ class ChatScreen(Screen[None]):
         if self.find_line.display:
             self._close_find_line()
             return
+        if self.approval.question is not None:
+            self.approval.answer("deny")
+            return
         if self.answering:
             self.post_message(CommandInvoked("stop"))
             return
         self.remove_class("-with-sidebar")
         self.prompt.focus()
+
+    def action_answer_question(self) -> None:
+        self.approval.focus()
 
     def action_fold_todos(self) -> None:
         self.todos.fold()
@@ -374,6 +391,7 @@ class ChatScreen(Screen[None]):
             self.prompt.after_typing(lambda: self.prompt.post_message(selected))
 
     @on(Sidebar.SessionSelected)
+    @on(ApprovalPanel.Answered)
     def _go_to_prompt(self) -> None:
         self.remove_class("-with-sidebar")
         self.prompt.focus()

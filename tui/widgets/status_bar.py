@@ -22,6 +22,7 @@ Place = Literal[
     "read-only",
     "summarising",
     "answering",
+    "asking",
     "save",
     "failure",
 ]
@@ -31,6 +32,7 @@ _RIGHT: tuple[Place, ...] = (
     "read-only",
     "summarising",
     "answering",
+    "asking",
     "save",
     "failure",
 )
@@ -87,7 +89,9 @@ def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
         yield "save", one_line(str(status.save))
     if status.read_only:
         yield "read-only", "read-only"
-    if status.running:
+    if status.asking:
+        yield "asking", "waits for approval"
+    elif status.running:
         yield "answering", "answering"
     if status.summarising:
         yield "summarising", "summarising…"

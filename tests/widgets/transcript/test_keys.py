@@ -96,7 +96,7 @@ async def test_enter_shows_a_result(opened):
     async with opened(calling(), result("one\ntwo")) as (app, pilot):
         await pilot.press("enter")
         text = "\n".join(app.transcript.visible_text())
-        assert "▾ result (2 lines): one\n   one\n   two" in text
+        assert "▾ read_file result (2 lines): one\n   one\n   two" in text
 
 
 async def test_a_summary_is_one_line_that_opens(opened):
@@ -134,5 +134,5 @@ async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
         before = app.transcript.visible_text()[0]
         await pilot.press("enter")
         assert app.transcript.visible_text()[0] == before
-        assert any("▾ result" in row for row in app.transcript.visible_text())
+        assert any("▾ read_file result" in row for row in app.transcript.visible_text())
         assert not app.transcript.following

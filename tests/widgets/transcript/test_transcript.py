@@ -296,7 +296,7 @@ async def test_tool_calls_and_results_are_a_line_each(opened):
         assert app.transcript.visible_text()[:3] == [
             "",
             '   ▸ read_file(path="a.py")',
-            "   ▸ result (2 lines): def login():",
+            "   ▸ read_file result (2 lines): def login():",
         ]
 
 

@@ -17,6 +17,7 @@ Piece = tuple[str, Part]
 BAR = "▌"
 _SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.NONE: (" ", "text"),
+    Mark.ASKING: ("?", "warning"),
     Mark.RUNNING: ("●", "running"),
     Mark.UNREAD: ("•", "unread"),
     Mark.UNSAVED: ("!", "unsaved"),

@@ -36,6 +36,7 @@ class Conversation:
         self._numbers = count(1)
         self._items: dict[str, Item] = {}
         self._replaced: set[str] = set()
+        self._called: dict[str, str] = {}
         self._queue: Queue | None = None
         self._drawn = Drawn(Page(0, {}))
         self._measured: set[Item] = set()
@@ -85,6 +86,7 @@ class Conversation:
 
     def put(self, entry: Shown) -> None:
         """An entry at the end, or in the place of that with its id."""
+        self._name_called(entry)
         if isinstance(entry, Message) and entry.replaces:
             self._hide(entry.replaces)
         old = self._items.get(entry.id) if isinstance(entry, Message) else None
@@ -93,7 +95,9 @@ class Conversation:
         elif isinstance(old, Answer) and isinstance(entry, Message) and old.become(entry):
             self.layout.changed(old)
         else:
-            self._exchange(old, make_item(entry, old.key))
+            new = make_item(entry, old.key)
+            new.called = old.called
+            self._exchange(old, new)
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
         """A piece of an answer that is arriving; the first one makes it, and names its model."""
@@ -186,7 +190,15 @@ class Conversation:
         else:
             item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
         item.hidden = item.key in self._replaced
+        item.called = self._name_called(entry)
         return item
+
+    def _name_called(self, entry: Shown) -> str:
+        """Of a result, the name of its tool; the calls of an answer are noted for theirs."""
+        if not isinstance(entry, Message):
+            return ""
+        self._called.update((call.id, call.name) for call in entry.tool_calls)
+        return self._called.get(entry.tool_call_id or "", "")
 
     def _hide(self, message_id: str) -> None:
         self._replaced.add(message_id)

@@ -45,11 +45,12 @@ class Item:
     is one more for the garbage collector to visit.
     """
 
-    __slots__ = ("_dropped", "_parts", "entry", "hidden", "key", "order", "unfolded")
+    __slots__ = ("_dropped", "_parts", "called", "entry", "hidden", "key", "order", "unfolded")
 
     def __init__(self, entry: Shown, key: str) -> None:
         self.entry = entry
         self.key = key
+        self.called = ""
         self.order = 0
         self.hidden = False
         self.unfolded = False
@@ -86,7 +87,7 @@ class Item:
             case Message(role="user"):
                 return plain_parts(clean(self.entry.text), "user", ASKED, spaced=True)
             case Message():
-                return _result(self.entry, unfolded=self.unfolded)
+                return _result(self.entry, self.called, unfolded=self.unfolded)
             case Summary():
                 return _summary(self.entry, unfolded=self.unfolded)
             case Reset():
@@ -317,11 +318,13 @@ def _first_line(text: str) -> str:
     return make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
 
 
-def _result(entry: Message, *, unfolded: bool) -> list[Part]:
+def _result(entry: Message, called: str, *, unfolded: bool) -> list[Part]:
     text = clean(entry.text)
     lines = text.count("\n") + 1
     sign = "▾" if unfolded else "▸"
     count = f" ({lines} lines)" if lines > 1 else ""
     status = f" {make_visible_line(entry.status)}" if entry.status else ""
-    line = Line(f"{sign} result{status}{count}: {_first_line(text)}", "tool", foldable=True)
+    name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
+    words = f"{sign} {name}result{status}{count}: {_first_line(text)}"
+    line = Line(words, "tool", foldable=True)
     return [line, *plain_parts(text, "quiet")] if unfolded else [line]

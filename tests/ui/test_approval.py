@@ -1,0 +1,201 @@
+"""Calls of tools that wait for the user, on the screen of the whole program."""
+
+import pytest
+
+from tests.ui.screen import conversation, go_to, mark, rows, send, status, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.domain.message import ToolCall
+from tui.domain.search import Found
+from tui.engine.built_in_tools import built_in_tools
+from tui.engine.tools import DENIED, Tools
+
+
+def call(number=1, content="会話を読む"):
+    todo = {"content": content, "status": "in_progress", "active_form": "reading\x1b[31m"}
+    return ToolCall(f"c{number}", "write_todos", {"todos": [todo]})
+
+
+@pytest.fixture
+def asking(world):
+    """Makes a world whose model has tools and gives these answers."""
+
+    def make(*answers):
+        w = world(*answers)
+        names = ("write_todos", "search_sessions")
+        w.tools = Tools(built_in_tools(names, lambda query, limit: Found(), w.clock))
+        return w
+
+    return make
+
+
+def question(app):
+    """What is asked on screen; empty if nothing is."""
+    return app.chat.approval.visible_text() if app.chat.approval.display else ""
+
+
+async def asked(app, words="write_todos"):
+    await until(lambda: words in question(app), f"the question about {words}")
+
+
+def results(w):
+    return [text for role, text, _ in messages(w, w.workspace.current.id) if role == "tool"]
+
+
+async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        assert "会話を読む" in question(app)
+        assert "reading\\u001b[31m" in question(app)
+        assert "It replaces the to-do list of this session." in question(app)
+        await pilot.press(*"oudo", "left", "right")
+        assert app.chat.prompt.draft == "oudo"
+        assert question(app)
+        assert not w.workspace.current.session.todos
+        await until(lambda: "waits for approval" in status(app))
+        await pilot.press("escape")
+
+
+@pytest.mark.parametrize(
+    ("keys", "result"),
+    [
+        (["o"], "To-dos saved: 0 of 1 done, 1 in progress."),
+        (["d"], DENIED),
+        (["enter"], DENIED),
+        (["left", "enter"], "To-dos saved: 0 of 1 done, 1 in progress."),
+        (["escape"], DENIED),
+    ],
+)
+async def test_a_question_is_answered_by_its_own_keys(asking, keys, result):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("f3", *keys)
+        await wait_for_answer(w)
+        assert results(w) == [result]
+        assert not question(app)
+        await pilot.press("x")
+        await until(lambda: app.chat.prompt.draft == "x", "the keys are the prompt's again")
+        assert "Done." in conversation(app)
+
+
+async def test_escape_denies_from_the_prompt_and_stops_nothing(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        assert results(w) == [DENIED]
+        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Done.", None)
+
+
+async def test_what_is_pressed_twice_answers_one_question(asking):
+    w = asking([call(1), call(2, "second")], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("f3", "o", "o")
+        await asked(app, "second")
+        assert results(w) == ["To-dos saved: 0 of 1 done, 1 in progress."]
+        await pilot.press("escape")
+        await wait_for_answer(w)
+
+
+async def test_until_i_quit_asks_no_more_for_this_tool_and_is_not_kept(asking):
+    w = asking([call(1), call(2)], ["Done."], [call(3)], ["Again."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("f3", "u")
+        await wait_for_answer(w)
+        assert len(results(w)) == 2
+        there = w.workspace.current.id
+    async with w.running(there) as (app, pilot):
+        await send(pilot, "again")
+        await asked(app)
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        assert results(w)[-1] == DENIED
+
+
+async def test_a_call_in_a_session_not_on_screen_is_marked_and_asked_when_viewed(asking):
+    w = asking([call()], ["Done."])
+    other = await w.session("hello", "hi")
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        mine = w.workspace.current.id
+        await until(lambda: other in rows(app))
+        await go_to(app, pilot, other)
+        await until(lambda: "hello" in conversation(app))
+        assert not question(app)
+        await until(lambda: mark(app, mine) == "waits for approval")
+        await pilot.press("f3")
+        await go_to(app, pilot, mine)
+        await asked(app)
+        await pilot.press("f3", "o")
+        await wait_for_answer(w)
+        assert results(w) == ["To-dos saved: 0 of 1 done, 1 in progress."]
+        await until(lambda: mark(app, mine) == "")
+
+
+async def test_stop_withdraws_the_question_and_the_call_is_interrupted(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await send(pilot, "/stop")
+        await wait_for_answer(w)
+        assert results(w) == ["interrupted"]
+        assert not question(app)
+        await until(lambda: "waits for approval" not in status(app))
+        await send(pilot, "/retry")
+        await until(lambda: "Done." in conversation(app))
+
+
+async def test_quitting_while_it_waits_leaves_the_call_interrupted(asking):
+    w = asking([call()], ["On we go."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        there = w.workspace.current.id
+    assert messages(w, there)[-1] == ("tool", "interrupted", None)
+    async with w.running(there) as (app, pilot):
+        assert not question(app)
+        await send(pilot, "/retry")
+        await until(lambda: "On we go." in conversation(app))
+        assert [m.text for m in w.model.requests[-1].messages][-1] == "interrupted"
+
+
+async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
+    items = [
+        {"content": f"thing {n}", "status": "pending", "active_form": f"doing {n}"}
+        for n in range(60)
+    ]
+    w = asking([ToolCall("c1", "write_todos", {"todos": items})], ["Done."])
+    async with w.running(size=(60, 15)) as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        assert "[o] Allow once" in question(app)
+        await pilot.press("f3")
+        for _ in range(400):
+            await pilot.press("pagedown")
+            if "doing 59" in question(app):
+                break
+        assert "doing 59" in question(app)
+        await pilot.press("escape")
+        await wait_for_answer(w)
+
+
+async def test_a_result_is_one_line_with_its_tool_and_outcome(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        await until(lambda: f"▸ write_todos result: {DENIED}" in conversation(app))

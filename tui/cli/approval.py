@@ -1,0 +1,44 @@
+"""Asking on the terminal whether a tool may do what a model called it for."""
+
+import asyncio
+import sys
+import termios
+import threading
+from contextlib import suppress
+
+from tui.cli import output
+from tui.domain.approval import Choice, Question
+
+
+async def ask_on_terminal(question: Question) -> Choice:
+    """Show the whole call on standard error and read ``y`` or ``n``.
+
+    Where nobody can be asked, it is denied; a script allows nothing.
+    """
+    name = question.call.name
+    if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
+        output.tell(f"Denied, as there is no terminal to ask on: {name}")
+        return "deny"
+    output.tell(f"Tool {name}: it {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
+    with suppress(termios.error, OSError):
+        # What was typed before the question answers nothing.
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    return "once" if (await _line()).strip().lower() in ("y", "yes") else "deny"
+
+
+async def _line() -> str:
+    loop = asyncio.get_running_loop()
+    line: asyncio.Future[str] = loop.create_future()
+
+    def give(text: str) -> None:
+        if not line.done():
+            line.set_result(text)
+
+    def read() -> None:
+        with suppress(ValueError, OSError, RuntimeError):
+            # Nobody waits for it any more where the loop is closed.
+            loop.call_soon_threadsafe(give, sys.stdin.readline())
+
+    # A daemon: whoever ends the program does not have to press Enter first.
+    threading.Thread(target=read, daemon=True, name="answer").start()
+    return await line

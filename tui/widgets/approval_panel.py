@@ -1,0 +1,205 @@
+"""A call that waits for the user, above the prompt: shown whole, and answered by keys of its own.
+
+It never takes the keys by itself: who is typing when it appears goes on typing.
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.cells import cell_len, chop_cells
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui.domain.approval import Choice, Question
+from tui.widgets.cells import cut, one_line
+
+CHOICES: tuple[tuple[Choice, str], ...] = (
+    ("once", "[o] Allow once"),
+    ("always", "[u] Until I quit"),
+    ("deny", "[d] Deny"),
+)
+_SAFE = 2
+_GAP = 2
+_LEFT_ALONE = "F3 answers, Esc denies"
+_WITH_KEYS = "Up and Down scroll, Esc denies"
+
+
+class ApprovalPanel(Widget, can_focus=True):
+    """Asks about one call; not there while none waits."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "approval-panel--title",
+        "approval-panel--arguments",
+        "approval-panel--choice",
+        "approval-panel--chosen",
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("o", "choose('once')", "Allow once", id="approval-once"),
+        Binding("u", "choose('always')", "Allow this tool until I quit", id="approval-always"),
+        Binding("d", "choose('deny')", "Deny", id="approval-deny"),
+        Binding("enter", "take", "Take what is marked", id="approval-take", show=False),
+        Binding("left", "mark(-1)", "Mark the one before", id="approval-before", show=False),
+        Binding("right", "mark(1)", "Mark the next one", id="approval-next", show=False),
+        Binding("up", "scroll_lines(-1)", "Scroll up", id="approval-up", show=False),
+        Binding("down", "scroll_lines(1)", "Scroll down", id="approval-down", show=False),
+        Binding("pageup", "scroll_pages(-1)", "Page up", id="approval-page-up", show=False),
+        Binding("pagedown", "scroll_pages(1)", "Page down", id="approval-page-down", show=False),
+    ]
+    DEFAULT_CSS = """
+    ApprovalPanel {
+        height: auto;
+        max-height: 50%;
+        padding: 0 1;
+        display: none;
+    }
+    """
+
+    class Answered(Message):
+        """The user chose."""
+
+        def __init__(self, question: Question, choice: Choice) -> None:
+            super().__init__()
+            self.question = question
+            self.choice: Choice = choice
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+        super().__init__(id=id)
+        self.question: Question | None = None
+        self._marked = _SAFE
+        self._top = 0
+        self._wrapped: tuple[int, Sequence[str]] = (0, ())
+
+    def show(self, question: Question | None) -> None:
+        """Ask this from now on, or nothing."""
+        if question is self.question:
+            return
+        self.question = question
+        self._marked, self._top, self._wrapped = _SAFE, 0, (0, ())
+        self.display = question is not None
+        self.refresh(layout=True)
+        self._say_how()
+
+    def answer(self, choice: Choice) -> None:
+        """Pass on what was chosen; what is pressed after it is no answer to anything."""
+        question = self.question
+        if question is not None:
+            self.show(None)
+            self.post_message(self.Answered(question, choice))
+
+    # --- keys and clicks
+
+    def action_choose(self, choice: Choice) -> None:
+        self.answer(choice)
+
+    def action_take(self) -> None:
+        self.answer(CHOICES[self._marked][0])
+
+    def action_mark(self, step: int) -> None:
+        self._marked = (self._marked + step) % len(CHOICES)
+        self.refresh()
+
+    def action_scroll_lines(self, lines: int) -> None:
+        most = max(0, len(self._lines()) - self._rows_for_lines())
+        self._top = max(0, min(self._top + lines, most))
+        self._say_how()
+
+    def action_scroll_pages(self, pages: int) -> None:
+        self.action_scroll_lines(pages * max(1, self._rows_for_lines() - 1))
+
+    def on_mouse_scroll_down(self) -> None:
+        self.action_scroll_lines(2)
+
+    def on_mouse_scroll_up(self) -> None:
+        self.action_scroll_lines(-2)
+
+    def on_click(self, event: events.Click) -> None:
+        spot = event.get_content_offset(self)
+        if spot is None or spot.y != self.content_size.height - 1:
+            return
+        column = 0
+        for choice, words in CHOICES:
+            if column <= spot.x < column + cell_len(words):
+                self.answer(choice)
+                return
+            column += cell_len(words) + _GAP
+
+    def on_focus(self) -> None:
+        self._say_how()
+
+    def on_blur(self) -> None:
+        self._say_how()
+
+    def on_resize(self) -> None:
+        # Another question, or another width: as much of it as there is room for now.
+        self.action_scroll_lines(0)
+
+    # --- drawing
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 -- the signature is Textual's
+        return len(self._lines_at(max(1, width))) + 2
+
+    def render_line(self, y: int) -> Strip:
+        size = self.content_size
+        if self.question is None or not size.width:
+            return Strip.blank(size.width, self.rich_style)
+        if y == size.height - 1:
+            return self._choices(size.width)
+        if y == 0:
+            call = self.question.call
+            return self._line(f"? Allow the tool {one_line(call.name)}?", "title")
+        lines, place = self._lines(), self._top + y - 1
+        return self._line(lines[place] if place < len(lines) else "", "arguments")
+
+    def _choices(self, width: int) -> Strip:
+        segments: list[Segment] = []
+        for place, (_, words) in enumerate(CHOICES):
+            chosen = self.has_focus and place == self._marked
+            part = "chosen" if chosen else "choice"
+            segments.append(Segment(words, self._style(part)))
+            segments.append(Segment(" " * _GAP, self.rich_style))
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+    def _say_how(self) -> None:
+        """In the border: which keys there are, and what of the arguments is on screen."""
+        words = _WITH_KEYS if self.has_focus else _LEFT_ALONE
+        lines, rows = len(self._lines()), self._rows_for_lines()
+        if lines > rows:
+            last = min(self._top + rows, lines)
+            words = f"{self._top + 1}-{last} of {lines} lines · {words}"
+        self.border_subtitle = words
+        self.refresh()
+
+    def _line(self, text: str, part: str) -> Strip:
+        width = self.content_size.width
+        strip = Strip([Segment(cut(text, width), self._style(part))])
+        return strip.adjust_cell_length(width, self.rich_style)
+
+    def _style(self, part: str) -> Style:
+        return self.get_component_rich_style(f"approval-panel--{part}")
+
+    def _rows_for_lines(self) -> int:
+        return max(1, self.content_size.height - 2)
+
+    def _lines(self) -> Sequence[str]:
+        return self._lines_at(max(1, self.content_size.width))
+
+    def _lines_at(self, width: int) -> Sequence[str]:
+        if self.question is None:
+            return ()
+        if self._wrapped[0] != width:
+            text = f"It {self.question.about}.\n{self.question.arguments}".replace("\t", " ")
+            lines = [each for line in text.split("\n") for each in chop_cells(line, width)]
+            self._wrapped = width, lines
+        return self._wrapped[1]
+
+    def visible_text(self) -> str:
+        """All that is on screen of it."""
+        rows = range(self.content_size.height)
+        return "\n".join(self.render_line(y).text.rstrip() for y in rows)
