@@ -9,7 +9,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from tui import paths
-from tui.appearance import Appearance, Themes
+from tui.appearance import Themes, dress
 from tui.approvals import Approvals
 from tui.commands import effects, registry, shelf
 from tui.commands.context import CommandContext
@@ -24,7 +24,7 @@ from tui.engine.shelf import Shelf
 from tui.errors import StorageError
 from tui.exit import OrderlyApp, after_what_was_typed, end_on_signals
 from tui.finding import Finding
-from tui.keymap import EVERYWHERE, Places, checked_keymap
+from tui.keymap import EVERYWHERE, Places
 from tui.listing import ListedSessions
 from tui.parts import Parts
 from tui.questions import Questions
@@ -83,7 +83,7 @@ class SibylApp(OrderlyApp):
             self.chat, parts.workspace, self._shown, self._turns, self._compactions, self._listed
         )
         self._questions = Questions(self, self.chat, self._carry_out_all)
-        self._themes = Themes(self, parts.remember_theme)
+        self._themes = Themes(self, self._remembered, parts.appearance.theme)
         self._commands = CommandContext(
             parts.workspace,
             parts.models,
@@ -95,15 +95,7 @@ class SibylApp(OrderlyApp):
             exclusive_projects=parts.exclusive_projects,
         )
         self._finding = Finding(self, self.chat, parts.workspace, self._shown)
-        self._dress(parts.appearance)
-
-    def _dress(self, appearance: Appearance) -> None:
-        """Look as the configuration says. Raises ``ConfigError``."""
-        self._themes.begin(appearance)
-        if appearance.reduced_motion:
-            self.animation_level = "none"
-        if appearance.keys:
-            self.set_keymap(checked_keymap(appearance.keys, self._keys(), appearance.source))
+        dress(self, self._themes, parts.appearance, self._keys())
 
     def _keys(self) -> Places:
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}

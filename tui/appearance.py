@@ -1,22 +1,20 @@
 """How the screen looks: the theme that was chosen, and what the configuration says of looks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 from textual.app import App
 
 from tui.errors import ConfigError, UsageError
+from tui.keymap import Places, checked_keymap
+from tui.remembered import Remembered
 
 
 class Appearance(msgspec.Struct, frozen=True):
-    """What the configuration says; ``source`` is its file, for what is wrong in it.
-
-    ``remembered`` is the theme that was chosen on the screen.
-    """
+    """What the configuration says; ``source`` is its file, for what is wrong in it."""
 
     theme: str | None = None
-    remembered: str | None = None
     reduced_motion: bool = False
     keys: Mapping[str, str] = {}
     source: str = "config.toml"
@@ -25,24 +23,10 @@ class Appearance(msgspec.Struct, frozen=True):
 class Themes:
     """The themes there are, and the one that is shown."""
 
-    def __init__(self, app: App[Any], remember: Callable[[str], None]) -> None:
+    def __init__(self, app: App[Any], remembered: Remembered, configured: str | None) -> None:
         self._app = app
-        self._remember = remember
-
-    def begin(self, appearance: Appearance) -> None:
-        """Show the theme that was chosen, else the configuration's.
-
-        Raises ``ConfigError`` for one that the configuration names and that is not there.
-        """
-        named = appearance.theme
-        if named is not None and named not in self.names():
-            known = ", ".join(self.names())
-            raise ConfigError(appearance.source, "theme", f"unknown theme; there are {known}")
-        remembered = appearance.remembered
-        # One that was chosen may have gone with another version of Textual.
-        theme = remembered if remembered in self.names() else named
-        if theme is not None:
-            self._app.theme = theme
+        self._remembered = remembered
+        self._configured = configured
 
     def names(self) -> Sequence[str]:
         """All of them, in order."""
@@ -52,9 +36,31 @@ class Themes:
     def current(self) -> str:
         return self._app.theme
 
+    def begin(self) -> None:
+        """Show the theme that was chosen, else the configuration's, if they are there."""
+        state = self._remembered.state
+        # Whoever writes another one into the configuration wants to see that.
+        chosen = state.theme if state.theme_over == self._configured else None
+        for theme in (chosen, self._configured):
+            if theme in self._app.available_themes:
+                self._app.theme = theme
+                return
+
     def choose(self, name: str) -> None:
         """Show another theme, now and after the next start. Raises ``UsageError``."""
-        if name not in self.names():
+        if name not in self._app.available_themes:
             raise UsageError(f"Unknown theme: {name}")
         self._app.theme = name
-        self._remember(name)
+        self._remembered.note(theme=name, theme_over=self._configured)
+
+
+def dress(app: App[Any], themes: Themes, appearance: Appearance, places: Places) -> None:
+    """Let an application look as the configuration says. Raises ``ConfigError``."""
+    if appearance.theme is not None and appearance.theme not in themes.names():
+        known = ", ".join(themes.names())
+        raise ConfigError(appearance.source, "theme", f"unknown theme; there are {known}")
+    themes.begin()
+    if appearance.reduced_motion:
+        app.animation_level = "none"
+    if appearance.keys:
+        app.set_keymap(checked_keymap(appearance.keys, places, appearance.source))

@@ -30,6 +30,5 @@ class Parts(msgspec.Struct, frozen=True):
     prepare_model: Callable[[], None]
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
-    remember_theme: Callable[[str], None] = lambda _: None
     appearance: Appearance = Appearance()
     ui_state_file: Path | None = None

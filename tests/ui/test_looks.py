@@ -9,6 +9,7 @@ from tests.waiting import until
 from tui.appearance import Appearance
 from tui.errors import ConfigError
 from tui.screens.help import HelpScreen
+from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine
 
 
@@ -23,7 +24,6 @@ async def test_a_theme_is_shown_at_once_and_remembered(world):
         await send(pilot, "/theme textual-light")
         await until(lambda: "Theme: textual-light" in conversation(app))
         assert app.chat.transcript.rich_style.bgcolor != before
-        assert w.remembered == ["textual-light"]
 
 
 async def test_an_unknown_theme_changes_nothing(world):
@@ -32,7 +32,7 @@ async def test_an_unknown_theme_changes_nothing(world):
         before = app.theme
         await send(pilot, "/theme mauve")
         await until(lambda: "Unknown theme: mauve" in conversation(app))
-        assert (app.theme, w.remembered) == (before, [])
+        assert app.theme == before
 
 
 async def test_the_configurations_theme_is_the_first(world):
@@ -42,16 +42,28 @@ async def test_the_configurations_theme_is_the_first(world):
         assert app.theme == "nord"
 
 
-async def test_what_was_chosen_on_the_screen_counts_more(world):
+async def test_what_was_chosen_on_the_screen_counts_more_and_is_kept(world):
     w = world()
-    w.appearance = Appearance(theme="nord", remembered="dracula")
+    w.appearance = Appearance(theme="nord")
+    async with w.running() as (_, pilot):
+        await send(pilot, "/theme dracula")
     async with w.running() as (app, _):
         assert app.theme == "dracula"
 
 
+async def test_another_theme_in_the_configuration_counts_from_then_on(world):
+    w = world()
+    async with w.running() as (_, pilot):
+        await send(pilot, "/theme dracula")
+    w.appearance = Appearance(theme="nord")
+    async with w.running() as (app, _):
+        assert app.theme == "nord"
+
+
 async def test_what_was_chosen_and_is_not_there_any_more_is_passed_over(world):
     w = world()
-    w.appearance = Appearance(theme="nord", remembered="gone")
+    ui_state.change(w.ui_state_file, {"theme": "gone", "theme_over": "nord"})
+    w.appearance = Appearance(theme="nord")
     async with w.running() as (app, _):
         assert app.theme == "nord"
 
@@ -63,7 +75,6 @@ async def test_a_theme_can_be_chosen_in_the_palette(world):
         await until(lambda: "Theme: nord" in shown(app))
         await pilot.press("enter")
         await until(lambda: app.theme == "nord")
-        assert w.remembered == ["nord"]
 
 
 async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):

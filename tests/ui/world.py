@@ -64,7 +64,6 @@ class World:
         self.tools = Tools()
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
-        self.remembered: list[str] = []
         self.workspace: Workspace | None = None
 
     def other_program(self) -> FileStore:
@@ -128,7 +127,6 @@ class World:
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,
                 appearance=self.appearance,
-                remember_theme=self.remembered.append,
                 ui_state_file=self.ui_state_file,
             )
         )

@@ -18,9 +18,13 @@ _MOST_BYTES = 64 * 1024
 
 
 class UiState(msgspec.Struct, frozen=True):
-    """What was chosen on screen; ``None`` for what was not. The width is in columns."""
+    """What was chosen on screen; ``None`` for what was not. The width is in columns.
+
+    ``theme_over`` is the configuration's theme that ``theme`` was chosen in place of.
+    """
 
     theme: str | None = None
+    theme_over: str | None = None
     sidebar_width: int | None = None
 
 
@@ -29,9 +33,10 @@ def read(path: Path) -> UiState:
     values = _values(path)
     if values is None or values.get("version") != VERSION:
         return UiState()
-    theme, width = values.get("theme"), values.get("sidebar_width")
+    width = values.get("sidebar_width")
     return UiState(
-        theme=theme if isinstance(theme, str) else None,
+        theme=_text(values, "theme"),
+        theme_over=_text(values, "theme_over"),
         sidebar_width=width if type(width) is int else None,
     )
 
@@ -49,6 +54,11 @@ def change(path: Path, changes: Mapping[str, str | int | None]) -> None:
     with disk.storage_errors(f"Cannot write {path}"):
         disk.make_directory(path.parent)
         disk.replace(path, msgspec.json.encode(present) + b"\n")
+
+
+def _text(values: Mapping[str, Any], key: str) -> str | None:
+    value = values.get(key)
+    return value if isinstance(value, str) else None
 
 
 def _values(path: Path) -> dict[str, Any] | None:
