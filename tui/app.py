@@ -24,6 +24,7 @@ from tui.engine.shelf import Shelf
 from tui.errors import StorageError
 from tui.exit import OrderlyApp, after_what_was_typed, end_on_signals
 from tui.finding import Finding
+from tui.following import Following
 from tui.keymap import EVERYWHERE, Places
 from tui.listing import ListedSessions
 from tui.parts import Parts
@@ -79,6 +80,7 @@ class SibylApp(OrderlyApp):
         self._compactions = Compactions(
             self, self._shown, parts.workspace, parts.turn_settings.system_prompt
         )
+        self._following = Following(parts.workspace, self._shown, self._listed)
         self._sending = Sending(
             self.chat, parts.workspace, self._shown, self._turns, self._compactions, self._listed
         )
@@ -134,6 +136,7 @@ class SibylApp(OrderlyApp):
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
         self.run_worker(self._show_list)
+        self.run_worker(self._following.run)
 
     async def _show_list(self) -> None:
         await self._listed.refresh()

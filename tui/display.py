@@ -1,6 +1,10 @@
 """What is on screen of the session that is current."""
 
+import msgspec
+
+from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
+from tui.engine.following import Change
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
@@ -22,6 +26,31 @@ class Display:
         """Show what has become of the session; its reader stays where he is."""
         self._chat.show_changes(self._workspace.current.view())
         self.show_status()
+
+    def show_followed(self, change: Change) -> None:
+        """Show what another program made of the session; its reader stays where he is."""
+        if change.joined:
+            self._show_news(change)
+        else:
+            place = self._chat.transcript.place
+            self._chat.show_session(self._workspace.current.view())
+            self._chat.transcript.go_to(place)
+        for notice in change.notices:
+            self._chat.say(notice)
+        self.show_prompt()
+        self.show_status()
+
+    def _show_news(self, change: Change) -> None:
+        shown = {each.id: each.text for each in change.before if isinstance(each, Message)}
+        for entry in change.news:
+            if not isinstance(entry, Message) or entry.id not in change.arriving:
+                self._chat.show_entry(entry)
+                continue
+            text = shown.get(entry.id, "")
+            if entry.id not in shown or not entry.text.startswith(text):
+                self._chat.show_entry(msgspec.structs.replace(entry, content=""))
+                text = ""
+            self._chat.add_text(entry.id, entry.text[len(text) :])
 
     def show_entry(self, entry: Shown) -> None:
         """Show a new entry at the end of the conversation."""

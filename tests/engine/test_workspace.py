@@ -479,7 +479,7 @@ async def test_a_key_that_waits_for_a_refused_session_is_refused_as_well(world):
     results = await asyncio.gather(
         program.workspace.take(current), program.workspace.take(current), return_exceptions=True
     )
-    assert [type(result) for result in results] == [SessionBusy, ReadOnly]
+    assert {type(result) for result in results} == {SessionBusy, ReadOnly}
 
 
 async def test_a_session_deleted_while_it_was_looked_at_can_still_be_read(world):
@@ -997,7 +997,7 @@ async def test_pages_stay_when_the_session_is_taken_as_it_was(world):
     assert len(current.entries) == 160
 
 
-async def test_pages_that_no_longer_join_on_are_forgotten_when_the_session_is_taken(world):
+async def test_pages_stay_when_the_session_is_taken_that_others_wrote_to(world):
     there = await world.session(*[str(number) for number in range(160)])
     program = world.started()
     await program.look_at(there)
@@ -1008,7 +1008,7 @@ async def test_pages_that_no_longer_join_on_are_forgotten_when_the_session_is_ta
     await other.end()
     await program.type("x")
     expected = [*[str(number) for number in range(160)], "more"]
-    assert [each.text for each in current.entries] == expected[-100:]
+    assert [each.text for each in current.entries] == expected[10:]
     while current.page_cursor is not None:
         await program.workspace.read_earlier(current)
     assert [each.text for each in current.entries] == expected

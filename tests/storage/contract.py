@@ -585,6 +585,27 @@ class StoreContract:
         with pytest.raises(StorageError):
             store.page_after(closed(store), cursor, 5)
 
+    def test_a_stamp_is_another_one_after_each_change(self, store, other, backend):
+        session = closed(store, user("m1"))
+        first = store.stamp(session)
+        assert store.stamp(session) == other.stamp(session) == first
+        backend.slip_in(session, user("m2"))
+        second = other.stamp(session)
+        assert second != first
+        assert second.goes_on_from(first)
+        assert not first.goes_on_from(second)
+
+    def test_a_stamp_tells_where_a_session_is(self, store):
+        session = closed(store)
+        assert store.stamp(session).where == "closed"
+        store.archive(session)
+        assert store.stamp(session).where == "archived"
+        store.delete(session)
+        assert store.stamp(session).where == "trashed"
+        store.purge(session)
+        with pytest.raises(SessionNotFound):
+            store.stamp(session)
+
     def test_since_gives_the_live_messages_after_one(self, store):
         name = self.talk(store)
         assert texts(store.since(name, "m7")) == ["8", "9"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
-from tests.ui.screen import conversation, go_to, lines, send, status, wait_for_answer, words
+from tests.ui.screen import conversation, go_to, lines, rows, send, status, wait_for_answer, words
 from tests.ui.world import World, messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
@@ -242,6 +242,7 @@ async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
     w = world(["They spoke."])
     session = await w.session("first", "One.", "second", "Two.")
     async with w.running() as (app, pilot):
+        await until(lambda: session in rows(app))
         await go_to(app, pilot, session)
         await until(lambda: "Two." in conversation(app))
         await send(pilot, "/compact")

@@ -104,6 +104,23 @@ class Holder(msgspec.Struct, frozen=True):
         return f"pid {self.pid} on {self.host}{since}"
 
 
+class Stamp(msgspec.Struct, frozen=True):
+    """What changes when a session does; ``where`` is ``closed`` for what is kept.
+
+    ``place`` names what it is written in; as long as that is the same and gets no shorter, records
+    were only added.
+    """
+
+    place: str
+    length: int
+    changed: int
+    where: Status = "closed"
+
+    def goes_on_from(self, other: "Stamp | None") -> bool:
+        """Whether nothing was taken away since."""
+        return other is not None and self.place == other.place and self.length >= other.length
+
+
 class Draft(msgspec.Struct, frozen=True):
     """What was typed into a session's prompt and not sent yet."""
 

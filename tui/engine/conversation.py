@@ -10,7 +10,7 @@ from tui.domain.labels import label
 from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
 from tui.domain.rows import Mark
-from tui.domain.session import Draft, Entry, Session, SessionEntry, Tail
+from tui.domain.session import Draft, Entry, Session, SessionEntry, Stamp, Tail
 from tui.domain.status import SaveState, SessionStatus
 from tui.domain.view import SessionView
 from tui.engine.open_session import OpenSession
@@ -32,7 +32,9 @@ class Conversation(msgspec.Struct, eq=False):
     ``asking`` what it waits to be allowed, and
     ``summarising`` a summary. ``kept`` is the draft that is on disk, ``asides`` are what of it is
     there under a token.
-    ``listed_as`` is its label where too little of it is at hand to tell.
+    ``listed_as`` is its label where too little of it is at hand to tell. ``asked_for`` says that
+    the user wanted it open, ``held_elsewhere`` that another program has it; ``stamp`` is that of
+    what was read.
     """
 
     opened: OpenSession | None
@@ -54,6 +56,9 @@ class Conversation(msgspec.Struct, eq=False):
     kept: Draft | None = None
     asides: dict[str, Draft] = msgspec.field(default_factory=dict[str, Draft])
     keeping: Saving | None = None
+    asked_for: bool = False
+    held_elsewhere: bool = False
+    stamp: Stamp | None = None
 
     def __post_init__(self) -> None:
         self.page_cursor = self.opened.cursor if self.opened else self._tail.cursor
@@ -124,10 +129,30 @@ class Conversation(msgspec.Struct, eq=False):
 
     def hold(self, opened: OpenSession) -> None:
         """Go on as the holder, with the pages that were read as far as they still join on."""
-        if opened.session.entries[:1] != self.session.entries[:1]:
-            # Others wrote to it since it was looked at.
-            self.earlier, self.page_cursor = (), opened.cursor
+        self._join(opened.session.entries, opened.cursor)
         self.opened, self.tail, self.read_only = opened, None, ""
+        self.held_elsewhere = False
+
+    def follow(self, tail: Tail, pages: Sequence[Entry], *, anew: bool) -> None:
+        """Go on with another reading of a session that is only read.
+
+        ``pages`` are what was read before the tail, so that it joins on to what is at hand; if
+        that does not count any more it is read ``anew``.
+        """
+        if anew:
+            self.earlier, self.page_cursor = tuple(pages), tail.cursor
+        else:
+            self._join((*pages, *tail.session.entries), tail.cursor)
+            self.earlier = (*self.earlier, *pages)
+        self.tail = tail
+
+    def _join(self, entries: Sequence[Entry], cursor: str | None) -> None:
+        """Keep what is at hand before these entries, if they join on to it."""
+        earlier = entries_before(self.entries, entries)
+        if earlier:
+            self.earlier = earlier
+        else:
+            self.earlier, self.page_cursor = (), cursor
 
     def take_over(self, other: "Conversation") -> None:
         """Go on with what stands in the prompt of the same session, as it was shown before."""
@@ -194,7 +219,7 @@ class Conversation(msgspec.Struct, eq=False):
             session_id=self.id,
             entries=_with_notices(self.entries, self.notices),
             earlier=self.page_cursor is not None,
-            arriving=self.opened.arriving if self.opened else None,
+            arriving=self._arriving,
             draft=self.text,
             queued=tuple(self.queued),
             prompt_count=session.prompt_count,
@@ -241,10 +266,30 @@ class Conversation(msgspec.Struct, eq=False):
         return self.opened is not None and self.opened.unsaved
 
     @property
+    def _arriving(self) -> str | None:
+        """The answer that is being made, here or elsewhere."""
+        if self.opened:
+            return self.opened.arriving
+        return next(iter(self._tail.session.arriving), None)
+
+    @property
     def _tail(self) -> Tail:
         if self.tail is None:
             raise ValueError("neither open nor looked at")
         return self.tail
+
+
+def entries_before(known: Sequence[Entry], read: Sequence[Entry]) -> tuple[Entry, ...]:
+    """What of the known entries comes before those that were read; none if they do not join on."""
+    places = {entry.id: place for place, entry in enumerate(known) if isinstance(entry, Message)}
+    for count, entry in enumerate(read):
+        place = places.get(entry.id) if isinstance(entry, Message) else None
+        if place is None:
+            continue
+        for mark in reversed(read[:count]):
+            place -= place > 0 and known[place - 1] == mark
+        return tuple(known[:place])
+    return ()
 
 
 def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> tuple[Shown, ...]:

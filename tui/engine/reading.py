@@ -32,13 +32,16 @@ class SessionReader:
 
     def looked_at(self, session_id: str) -> Conversation:
         """A session for reading. Raises ``SessionNotFound`` and other ``StorageError``."""
+        # First: what is written between the two is seen again.
+        stamp = self._store.stamp(session_id)
         tail = self._store.tail(session_id, WINDOW)
-        conversation = Conversation(None, tail)
+        conversation = Conversation(None, tail, stamp=stamp)
         holder = self._store.holder(session_id)
         if tail.session.header.version > VERSION:
             conversation.read_only = str(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:
             conversation.read_only = read_only_words(SessionBusy(session_id, str(holder)))
+            conversation.held_elsewhere = True
         if conversation.read_only:
             conversation.say(Notice(conversation.read_only, "warning"))
         self._complete(conversation)
@@ -86,6 +89,7 @@ class SessionReader:
 
     def _unopened(self, session_id: str, error: StorageError) -> Conversation:
         conversation = self.looked_at(session_id)
+        conversation.asked_for = True
         if not conversation.read_only:
             conversation.read_only = read_only_words(error)
             conversation.say(Notice(conversation.read_only, "warning"))

@@ -143,6 +143,14 @@ class Workspace(Switching):
         if conversation is not self.current:
             self._leave_soon(conversation)
 
+    async def follow(self, conversation: Conversation, take: Callable[[], None]) -> bool:
+        """Let a reading of a session count that is not held here; false if it is by now."""
+        async with self._moves:
+            if conversation.opened is not None or conversation is not self.current:
+                return False
+            take()
+            return True
+
     # --- saving
 
     async def save_all(self) -> bool:
@@ -295,6 +303,7 @@ class Workspace(Switching):
             opened = await asyncio.to_thread(self._reader.taken, conversation)
         except StorageError as error:
             conversation.read_only = read_only_words(error)
+            conversation.held_elsewhere = isinstance(error, SessionBusy)
             raise
         conversation.hold(opened)
         self._enter(conversation, show=False)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tui.domain.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.message import Message
 from tui.domain.records import VERSION, DamagedRecord, Offsets, Record, Restored, encode
-from tui.domain.session import Holder, Page, Session, SessionEntry, Surroundings, Tail
+from tui.domain.session import Holder, Page, Session, SessionEntry, Stamp, Surroundings, Tail
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc
 from tui.errors import (
@@ -24,14 +24,13 @@ from tui.errors import (
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
 from tui.storage.disk import (
-    move,
     publish_or_replace,
     storage_errors,
     sync_directory,
 )
 from tui.storage.drafts import Drafts
 from tui.storage.file_lease import Beginning, FileLease, HeldLeases
-from tui.storage.folders import Folder, Folders
+from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy import LazyIndex
 from tui.storage.journal import Journal, opened
 from tui.storage.listing import Directory, open_scopes
@@ -145,6 +144,9 @@ class FileStore:
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
         with self._journal(session_id) as journal:
             return journal.page_after(cursor, count)
+
+    def stamp(self, session_id: str) -> Stamp:
+        return self._folders.stamp(session_id)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
         with self._journal(session_id) as journal:
@@ -347,7 +349,7 @@ class FileStore:
         path = self._folders.journal(lease.session_id, target)
         try:
             with storage_errors(f"Cannot move session {lease.session_id} to {target.value}"):
-                _move_to_free_name(source, path)
+                move_to_free_name(source, path)
         finally:
             # A move that could only not be made durable has happened; another begins anew.
             if not os.path.lexists(source):
@@ -377,13 +379,3 @@ class FileStore:
 def _random_number() -> int:
     # What the module secrets does, without the OpenSSL that it imports on the way: 5 ms.
     return int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
-
-
-def _move_to_free_name(source: Path, target: Path) -> None:
-    try:
-        move(source, target)
-    except FileExistsError as error:
-        raise StorageError(
-            f"{source} cannot be moved: {target} is another file. "
-            "Both are left as they are; sibyl-tui doctor names them."
-        ) from error

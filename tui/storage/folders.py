@@ -11,8 +11,9 @@ from typing import NamedTuple
 import msgspec
 
 from tui.domain.ids import SESSION_ID, is_session_id
-from tui.errors import SessionNotFound
-from tui.storage.disk import make_directory, storage_errors
+from tui.domain.session import Stamp, Status
+from tui.errors import SessionNotFound, StorageError
+from tui.storage.disk import make_directory, move, storage_errors
 
 SUFFIX = ".jsonl"
 _JOURNAL_NAME = re.compile(f"({SESSION_ID.pattern}){re.escape(SUFFIX)}")
@@ -24,6 +25,13 @@ class Folder(Enum):
     SESSIONS = "sessions"
     ARCHIVE = "archive"
     TRASH = "trash"
+
+
+_STATUSES: dict[Folder, Status] = {
+    Folder.SESSIONS: "closed",
+    Folder.ARCHIVE: "archived",
+    Folder.TRASH: "trashed",
+}
 
 
 class JournalFile(NamedTuple):
@@ -78,6 +86,19 @@ class Folders(msgspec.Struct, frozen=True):
             path = self.journal(session_id, folder)
             if os.path.lexists(path):
                 return folder, path
+        raise SessionNotFound(session_id)
+
+    def stamp(self, session_id: str) -> Stamp:
+        """What changes when a journal does. Raises ``SessionNotFound``."""
+        for _ in Folder:
+            folder, path = self.find(session_id)
+            with storage_errors(f"Cannot look at session {session_id}"):
+                try:
+                    status = os.stat(path, follow_symlinks=False)
+                except FileNotFoundError:
+                    continue
+            place = f"{status.st_dev}:{status.st_ino}"
+            return Stamp(place, status.st_size, status.st_ctime_ns, _STATUSES[folder])
         raise SessionNotFound(session_id)
 
     def exists(self, session_id: str) -> bool:
@@ -149,3 +170,14 @@ def _checked(session_id: str) -> str:
     if not is_session_id(session_id):
         raise SessionNotFound(session_id)
     return session_id
+
+
+def move_to_free_name(source: Path, target: Path) -> None:
+    """Move a journal. Raises ``StorageError`` if another file has the name."""
+    try:
+        move(source, target)
+    except FileExistsError as error:
+        raise StorageError(
+            f"{source} cannot be moved: {target} is another file. "
+            "Both are left as they are; sibyl-tui doctor names them."
+        ) from error

@@ -23,6 +23,7 @@ from tui.domain.session import (
     Page,
     Session,
     SessionEntry,
+    Stamp,
     Status,
     Surroundings,
     Tail,
@@ -195,6 +196,10 @@ class MemoryStore:
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
         entries = self.load(session_id).entries
         return entries_after(entries, read_place(cursor, len(entries)), count)
+
+    def stamp(self, session_id: str) -> Stamp:
+        box = self._readable(session_id)
+        return Stamp(str(id(box)), len(box.records), 0, box.place)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
         messages = self.load(session_id).messages

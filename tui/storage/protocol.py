@@ -14,7 +14,16 @@ import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import Record
-from tui.domain.session import Holder, Page, Session, SessionEntry, Status, Surroundings, Tail
+from tui.domain.session import (
+    Holder,
+    Page,
+    Session,
+    SessionEntry,
+    Stamp,
+    Status,
+    Surroundings,
+    Tail,
+)
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
@@ -151,6 +160,13 @@ class SessionStore(Protocol):
         """Read ``count`` messages from the later cursor of ``around`` on, or of such a page.
 
         Raises as ``page``. What is written meanwhile is on the last page: its cursor is ``None``.
+        """
+        ...
+
+    def stamp(self, session_id: str) -> Stamp:
+        """Something that is another one after each change; who follows asks every second.
+
+        Raises ``SessionNotFound``.
         """
         ...
 

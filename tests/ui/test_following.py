@@ -1,0 +1,147 @@
+"""A session that another program holds, as it is seen here."""
+
+import pytest
+
+from tests.ui.screen import conversation, go_to, mark, rows, send, status, words
+from tests.ui.world import PLACE, messages
+from tests.waiting import until
+from tui.domain.rows import Mark
+from tui.engine.opening import resume_session
+
+
+@pytest.fixture
+def other(world):
+    """A session, and another program that has it open."""
+
+    async def made(w, *texts):
+        session = await w.session(*texts)
+        return resume_session(w.other_program(), session, w.clock)
+
+    return made
+
+
+def subtitle(app):
+    return str(app.chat.prompt._editor.border_subtitle)
+
+
+async def test_what_the_holder_says_appears_by_itself(world, other):
+    w = world()
+    holder = await other(w, "hello", "hi")
+    async with w.running(holder.id) as (app, _):
+        await until(lambda: "read-only" in status(app))
+        assert "pid" in subtitle(app)
+        holder.add_message("user", "How are you?")
+        await holder.save()
+        await until(lambda: "How are you?" in conversation(app), "the question")
+        answer = holder.begin_answer(PLACE.model)
+        answer.receive("Very ")
+        holder.add_piece(answer)
+        await holder.save()
+        await until(lambda: "Very" in conversation(app), "the first piece")
+        assert "interrupted" not in conversation(app)
+        answer.receive("well.")
+        holder.end_answer(answer)
+        holder.rename("Health")
+        await holder.save()
+        await until(lambda: "Very well." in conversation(app), "the answer")
+        await until(lambda: "Health" in status(app) and "4 messages" in status(app))
+        assert conversation(app).count("Very") == 1
+        holder.abandon()
+
+
+async def test_a_reader_who_scrolled_up_stays_where_he_is(world, other):
+    w = world()
+    holder = await other(w, *[f"message {number}" for number in range(80)])
+    async with w.running(holder.id) as (app, pilot):
+        await until(lambda: "message 79" in conversation(app))
+        app.chat.transcript.focus()
+        await pilot.press("pageup", "pageup")
+        await pilot.pause()
+        before = conversation(app)
+        holder.add_message("user", "the newest")
+        await holder.save()
+        await until(lambda: "81 messages" in status(app))
+        now = conversation(app).splitlines()
+        # The last row says that there is more.
+        assert now[:-1] == before.splitlines()[:-1]
+        await pilot.press("end")
+        await until(lambda: "the newest" in conversation(app))
+        holder.abandon()
+
+
+async def test_it_is_taken_over_as_soon_as_the_holder_goes(world, other):
+    w = world(["Here I am."])
+    holder = await other(w, "hello", "hi")
+    async with w.running(holder.id) as (app, pilot):
+        await until(lambda: "read-only" in status(app))
+        await until(lambda: rows(app) and mark(app, holder.id) == Mark.READ_ONLY.value)
+        await pilot.press(*"mine")
+        await until(lambda: list(w.drafts().aside(holder.id)), "its own draft")
+        await holder.close()
+        await until(lambda: "read-only" not in status(app), "the end of the mark")
+        assert subtitle(app) == ""
+        assert "is free: you can write here." in words(app)
+        await until(lambda: mark(app, holder.id) == Mark.NONE.value)
+        assert app.chat.prompt.text == "mine"
+        assert w.other_program().holder(holder.id)
+        await pilot.press("enter")
+        await until(lambda: "Here I am." in conversation(app))
+        await until(lambda: not w.workspace.current.unsaved)
+    assert [text for _, text, _ in messages(w, holder.id)] == ["hello", "hi", "mine", "Here I am."]
+
+
+async def test_half_an_answer_of_a_holder_who_died_is_interrupted(world, other):
+    w = world(["All of it."])
+    holder = await other(w, "hello")
+    async with w.running(holder.id) as (app, pilot):
+        answer = holder.begin_answer(PLACE.model)
+        answer.receive("Half of")
+        holder.add_piece(answer)
+        await holder.save()
+        await until(lambda: "Half of" in conversation(app))
+        assert "interrupted" not in conversation(app)
+        # What the system does for a program that was killed.
+        holder.abandon()
+        await until(lambda: "interrupted" in conversation(app))
+        await send(pilot, "/retry")
+        await until(lambda: "All of it." in conversation(app))
+        assert "Half of" not in conversation(app)
+
+
+async def test_a_session_that_is_looked_at_follows_who_takes_it(world):
+    w = world()
+    session = await w.session("hello", "hi")
+    async with w.running() as (app, pilot):
+        await until(lambda: session in rows(app))
+        await go_to(app, pilot, session)
+        await until(lambda: "hi" in conversation(app))
+        holder = resume_session(w.other_program(), session, w.clock)
+        holder.add_message("user", "theirs")
+        await holder.save()
+        await until(lambda: "theirs" in conversation(app))
+        await until(lambda: "read-only" in status(app))
+        await pilot.press("x")
+        await until(lambda: w.workspace.current.text == "x")
+        assert w.workspace.current.opened is None
+        await holder.close()
+        await until(lambda: "read-only" not in status(app))
+        assert w.workspace.current.opened is None
+        assert w.other_program().holder(session) is None
+        await pilot.press("y")
+        await until(lambda: w.workspace.current.opened is not None)
+        assert app.chat.prompt.text == "xy"
+
+
+async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
+    w = world()
+    session = await w.session("hello", "hi")
+    async with w.running() as (app, pilot):
+        await until(lambda: session in rows(app))
+        await go_to(app, pilot, session)
+        await until(lambda: "hi" in conversation(app))
+        w.other_program().delete(session)
+        await until(lambda: "it is in the trash." in words(app))
+        assert "read-only" in status(app)
+        w.other_program().restore(session)
+        await until(lambda: "was restored." in words(app))
+        assert "read-only" not in status(app)

@@ -1,0 +1,42 @@
+"""The session on screen as another program goes on with it."""
+
+import asyncio
+from contextlib import suppress
+
+from tui.display import Display
+from tui.engine.following import Follower
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError
+from tui.listing import ListedSessions
+
+SECONDS = 0.9
+"""How long what others have saved may be unseen, but for the time that reading takes."""
+
+
+class Following:
+    """Shows what is written to the session on screen, and who may write."""
+
+    def __init__(self, workspace: Workspace, display: Display, listed: ListedSessions) -> None:
+        self._workspace = workspace
+        self._display = display
+        self._listed = listed
+        self._follower = Follower(workspace)
+
+    async def run(self) -> None:
+        """Look again and again."""
+        while True:
+            await asyncio.sleep(SECONDS)
+            with suppress(StorageError):
+                # What cannot be read now is read when it can be; opening it tells why not.
+                await self.look()
+
+    async def look(self) -> None:
+        """Look once. Raises ``StorageError``."""
+        conversation = self._workspace.current
+        count = conversation.session.message_count, conversation.label(), conversation.mark
+        change = await self._follower.look()
+        if change is None or conversation is not self._workspace.current:
+            return
+        self._display.show_followed(change)
+        if count != (conversation.session.message_count, conversation.label(), conversation.mark):
+            await self._listed.refresh()
