@@ -28,7 +28,8 @@ class ListedSessions:
     async def refresh(self) -> None:
         """Read the newest page again."""
         await self._after(self._sessions.refresh)
-        if not self._sessions.is_counted:
+        # What was archived may have come back by a change in it.
+        if self._sessions.archived or not self._sessions.is_counted:
             await self._after(self._sessions.count)
 
     async def show_left(self, conversation: Conversation) -> None:

@@ -250,3 +250,83 @@ async def test_a_list_that_cannot_be_read_stays_as_it_was(store, make):
         with pytest.raises(StorageError):
             await ask()
         assert (ids(sessions), sessions.scope, sessions.more) == (made[:PAGE], SHOP, True)
+
+
+# --- the archive
+
+
+async def test_what_is_archived_is_counted_and_not_read(store, make):
+    kept, aside, elsewhere = make(2), make(3), make(2, OTHER)
+    for session_id in (*aside, elsewhere[0]):
+        store.archive(session_id)
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    assert not sessions.is_counted
+    await sessions.count()
+    assert (sessions.archived, sessions.elsewhere) == (3, 1)
+    assert ids(sessions) == newest_first(kept)
+    await sessions.toggle_scope()
+    assert (sessions.archived, sessions.elsewhere) == (4, 0)
+
+
+async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make):
+    kept, aside = make(2), newest_first(make(2 * PAGE + 3))
+    for session_id in aside:
+        store.archive(session_id)
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    assert not sessions.more
+    await sessions.read_archive()
+    assert ids(sessions) == [*newest_first(kept), *aside[:PAGE]]
+    assert sessions.more
+    await sessions.read_archive()
+    await sessions.read_more()
+    await sessions.read_more()
+    assert ids(sessions) == [*newest_first(kept), *aside]
+    assert not sessions.more
+
+
+async def test_the_archive_of_another_scope_is_read_with_it(store, make):
+    mine, theirs = make()[0], make(1, OTHER)[0]
+    for session_id in (mine, theirs):
+        store.archive(session_id)
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_archive()
+    assert ids(sessions) == [mine]
+    await sessions.show(OTHER)
+    assert ids(sessions) == [theirs]
+    assert (sessions.archived, sessions.elsewhere) == (1, 0)
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+async def test_a_session_that_was_moved_stands_where_it_is_by_now(store, make, unfolded):
+    made = make(PAGE + 5)
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    if unfolded:
+        await sessions.read_archive()
+    oldest, rest = made[0], newest_first(made[1:])
+    store.archive(oldest)
+    await sessions.note_moved(oldest)
+    assert ids(sessions) == ([*rest, oldest] if unfolded else rest)
+    assert sessions.archived == 1
+    store.restore(oldest)
+    await sessions.note_moved(oldest)
+    assert ids(sessions) == [oldest, *rest]
+    assert sessions.archived == 0
+
+
+async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make, clock):
+    kept, aside = make()[0], make()[0]
+    store.archive(aside)
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_archive()
+    await sessions.count()
+    again(store, clock, aside)
+    await sessions.refresh()
+    assert ids(sessions) == [aside, kept]
+    await sessions.count()
+    assert sessions.archived == 0

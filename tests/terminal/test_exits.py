@@ -391,3 +391,18 @@ def _signalled(chats, number, stage, delay):
         assert f"Session saved: {session}" in told(program)
     for session in new:
         assert not chats.is_held(session)
+
+
+@pytest.mark.parametrize("way", ["ctrl+q", *SIGNALS])
+def test_the_end_with_a_question_open_does_not_answer_it(chats, way):
+    chats.answer(answers("There."))
+    program = chats()
+    program.type("A question\r")
+    program.until("There.")
+    program.type("/delete\r")
+    program.until("Delete session")
+    program.until(r"Yes \(y\)")
+    assert _leave(program, way) == _status(way)
+    assert_whole(program)
+    assert_saved(program, chats.only, resume=chats.only)
+    assert not chats.is_held(chats.only)

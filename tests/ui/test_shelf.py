@@ -3,9 +3,11 @@
 import asyncio
 
 import pytest
+from textual import events
 
+from tests.builders import Story
 from tests.ui.screen import conversation, question, rows, send, wait_for_answer, words
-from tests.ui.world import messages
+from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.rows import Group
 
@@ -195,3 +197,37 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
         await until(lambda: "Deleted session" in words(app))
         await send(pilot, "/search needle")
         await until(lambda: "No sessions found matching: needle" in words(app))
+
+
+async def test_a_session_of_ten_thousand_messages_is_forked_whole(world):
+    w = world()
+    story = Story("long", scope=PLACE.scope)
+    for number in range(5000):
+        story.user(f"Question {number}").answer(f"Answer {number}")
+    w.store.create("project:/none", "/none", "m").release()
+    (w.root / "sessions" / "long.jsonl").write_bytes(story.state().data)
+    async with w.running("long") as (app, _):
+        app.chat.prompt.set_text("/fork")
+        app.post_message(events.Key("enter", None))
+        await until(lambda: "Forked session: long" in words(app))
+        fork = w.workspace.current.id
+        assert len(w.other_program().load(fork).messages) == 10_000
+
+
+async def test_a_change_in_an_archived_session_takes_it_out_of_the_group(world):
+    w = world(["There."])
+    here = await w.session("Old", "Yes.")
+    await w.session("Newer", "Yes.")
+    w.other_program().archive(here)
+    async with w.running() as (app, pilot):
+        await until(lambda: archived(app)[1] == 1, "the count")
+        app.chat.sidebar.focus()
+        await pilot.press("end", "enter")
+        await until(lambda: archived(app) == ([here], 1), "what is archived")
+        await highlight(app, here)
+        await pilot.press("enter")
+        await until(lambda: w.workspace.current.id == here, "the session")
+        await send(pilot, "hello")
+        await until(lambda: "There." in conversation(app))
+        await until(lambda: archived(app) == ([], 0), "the list")
+        assert where(w, here) == "open"

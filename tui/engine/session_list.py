@@ -97,8 +97,6 @@ class SessionList:
         async with self._lock:
             self._entries = tuple(e for e in self._entries if e.id != session_id)
             await self._refresh()
-            if self._archive is not None:
-                self._archive = await self._page(self._filter(_ARCHIVED), None)
             await self._count()
 
     async def count(self) -> None:
@@ -156,7 +154,10 @@ class SessionList:
         await self._count()
 
     async def _count(self) -> None:
+        archived = self.archived
         self._counts = await asyncio.to_thread(self._counted)
+        if self._archive is not None and self.archived != archived:
+            self._archive = await self._page(self._filter(_ARCHIVED), None)
 
     def _counted(self) -> tuple[int, int]:
         archived = self._store.count(self._filter(_ARCHIVED))
