@@ -27,7 +27,12 @@ NOT_YET = {
     "tree_sitter",
     "tui.cli.ask",
     "tui.cli.sessions",
+    "tui.domain.results",
+    "tui.domain.search",
+    "tui.screens.search",
     "tui.storage.doctor",
+    "tui.storage.index.child",
+    "tui.storage.index.search_index",
     "tui.storage.retention",
     "urllib.request",
 }

@@ -28,16 +28,18 @@ from tui.following import Following
 from tui.keymap import EVERYWHERE, Places
 from tui.listing import ListedSessions
 from tui.parts import Parts
+from tui.passages import Passages
 from tui.questions import Questions
 from tui.remembered import Remembered
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import KeyCommands, SessionCommands, TableCommands, ThemeCommands
+from tui.searching import Searching
 from tui.sending import Sending
 from tui.turns import TurnFinished, Turns
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.intents import CommandInvoked
+from tui.widgets.intents import CommandInvoked, SearchIntent
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.transcript import Transcript, warm_up
@@ -58,6 +60,7 @@ class SibylApp(OrderlyApp):
         Binding(
             "ctrl+w", "invoke('session', 'close')", "Close", id="close", priority=True, show=False
         ),
+        Binding("ctrl+f", "invoke('search-screen')", "Search", id="search", priority=True),
         Binding("f1", "invoke('help')", "Help", id="help", priority=True),
         Binding("ctrl+p", "command_palette", "Palette", id="palette", priority=True),
         Binding("ctrl+q", "invoke('quit')", "Quit", id="quit", priority=True),
@@ -83,6 +86,10 @@ class SibylApp(OrderlyApp):
         self._following = Following(parts.workspace, self._shown, self._listed)
         self._sending = Sending(
             self.chat, parts.workspace, self._shown, self._turns, self._compactions, self._listed
+        )
+        self._passages = Passages(self.chat, parts.workspace, self._shown, self._listed)
+        self._searching = Searching(
+            self, self.chat, parts.workspace, self._passages, parts.index_root
         )
         self._questions = Questions(self, self.chat, self._carry_out_all)
         self._themes = Themes(self, self._remembered, parts.appearance.theme)
@@ -127,6 +134,7 @@ class SibylApp(OrderlyApp):
         self.refresh(layout=True)
 
     async def on_unmount(self) -> None:
+        self._searching.end()
         await self._parts.final_save.run()
         await self._remembered.keep()
 
@@ -137,6 +145,7 @@ class SibylApp(OrderlyApp):
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
         self.run_worker(self._show_list)
         self.run_worker(self._following.run)
+        self._searching.begin()
 
     async def _show_list(self) -> None:
         await self._listed.refresh()
@@ -160,6 +169,7 @@ class SibylApp(OrderlyApp):
 
     @on(Prompt.Submitted)
     async def submit_prompt(self, event: Prompt.Submitted) -> None:
+        self._shown.show_end()
         invocation = parse(event.text)
         if invocation is None:
             await self._sending.send(text_to_send(event.text))
@@ -218,6 +228,18 @@ class SibylApp(OrderlyApp):
     async def read_earlier(self) -> None:
         await self._shown.read_earlier()
 
+    @on(Transcript.LaterWanted)
+    async def read_later(self) -> None:
+        await self._passages.read_later()
+
+    @on(Transcript.EndWanted)
+    def show_end(self) -> None:
+        self._shown.show_end()
+
+    @on(SearchIntent)
+    def search(self, event: SearchIntent) -> None:
+        self._searching.take(event)
+
     @on(FindLine.Wanted)
     def look_for(self, event: FindLine.Wanted) -> None:
         self._finding.look_for(event.text)
@@ -252,6 +274,7 @@ class SibylApp(OrderlyApp):
             conversation.unread = True
             await self.workspace.leave(conversation)
         await self._listed.refresh()
+        self._searching.note_turn()
 
     # --- effects
 
@@ -269,6 +292,7 @@ class SibylApp(OrderlyApp):
             case effects.Say(notice):
                 self._shown.say(notice)
             case effects.ShowSession():
+                self._searching.close()
                 self._shown.show_session()
                 self.run_worker(self._listed.show_scope)
             case effects.CopyText(text):
@@ -277,14 +301,20 @@ class SibylApp(OrderlyApp):
                 self._shown.show_prompt()
             case effects.RetryTurn() | effects.Compact():
                 await self._sending.ask_model(effect)
-            case effects.OpenHelp():
-                self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
+            case effects.OpenHelp() | effects.OpenSearch():
+                self._open_screen(effect)
             case effects.Ask():
                 after_what_was_typed(self, partial(self._questions.ask, effect))
             case effects.MovedSession() | effects.Later():
                 self.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():
                 self.exit()
+
+    def _open_screen(self, effect: effects.OpenHelp | effects.OpenSearch) -> None:
+        if isinstance(effect, effects.OpenSearch):
+            self._searching.open()
+        else:
+            self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
 
     async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
         if isinstance(effect, effects.MovedSession):

@@ -19,7 +19,12 @@ class Display:
 
     def show_session(self) -> None:
         """Show the session, which is another one or has changed throughout."""
-        self._chat.show_session(self._workspace.current.view())
+        conversation, transcript = self._workspace.current, self._chat.transcript
+        same, place = self._chat.shown == conversation.id, transcript.place
+        self._chat.show_session(conversation.view())
+        if same and conversation.excerpt is not None:
+            # The end of what is here is not what its reader was at.
+            transcript.go_to(place)
         self.show_status()
 
     def show_changes(self) -> None:
@@ -64,21 +69,33 @@ class Display:
         """Show how it stands with the session."""
         self._chat.show_status(self._workspace.current.status())
 
+    def show_end(self) -> None:
+        """Show the end of the session, if a place far from it is on screen."""
+        conversation = self._workspace.current
+        if conversation.excerpt is not None:
+            conversation.excerpt = None
+            self.show_session()
+
     def say(self, notice: Notice) -> None:
         """Tell the user; it also stands in the conversation, unsaved."""
+        if "\n" in notice.text:
+            # It is read where it stands.
+            self.show_end()
         self._workspace.current.say(notice)
         self._chat.say(notice)
 
     async def read_earlier(self) -> None:
         """Read the page before what is at hand of the session, and show it above."""
         conversation = self._workspace.current
+        far = conversation.excerpt is not None
         try:
             entries = await self._workspace.read_earlier(conversation)
         except StorageError as error:
             self.say(Notice(str(error), "error"))
             return
-        if conversation is self._workspace.current:
-            self._chat.show_earlier(entries, earlier=conversation.page_cursor is not None)
+        # Else they come before what is not on screen any more.
+        if conversation is self._workspace.current and far == (conversation.excerpt is not None):
+            self._chat.show_earlier(entries, earlier=conversation.has_earlier)
 
     async def save_all(self) -> None:
         """Write what is pending anywhere, and show what was told of it here."""

@@ -11,6 +11,7 @@
     │   ├── SessionNotFound       no session answers to the target
     │   ├── AmbiguousSession      several do
     │   ├── MessageNotFound       the session has no such message, or none that shows
+    │   ├── IndexBusy             another program builds the search index
     │   ├── SessionBusy           another program holds the session
     │   ├── SessionDamaged        the session's file is not what was written
     │   ├── NewerVersion          a newer sibyl-tui wrote it
@@ -92,6 +93,13 @@ class MessageNotFound(StorageError):
         super().__init__(f"Message not found: {message_id} (in session {session_id})")
         self.session_id = session_id
         self.message_id = message_id
+
+
+class IndexBusy(StorageError):
+    """Another program is building the search index."""
+
+    def __init__(self) -> None:
+        super().__init__("The search index is being built by another program.")
 
 
 class SessionBusy(StorageError):

@@ -164,12 +164,14 @@ class Finding:
     async def _bring(self, search: _Search, match: "Match", *, unfold: bool) -> None:
         """Read pages until a match is at hand, and go there unless the reader has gone on."""
         conversation, finder = search.conversation, self._chat.transcript.finder
+        # A match that is not in the excerpt on screen is reached from the end.
+        self._display.show_end()
         try:
-            while conversation.page_cursor and not finder.has(match.message_id):
+            while conversation.has_earlier and not finder.has(match.message_id):
                 entries = await self._workspace.read_earlier(conversation, LOADED_AT_ONCE)
                 if conversation is not self._workspace.current:
                     return
-                self._chat.show_earlier(entries, earlier=conversation.view().earlier)
+                self._chat.show_earlier(entries, earlier=conversation.has_earlier)
         except StorageError as error:
             self._display.say(Notice(str(error), "error"))
         if search is self._search and search.matches.current == match and self._timer:

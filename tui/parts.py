@@ -18,7 +18,7 @@ class Parts(msgspec.Struct, frozen=True):
     """All that a command line decides; intervals in seconds, 0 for never.
 
     ``prepare_model`` begins to load what the first answer needs; it is called once the first
-    screen is there.
+    screen is there. ``index_root`` is the data directory whose search index is kept up to date.
     """
 
     workspace: Workspace
@@ -32,3 +32,4 @@ class Parts(msgspec.Struct, frozen=True):
     exclusive_projects: bool = False
     appearance: Appearance = Appearance()
     ui_state_file: Path | None = None
+    index_root: Path | None = None

@@ -47,6 +47,7 @@ class Sending:
 
     async def ask_model(self, wanted: RetryTurn | Compact) -> None:
         """Ask again in the session on screen, or for a summary of it."""
+        self._display.show_end()
         conversation = self._workspace.current
         if not await self.open_for_change(conversation):
             return

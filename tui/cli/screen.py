@@ -114,6 +114,7 @@ def _parts(
         turn_settings=program.turn_settings(),
         final_save=final_save,
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
+        index_root=program.store.root,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
         ui_state_file=paths.state_directory() / ui_state.FILE,

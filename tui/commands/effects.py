@@ -35,6 +35,10 @@ class Compact(msgspec.Struct, frozen=True):
     """Let a summary stand for the oldest part of the current session."""
 
 
+class OpenSearch(msgspec.Struct, frozen=True):
+    """Show the search screen."""
+
+
 class OpenHelp(msgspec.Struct, frozen=True):
     """Show keys and commands."""
 
@@ -75,6 +79,7 @@ Effect = (
     | CopyText
     | RetryTurn
     | Compact
+    | OpenSearch
     | OpenHelp
     | Ask
     | MovedSession

@@ -47,12 +47,15 @@ FUNCTIONS: dict[str, CommandFunction] = {
 }
 """By the names of the command table."""
 
+SCREENS: dict[str, CommandFunction] = {"search-screen": searching.open_screen}
+"""What a key or the palette invokes where a command would ask for a text; not to be typed."""
+
 _CANDIDATES = 10
 
 
 async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effect]:
     """Carry out a command; what goes wrong is said, and nothing is raised but defects."""
-    function = FUNCTIONS.get(invocation.name)
+    function = FUNCTIONS.get(invocation.name) or SCREENS.get(invocation.name)
     if function is None:
         return program.unknown(invocation.name)
     return await carried_out(partial(function, context, invocation.arguments))

@@ -1,15 +1,19 @@
-"""``/search``: what was said, in every session."""
+"""``/search`` and the search screen: what was said, in every session."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, say
+from tui.commands.effects import Effect, OpenSearch, say
 from tui.domain.labels import age
-from tui.domain.search import Found, found_words
 from tui.domain.timestamps import parse_utc
 from tui.engine.workspace import Workspace
 from tui.errors import SessionNotFound
+
+if TYPE_CHECKING:
+    # What only a search needs is not on the way to the first screen.
+    from tui.domain.search import Found
 
 MOST_HITS = 20
 _SECONDS = 2.0
@@ -28,12 +32,19 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return (*notice, *say("\n".join(lines)))
 
 
-def _answer(workspace: Workspace, text: str) -> tuple[Found, list[str]]:
+async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Search while one types."""
+    return (OpenSearch(),)
+
+
+def _answer(workspace: Workspace, text: str) -> "tuple[Found, list[str]]":
+    from tui.domain.search import found_words
+
     found = workspace.store.search(text, MOST_HITS, seconds=_SECONDS)
     return found, [found_words(found), *_lines(workspace, found)]
 
 
-def _lines(workspace: Workspace, found: Found) -> Iterator[str]:
+def _lines(workspace: Workspace, found: "Found") -> Iterator[str]:
     now = workspace.clock()
     for number, hit in enumerate(found.hits, 1):
         said = age(parse_utc(hit.timestamp), now)

@@ -29,6 +29,7 @@ class Command(msgspec.Struct, frozen=True):
     """One command: ``usage`` is what follows its name, ``title`` what the palette calls it.
 
     ``verbs`` are the words that may follow first.
+    ``screen`` is what the palette invokes in its place, where there is a screen to ask for a text.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Command(msgspec.Struct, frozen=True):
     usage: str = ""
     takes: Takes = "nothing"
     verbs: tuple[str, ...] = ()
+    screen: str = ""
 
     @property
     def line(self) -> str:
@@ -77,7 +79,14 @@ COMMANDS: tuple[Command, ...] = (
         ("list", "delete", "clear"),
     ),
     Command("name", "Name this session", "name the session", "<text>", "text"),
-    Command("search", "Search all sessions", "what was said, in every session", "<text>", "text"),
+    Command(
+        "search",
+        "Search all sessions",
+        "what was said, in every session",
+        "<text>",
+        "text",
+        screen="search-screen",
+    ),
     Command("archive", "Archive this session", "set a session aside", "[target]", "session"),
     Command(
         "restore",

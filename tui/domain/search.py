@@ -144,7 +144,7 @@ def _hit(query: Query, fitting: Fitting, score: float) -> Hit:
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
     """One line of a text around the first place that fits, safe to show, and what fits in it."""
-    first = _first_place(query, text)
+    first = first_place(query, text)
     begin = max(0, first - _BEFORE)
     end = min(len(text), begin + SNIPPET_CHARACTERS)
     if begin:
@@ -158,7 +158,7 @@ def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
     return line, tuple(places(query, line))
 
 
-def _first_place(query: Query, text: str) -> int:
+def first_place(query: Query, text: str) -> int:
     """Where the first term begins; a long text is looked through piece by piece."""
     for begin in range(0, len(text), _PIECE_CHARACTERS):
         found = places(query, text[begin : begin + _PIECE_CHARACTERS + SNIPPET_CHARACTERS])

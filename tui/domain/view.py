@@ -11,8 +11,9 @@ from tui.domain.todo import TodoItem
 class SessionView(msgspec.Struct, frozen=True):
     """A session as it is put on screen.
 
-    ``earlier`` says that there is more before ``entries``; ``arriving`` is the id of the answer
-    that is still coming. ``read_only`` says why nothing can be added, else it is empty.
+    ``earlier`` says that there is more before ``entries``, ``later`` that there is more after
+    them; ``arriving`` is the id of the answer that is still coming. ``read_only`` says why
+    nothing can be added, else it is empty.
     """
 
     session_id: str
@@ -25,6 +26,7 @@ class SessionView(msgspec.Struct, frozen=True):
     read_only: str
     todos: tuple[TodoItem, ...] = ()
     asking: Question | None = None
+    later: bool = False
 
     @property
     def prompts(self) -> tuple[str, ...]:

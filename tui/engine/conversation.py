@@ -10,7 +10,15 @@ from tui.domain.labels import label
 from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
 from tui.domain.rows import Mark
-from tui.domain.session import Draft, Entry, Session, SessionEntry, Stamp, Tail
+from tui.domain.session import (
+    Draft,
+    Entry,
+    Session,
+    SessionEntry,
+    Stamp,
+    Surroundings,
+    Tail,
+)
 from tui.domain.status import SaveState, SessionStatus
 from tui.domain.view import SessionView
 from tui.engine.open_session import OpenSession
@@ -34,7 +42,7 @@ class Conversation(msgspec.Struct, eq=False):
     there under a token.
     ``listed_as`` is its label where too little of it is at hand to tell. ``asked_for`` says that
     the user wanted it open, ``held_elsewhere`` that another program has it; ``stamp`` is that of
-    what was read.
+    what was read. ``excerpt`` is what is shown instead of its end: a place that was gone to.
     """
 
     opened: OpenSession | None
@@ -50,6 +58,7 @@ class Conversation(msgspec.Struct, eq=False):
     read_only: str = ""
     earlier: tuple[Entry, ...] = ()
     page_cursor: str | None = None
+    excerpt: Surroundings | None = None
     notices: list[PlacedNotice] = msgspec.field(default_factory=list[PlacedNotice])
     model: Model | None = None
     listed_as: str = ""
@@ -112,8 +121,17 @@ class Conversation(msgspec.Struct, eq=False):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """What is at hand of it, with the pages that were read."""
-        own = self.opened.entries if self.opened else self._tail.session.entries
-        return (*self.earlier, *own)
+        return (*self.earlier, *self.latest)
+
+    @property
+    def latest(self) -> tuple[Entry, ...]:
+        """The end of it, without the pages that were read."""
+        return self.opened.entries if self.opened else self._tail.session.entries
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether there is more before what is shown."""
+        return (self.excerpt.earlier if self.excerpt else self.page_cursor) is not None
 
     @property
     def unsaved_prompts(self) -> tuple[str, ...]:
@@ -215,13 +233,16 @@ class Conversation(msgspec.Struct, eq=False):
     def view(self) -> SessionView:
         """What the screen shows of it."""
         session = self.session
+        excerpt = self.excerpt
         return SessionView(
             session_id=self.id,
-            entries=_with_notices(self.entries, self.notices),
-            earlier=self.page_cursor is not None,
+            entries=excerpt.entries if excerpt else _with_notices(self.entries, self.notices),
+            earlier=self.has_earlier,
+            later=excerpt is not None,
             arriving=self._arriving,
             draft=self.text,
-            queued=tuple(self.queued),
+            # They stand at the end.
+            queued=() if excerpt else tuple(self.queued),
             prompt_count=session.prompt_count,
             read_only=self.read_only,
             todos=session.todos,

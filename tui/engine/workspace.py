@@ -10,6 +10,7 @@ from tui.domain.notice import Notice
 from tui.domain.rows import Mark
 from tui.domain.session import Entry, SessionEntry
 from tui.domain.timestamps import format_utc
+from tui.engine import excerpts
 from tui.engine.conversation import Conversation
 from tui.engine.open_session import Clock
 from tui.engine.opening import Place
@@ -225,6 +226,8 @@ class Workspace(Switching):
 
     async def read_earlier(self, conversation: Conversation, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
+        if conversation.excerpt is not None:
+            return await excerpts.read_earlier(self.store, conversation)
         cursor = conversation.page_cursor
         if cursor is None:
             return ()

@@ -171,7 +171,9 @@ class ChatScreen(Screen[None]):
             self._places[self.shown] = self.transcript.place
             self._close_find_line()
         arriving = (view.arriving,) if view.arriving else ()
-        self.transcript.show(view.entries, earlier=view.earlier, arriving=arriving)
+        self.transcript.show(
+            view.entries, earlier=view.earlier, later=view.later, arriving=arriving
+        )
         self.show_queued(view.queued)
         if self.shown != view.session_id:
             self._go_on_reading(view.session_id)

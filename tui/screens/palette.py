@@ -33,10 +33,11 @@ class TableCommands(Provider):
         return partial(self._carry_out, command)
 
     def _carry_out(self, command: Command) -> None:
-        if isinstance(self.screen, ChatScreen) and command.usage.startswith("<"):
+        asks = command.usage.startswith("<") and not command.screen
+        if isinstance(self.screen, ChatScreen) and asks:
             self.screen.begin_command(command)
         else:
-            self.screen.post_message(CommandInvoked(command.name))
+            self.screen.post_message(CommandInvoked(command.screen or command.name))
 
 
 class KeyCommands(Provider):

@@ -13,3 +13,7 @@ class CommandInvoked(Message):
         super().__init__()
         self.name = name
         self.arguments = arguments
+
+
+class SearchIntent(Message):
+    """What the reader wants of a search; the classes of the search screen say what."""

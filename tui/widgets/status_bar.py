@@ -18,6 +18,7 @@ Place = Literal[
     "count",
     "model",
     "scope",
+    "indexing",
     "queued",
     "read-only",
     "summarising",
@@ -28,6 +29,7 @@ Place = Literal[
 ]
 _LEFT: tuple[Place, ...] = ("id", "label", "count", "model", "scope")
 _RIGHT: tuple[Place, ...] = (
+    "indexing",
     "queued",
     "read-only",
     "summarising",
@@ -51,10 +53,11 @@ class Part(msgspec.Struct, frozen=True):
     short: str
 
 
-def lay_out(status: SessionStatus, width: int) -> dict[Place, str]:
+def lay_out(status: SessionStatus, width: int, indexing: str = "") -> dict[Place, str]:
     """The texts that there is room for, the important ones first."""
     shown: dict[Place, str] = {}
     parts = [part for part in _by_importance(status, width) if part.short]
+    parts += [Part("indexing", indexing, indexing)] if indexing else []
     for part in parts:
         if cell_len(part.short) <= _room(shown, width):
             shown[part.place] = part.short
@@ -127,11 +130,18 @@ class StatusBar(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
         super().__init__(id=id, classes=classes)
         self._status: SessionStatus | None = None
+        self._indexing = ""
 
     def show(self, status: SessionStatus) -> None:
         """Say this from now on."""
         if status != self._status:
             self._status = status
+            self.refresh()
+
+    def show_indexing(self, progress: str) -> None:
+        """Say how far the search index is; nothing once it is done."""
+        if progress != self._indexing:
+            self._indexing = progress
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
@@ -141,7 +151,7 @@ class StatusBar(Widget):
         # Without margins where they would cost letters of the id.
         margin = 1 if cell_len(self._status.session_id) + 2 <= width else 0
         inner = width - 2 * margin
-        shown = lay_out(self._status, inner)
+        shown = lay_out(self._status, inner, self._indexing)
         left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
         used = Segment.get_line_length(left) + Segment.get_line_length(right)
         edge, middle = self._space(margin), self._space(max(0, inner - used))

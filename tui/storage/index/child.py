@@ -9,6 +9,9 @@ from typing import NamedTuple
 
 import tui
 
+BUSY = 3
+"""The exit code of a builder that found another one at work."""
+
 
 class Progress(NamedTuple):
     """How many bytes of journals are in the index, of how many."""

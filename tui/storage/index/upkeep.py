@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tui.errors import StorageError
+from tui.errors import IndexBusy, StorageError
 from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folders
@@ -207,7 +207,7 @@ class Upkeep:
     def _alone(self) -> Generator[None]:
         with self._locked(_PATIENCE) as held:
             if not held:
-                raise StorageError("The search index is being built by another program.")
+                raise IndexBusy
             yield
 
     @contextmanager

@@ -84,6 +84,15 @@ class Conversation:
         new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
         self.layout.prepend(self._take(new))
 
+    def append(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> None:
+        """Entries of which the first are here already, and the others come after all others.
+
+        The reader stays, also at what was the end.
+        """
+        self.reader.following = False
+        known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
+        self._append(self._take(entries[known[-1] + 1 if known else 0 :], arriving))
+
     def put(self, entry: Shown) -> None:
         """An entry at the end, or in the place of that with its id."""
         self._name_called(entry)
@@ -170,6 +179,13 @@ class Conversation:
     def strips_of(self, item: Item, part: int) -> list[Strip]:
         """The rows of a part of an item; the same list as long as they are the same."""
         return self._strips(Spot(item, part, 0))
+
+    def go_near(self, item: Item) -> None:
+        """Have an item in sight, with something of what is before it."""
+        if self.reader.height:
+            self.reader.go_to(item, -(self.reader.height // 4))
+        else:
+            self._wanted = Place(item.key, -1, following=False)
 
     def item_of(self, message_id: str) -> Item | None:
         """What stands for a message."""

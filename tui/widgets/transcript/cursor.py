@@ -27,6 +27,13 @@ class Cursor:
         """The message it stands on."""
         return self.item.message if self.item else None
 
+    def stand_on(self, message_id: str) -> Item | None:
+        """Go to a message; gives what stands for it, if it is there and shows."""
+        item = self._conversation.item_of(message_id)
+        if item and not item.hidden:
+            self._key = item.key
+        return self.item
+
     def step(self, count: int, rows: Sequence[Row], role: Role | None = None) -> None:
         """Go to the next message of a role, or the one before; the first time to one in sight."""
         if self.item is None and role is None:

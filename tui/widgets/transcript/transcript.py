@@ -3,18 +3,19 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, message
+from textual import events
 from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.widget import Widget
 
 from tui.domain.message import Message
 from tui.domain.notice import Shown
+from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.cursor import Cursor
+from tui.widgets.transcript.ends import Ends
 from tui.widgets.transcript.finder import Finder
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.keys import KEYS
@@ -25,6 +26,7 @@ from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
 from tui.widgets.transcript.parts import Line
 from tui.widgets.transcript.place import Place
 from tui.widgets.transcript.reading import Spot
+from tui.widgets.transcript.scrolling import show_place
 from tui.widgets.transcript.selection import (
     number_of,
     offset_row,
@@ -53,36 +55,19 @@ class Transcript(ScrollView, can_focus=True):
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
-    class EarlierWanted(message.Message):
-        """The reader came near the top, and earlier messages can be had."""
+    EarlierWanted = wants.EarlierWanted
+    LaterWanted = wants.LaterWanted
+    EndWanted = wants.EndWanted
+    MatchWanted = wants.MatchWanted
+    CopyRequested = wants.CopyRequested
 
-    class MatchWanted(message.Message):
-        """The reader wants the next match of what was looked for last, or the one before."""
-
-        def __init__(self, count: int) -> None:
-            self.count = count
-            super().__init__()
-
-    class CopyRequested(message.Message):
-        """The reader wants this text on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            self.text = text
-            super().__init__()
-
-    def __init__(
-        self,
-        *,
-        name: str | None = None,
-        id: str | None = None,  # noqa: A002 - Textual's name for it
-        classes: str | None = None,
-    ) -> None:
-        super().__init__(name=name, id=id, classes=classes)
+    def __init__(self) -> None:
+        super().__init__()
         self._conversation = Conversation()
         self._cursor = Cursor(self._conversation)
         self._page: Page | None = None
         self._screen_rows: list[Row] = []
-        self._earlier = False
+        self._ends = Ends()
         self._unseen: set[str] = set()
         self._syncing = False
         self._timer: Timer | None = None
@@ -93,16 +78,21 @@ class Transcript(ScrollView, can_focus=True):
     # What the application tells.
 
     def show(
-        self, entries: Sequence[Shown], *, earlier: bool, arriving: Collection[str] = ()
+        self,
+        entries: Sequence[Shown],
+        *,
+        earlier: bool,
+        later: bool = False,
+        arriving: Collection[str] = (),
     ) -> None:
         """Show another conversation, from its end.
 
-        ``earlier``: there are messages before the first one. ``arriving``: ids of answers that
-        are still being written.
+        ``earlier``: there are messages before the first one, ``later``: after the last one.
+        ``arriving``: ids of answers that are still being written.
         """
         self._conversation = Conversation(entries, arriving)
         self._cursor = Cursor(self._conversation)
-        self._earlier = earlier
+        self._ends = Ends(earlier, later)
         self._unseen.clear()
         self._page = None
         self._screen_rows = []
@@ -112,19 +102,36 @@ class Transcript(ScrollView, can_focus=True):
     def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
         self._conversation.prepend(entries)
-        self._earlier = earlier
+        self._ends.earlier = earlier
         self._draw()
+
+    def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
+        """Put those after the last that is here after it; nothing on screen moves."""
+        self._conversation.append(entries, arriving)
+        self._ends = Ends(self._ends.earlier, later)
+        self._draw()
+
+    def show_message(self, message_id: str) -> None:
+        """Put the cursor on a message and have it in sight."""
+        item = self._cursor.stand_on(message_id)
+        if item:
+            self._conversation.go_near(item)
+            self._draw()
+            self.refresh()
 
     def put(self, entry: Shown) -> None:
         """Add an entry at the end, or exchange the message that has the same id."""
-        if isinstance(entry, Message) and not self._conversation.item_of(entry.id):
+        known = isinstance(entry, Message) and self._conversation.item_of(entry.id)
+        if isinstance(entry, Message) and not known:
             self._note_unseen(entry.id)
-        self._conversation.put(entry)
+        if known or not self._ends.later:
+            self._conversation.put(entry)
         self._draw()
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
         """Add to an answer that is arriving; it is drawn when the pace allows."""
-        self._conversation.add_text(message_id, text, model)
+        if not self._ends.later:
+            self._conversation.add_text(message_id, text, model)
         self._note_unseen(message_id)
         self._draw_soon()
 
@@ -152,7 +159,12 @@ class Transcript(ScrollView, can_focus=True):
     @property
     def following(self) -> bool:
         """Whether the end is in sight, and stays so."""
-        return self._conversation.reader.following
+        return self._conversation.reader.following and not self._ends.later
+
+    @property
+    def later(self) -> bool:
+        """Whether the end is not here."""
+        return self._ends.later
 
     @property
     def cursor_message(self) -> Message | None:
@@ -188,12 +200,13 @@ class Transcript(ScrollView, can_focus=True):
             self._page = Page(width, self._palette())
         self._conversation.draw_on(self._page, height)
         rows = self._conversation.rows()
-        at_end = self._conversation.reader.is_at_end()
+        at_end = not self._ends.later and self._conversation.reader.is_at_end()
         if at_end:
             self._unseen.clear()
         self._repaint(rows, "" if at_end else more_words(len(self._unseen)))
-        self._sync_scrollbar(height)
-        self._ask_for_earlier(height)
+        above, total = self._conversation.reader.rows_above(), self._conversation.layout.total
+        show_place(self, above, max(total, above + height))
+        self._ask_for_more(above, total - above - height)
         self._pace.end()
 
     def _draw_all(self) -> None:
@@ -211,24 +224,10 @@ class Transcript(ScrollView, can_focus=True):
             # Without any region it would be all of them.
             self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
 
-    def _sync_scrollbar(self, height: int) -> None:
-        """Tell the scroll view where it is: it is the reader who moves, and the numbers follow."""
-        reader = self._conversation.reader
-        above = reader.rows_above()
-        total = max(self._conversation.layout.total, above + height)
-        # Not assigned: that would lay out the whole screen anew, for each piece of an answer.
-        virtual_size = Size(self._pane.width, total)
-        self.set_reactive(Widget.virtual_size, virtual_size)  # pyright: ignore[reportArgumentType]
-        self.set_scroll(None, above)
-        self.set_reactive(Widget.scroll_target_y, float(above))  # pyright: ignore[reportArgumentType]
-        if self.show_vertical_scrollbar:
-            bar = self.vertical_scrollbar
-            bar.window_virtual_size, bar.window_size, bar.position = total, height, above
-
-    def _ask_for_earlier(self, height: int) -> None:
-        if self._earlier and self._conversation.reader.rows_above() < height:
-            self._earlier = False
-            self.post_message(self.EarlierWanted())
+    def _ask_for_more(self, above: int, below: int) -> None:
+        wanted = {"earlier": self.EarlierWanted, "later": self.LaterWanted}
+        for end in self._ends.neared(above, below, self._pane.height):
+            self.post_message(wanted[end]())
 
     def _palette(self) -> Palette:
         return {name: self.get_component_rich_style(f"transcript--{name}") for name in NAMES}
@@ -319,6 +318,9 @@ class Transcript(ScrollView, can_focus=True):
 
     def action_to_end(self) -> None:
         """See the end and follow it."""
+        if self._ends.later:
+            self.post_message(self.EndWanted())
+            return
         self._conversation.reader.to_end()
         self._draw()
 

@@ -1,0 +1,416 @@
+"""The search screen: found while one types, looked at, and gone to."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.ui.screen import conversation, lines, send, status, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.domain.search import Found
+from tui.errors import StorageError
+from tui.screens.search import SearchScreen
+
+
+def words(app):
+    return str(app.screen.words.content)
+
+
+def hits(app):
+    """The lines of what was found."""
+    return [line.strip() for line in app.screen.hits.visible_text() if line.strip()]
+
+
+def preview(app):
+    return "\n".join(app.screen.preview.visible_text())
+
+
+async def look_for(app, pilot, text):
+    """Open the search screen and type into it; until that is what is shown."""
+    await pilot.press("ctrl+f")
+    await until(lambda: isinstance(app.screen, SearchScreen), "the search screen")
+    app.screen.line.value = text
+    await found(app, text)
+
+
+async def found(app, text):
+    await until(lambda: app.screen.results_text == text, f"the answer to {text}")
+
+
+async def go_there(app, pilot):
+    await pilot.press("enter")
+    await until(lambda: app.screen is app.chat, "the session")
+
+
+def long_talk(size=400, found_at=150):
+    texts = [f"message {number}" for number in range(size)]
+    texts[found_at] += " with the needle"
+    return texts
+
+
+async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
+    w = world()
+    await w.session("where is the needle", "the needle is in the hay", name="Farm")
+    await w.session("no such thing", name="Other")
+    async with w.running() as (app, pilot):
+        await pilot.press("ctrl+f", *"needle")
+        await found(app, "needle")
+        assert words(app) == "2 matches"
+        label, own, answer = hits(app)
+        assert label.startswith("Farm")
+        assert "you" in own
+        assert own.endswith("where is the needle")
+        assert "answer" in answer
+        assert app.screen.line.has_focus
+
+
+async def test_what_fits_is_marked_also_of_a_word_that_is_still_being_typed(world):
+    w = world()
+    await w.session("the zebrafinch migrates")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "zebra")
+        strip = app.screen.hits.render_line(1)
+        marked = [segment.text for segment in strip if segment.style and segment.style.underline]
+        assert marked == ["zebrafinch"]
+
+
+async def test_a_session_of_another_scope_or_in_the_archive_says_so(world):
+    w = world()
+    await w.session("a needle", name="Mine")
+    await w.session("a needle", name="Foreign", scope="project:/home/u/farm")
+    w.store.archive(await w.session("a needle", name="Old"))
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        lines = "\n".join(hits(app))
+        assert "· farm" in lines
+        assert lines.count("archived") == 1
+        assert "shop" not in lines
+
+
+async def test_around_the_highlighted_hit_one_sees_what_was_said_before_and_after(world):
+    w = world()
+    await w.session("how do I sew", "with a needle", "thanks a lot", name="Sewing")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await until(lambda: "with a needle" in preview(app))
+        assert preview(app).index("how do I sew") < preview(app).index("with a needle")
+        assert "thanks a lot" in preview(app)
+
+
+async def test_the_highlight_moves_while_the_keys_are_the_line_s(world):
+    w = world()
+    await w.session(*[f"needle {number}" for number in range(40)], name="Many")
+    async with w.running(size=(80, 24)) as (app, pilot):
+        await look_for(app, pilot, "needle")
+
+        def at():
+            return app.screen.hits.highlighted.snippet
+
+        first = at()
+        await pilot.press("down", "down", "up")
+        assert at() != first
+        await pilot.press("end")
+        assert at() == "needle 1"
+        assert any(line.endswith("needle 1") for line in hits(app))
+        await until(lambda: "needle 1" in preview(app))
+        await pilot.press("pageup")
+        assert at() not in ("needle 1", first)
+        await pilot.press("home")
+        assert at() == first
+        assert app.screen.line.has_focus
+
+
+async def test_escape_gives_everything_back_and_the_text_stays_for_the_next_time(world):
+    w = world()
+    await w.session("a needle")
+    async with w.running() as (app, pilot):
+        await pilot.press(*"half a thought")
+        await look_for(app, pilot, "needle")
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        assert app.chat.prompt.has_focus_within
+        assert app.chat.prompt.text == "half a thought"
+        await pilot.press("ctrl+f")
+        await found(app, "needle")
+        assert app.screen.line.value == "needle"
+        # It is selected: other words take its place.
+        await pilot.press(*"hay")
+        await found(app, "hay")
+
+
+async def test_without_a_text_nothing_happens_but_a_hint(world):
+    w = world()
+    await w.session("a needle")
+    async with w.running() as (app, pilot):
+        await pilot.press("ctrl+f")
+        await until(lambda: isinstance(app.screen, SearchScreen))
+        assert words(app).startswith("Type words")
+        await pilot.press("enter", "down", "pageup", "end")
+        await found(app, "")
+        assert hits(app) == []
+        assert isinstance(app.screen, SearchScreen)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("nowhereatall", "No message has that."), ("->", "Symbols alone are not searched")],
+)
+async def test_that_nothing_was_found_is_said(world, text, said):
+    w = world()
+    await w.session("a needle -> hay")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, text)
+        assert words(app).startswith(said)
+        await pilot.press("enter")
+        assert isinstance(app.screen, SearchScreen)
+
+
+async def test_japanese_is_found_and_what_would_do_harm_is_shown_as_marks(world):
+    w = world()
+    await w.session("会話の検索結果 \x1b]0;evil\x1b\\ \x9b31m 会議")
+    async with w.running(size=(60, 15)) as (app, pilot):
+        await look_for(app, pilot, "検索")
+        await until(lambda: "検索" in preview(app))
+        shown = "\n".join([*hits(app), preview(app)])
+        assert "会話の検索結果" in shown
+        assert "\x1b" not in shown
+        assert "\x9b" not in shown
+        widths = {app.screen.hits.render_line(y).cell_length for y in range(2)}
+        assert widths == {app.screen.hits.size.width}
+
+
+async def test_only_the_answer_to_the_latest_text_is_shown(world, monkeypatch):
+    w = world()
+    await w.session("a needle")
+    async with w.running() as (app, pilot):
+        go_on, wanted = threading.Event(), []
+        search = w.store.search
+
+        def slow(text, limit, **known):
+            if text.startswith("slow"):
+                go_on.wait(30)
+                wanted.append(known["wanted"]())
+                return Found(total=99)
+            return search(text, limit, **known)
+
+        monkeypatch.setattr(w.store, "search", slow)
+        await pilot.press("ctrl+f")
+        await until(lambda: isinstance(app.screen, SearchScreen))
+        app.screen.line.value = "slow"
+        await pilot.press("enter")
+        app.screen.line.value = "needle"
+        await found(app, "needle")
+        go_on.set()
+        await until(lambda: wanted)
+        assert wanted == [False]
+        await pilot.pause()
+        assert words(app) == "1 match"
+
+
+async def test_a_search_that_fails_says_why(world, monkeypatch):
+    w = world()
+    async with w.running() as (app, pilot):
+
+        def broken(*_, **__):
+            raise StorageError("Cannot search the sessions: gone")
+
+        monkeypatch.setattr(w.store, "search", broken)
+        await look_for(app, pilot, "needle")
+        assert words(app) == "Cannot search the sessions: gone"
+
+
+# --- going there
+
+
+async def test_enter_opens_the_session_at_that_message(world):
+    w = world()
+    session_id = await w.session(*long_talk(), name="Long")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        assert w.workspace.current.id == session_id
+        assert "message 150 with the needle" in conversation(app)
+        assert app.chat.transcript.cursor_message.text == "message 150 with the needle"
+        assert "message 149" in conversation(app)
+        assert app.chat.transcript.has_focus
+        # Looking is free.
+        assert w.workspace.current.opened is None
+
+
+async def test_from_there_one_reads_on_to_both_ends(world):
+    w = world()
+    await w.session(*long_talk(), name="Long")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+
+        async def read(key, last):
+            seen = []
+            while last not in conversation(app):
+                seen.append(conversation(app))
+                await pilot.press(key)
+                await pilot.pause()
+            return "\n".join([*seen, conversation(app)])
+
+        down = await asyncio.wait_for(read("pagedown", "message 399"), 60)
+        assert all(f"message {number}" in down for number in range(150, 400))
+        assert not app.chat.transcript.later
+        up = await asyncio.wait_for(read("pageup", "message 0\n"), 60)
+        assert all(f"message {number}" in up for number in range(399))
+        assert up.count("message 0\n") == 1
+
+
+async def test_end_leads_to_the_end_of_the_conversation(world):
+    w = world()
+    await w.session(*long_talk(), name="Long")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        await pilot.press("end")
+        await until(lambda: "message 399" in conversation(app))
+        assert app.chat.transcript.following
+
+
+async def test_what_is_sent_from_there_stands_at_the_end(world):
+    w = world(["It goes on."])
+    session_id = await w.session(*long_talk(), name="Long")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        await pilot.press("escape")
+        await send(pilot, "and now")
+        await wait_for_answer(w)
+        await until(lambda: "It goes on." in conversation(app))
+        assert "message 399" in conversation(app)
+        assert "needle" not in conversation(app)
+    assert [text for _, text, _ in messages(w, session_id)][-2:] == ["and now", "It goes on."]
+
+
+async def test_a_draft_leaves_the_reader_where_he_is(world):
+    w = world()
+    await w.session(*long_talk(), name="Long")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        await pilot.press("escape", *"hm")
+        await until(lambda: w.workspace.current.opened is not None)
+        await pilot.pause()
+        assert "with the needle" in conversation(app)
+
+
+async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world):
+    go_on = asyncio.Event()
+    w = world(["It begins", go_on, " and it ends."])
+    session_id = await w.session(*long_talk(), name="Long")
+    async with w.running(session_id) as (app, pilot):
+        await send(pilot, "go")
+        await until(lambda: "It begins" in conversation(app))
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        before = lines(app)[:-1]
+        go_on.set()
+        await wait_for_answer(w)
+        await pilot.pause()
+        assert lines(app)[:-1] == before
+        await pilot.press("end")
+        await until(lambda: "and it ends." in conversation(app))
+
+
+async def test_what_is_typed_is_kept_when_another_session_is_gone_to(world):
+    w = world()
+    await w.session("a needle", "in the hay", name="Farm")
+    async with w.running() as (app, pilot):
+        left = w.workspace.current.id
+        await pilot.press(*"half a thought")
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        assert app.chat.prompt.text == ""
+        assert w.drafts().load(left).text == "half a thought"
+
+
+async def test_what_was_said_before_a_reset_is_gone_to(world):
+    w = world(["Yes."])
+    session_id = await w.session("where is the needle", "in the hay")
+    async with w.running(session_id) as (app, pilot):
+        await send(pilot, "/reset")
+        await until(lambda: "Session saved before reset" in conversation(app))
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        assert "where is the needle" in conversation(app)
+        assert "conversation reset here" in conversation(app)
+
+
+async def test_a_session_in_the_archive_or_of_another_scope_is_gone_to(world):
+    w = world()
+    archived = await w.session("an old needle", name="Old")
+    w.store.archive(archived)
+    foreign = await w.session("a foreign pin", name="Foreign", scope="project:/farm")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        assert w.workspace.current.id == archived
+        await look_for(app, pilot, "foreign pin")
+        await go_there(app, pilot)
+        assert w.workspace.current.id == foreign
+        assert "farm" in status(app)
+        await until(lambda: app.chat.rows.scope == "farm")
+
+
+@pytest.mark.parametrize("verbs", [["delete"], ["delete", "purge"]])
+async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs):
+    w = world()
+    session_id = await w.session("a needle", name="Farm")
+    async with w.running() as (app, pilot):
+        before = w.workspace.current
+        await look_for(app, pilot, "needle")
+        for verb in verbs:
+            getattr(w.other_program(), verb)(session_id)
+        await pilot.press("enter")
+        await until(lambda: "Session not found" in words(app))
+        assert w.workspace.current is before
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+
+
+# --- the ways to it
+
+
+async def test_the_command_without_a_text_says_how_it_is_used(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/search")
+        await until(lambda: "Usage: /search <text>" in conversation(app))
+
+
+async def test_the_palette_opens_the_screen(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("ctrl+p", *"search all")
+        await until(lambda: len(app.screen.query("CommandList")) and _options(app))
+        await pilot.press("enter")
+        await until(lambda: isinstance(app.screen, SearchScreen))
+
+
+def _options(app):
+    return app.screen.query_one("CommandList").option_count
+
+
+async def test_another_session_puts_the_screen_away(world):
+    w = world()
+    await w.session("a needle")
+    async with w.running() as (app, pilot):
+        await send(pilot, "/name Here")
+        await until(lambda: "Session named" in conversation(app))
+        await look_for(app, pilot, "needle")
+        await pilot.press("ctrl+f", "ctrl+n")
+        await until(lambda: app.screen is app.chat)
+        await until(lambda: "Started new session" in conversation(app))
+
+
+async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):
+    w = world()
+    await w.session(*[f"needle {number}" for number in range(9)], name="Farm")
+    async with w.running(size=(60, 15)) as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await until(lambda: "needle 8" in preview(app))
+        assert len(hits(app)) >= 6
+        assert len(app.screen.preview.visible_text()) >= 4

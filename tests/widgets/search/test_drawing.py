@@ -1,0 +1,53 @@
+"""Hits as pieces of lines, in the cells there are."""
+
+from datetime import UTC, datetime
+
+from rich.cells import cell_len
+
+from tui.domain.results import PreviewedMessage, SessionHits
+from tui.domain.search import Hit
+from tui.widgets.search.drawing import heading_pieces, hit_pieces, in_sight, message_lines
+
+NOW = datetime(2026, 1, 11, tzinfo=UTC)
+
+
+def text(pieces):
+    return "".join(text for text, _ in pieces)
+
+
+def test_the_first_mark_is_in_sight_where_there_is_little_room():
+    line = "長い文の前置き" * 6 + "検索" + "続き" * 9
+    begin = line.index("検索")
+    shown, marks = in_sight(line, [(begin, begin + 2)], 30)
+    start, end = marks[0]
+    assert shown[start:end] == "検索"
+    assert cell_len(shown[:end]) <= 30
+
+
+def test_a_line_with_room_is_left_as_it_is():
+    assert in_sight("a needle", [(2, 8)], 30) == ("a needle", [(2, 8)])
+
+
+def test_a_hit_has_its_marks_apart():
+    hit = Hit("s", "m", "user", "", "a needle here", 1.0, ((2, 8),))
+    pieces = list(hit_pieces(hit, NOW, 80))
+    assert ("needle", "mark") in pieces
+    assert text(pieces).endswith("a needle here")
+
+
+def test_a_long_label_leaves_room_for_what_is_said_beside_it():
+    session = SessionHits("s", "長い名前" * 10, (), scope="farm", archived=True)
+    line = text(heading_pieces(session, NOW, 40))
+    assert line.rstrip().endswith("· farm · archived")
+    assert cell_len(line) == 40
+
+
+def test_marks_are_found_again_in_rows_that_were_wrapped():
+    said = "one two three four needle five\nsix needle"
+    marks = tuple((said.index("needle", at), said.index("needle", at) + 6) for at in (0, 25))
+    message = PreviewedMessage("user", "", said, marks, chosen=True)
+    head, *rows = message_lines(message, NOW, 12)
+    assert head[0][1] == "chosen"
+    marked = [piece for row in rows for piece in row if piece[1] == "mark"]
+    assert marked == [("needle", "mark")] * 2
+    assert " ".join(text(row).strip() for row in rows) == said.replace("\n", " ")

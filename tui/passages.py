@@ -1,0 +1,69 @@
+"""Places in a session: one that was found is gone to, and read on from."""
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui.display import Display
+from tui.domain.notice import Notice
+from tui.domain.session import Surroundings
+from tui.engine import excerpts
+from tui.engine.workspace import Workspace
+from tui.errors import SessionNotFound, StorageError
+from tui.listing import ListedSessions
+from tui.screens.chat import ChatScreen
+
+if TYPE_CHECKING:
+    from tui.storage.protocol import SessionStore
+
+_AROUND = 50
+
+
+class Passages:
+    """Shows messages wherever they stand, and the pages before and after what is shown."""
+
+    def __init__(
+        self, chat: ChatScreen, workspace: Workspace, display: Display, listed: ListedSessions
+    ) -> None:
+        self._chat = chat
+        self._workspace = workspace
+        self._display = display
+        self._listed = listed
+
+    async def go_to(self, session_id: str, message_id: str) -> None:
+        """Look at a session at one of its messages; raises ``StorageError``, and then stays."""
+        workspace = self._workspace
+        read = partial(_around, workspace.store, session_id, message_id)
+        around = await asyncio.to_thread(read)
+        if not await workspace.look_at(session_id):
+            return
+        excerpts.place_at(workspace.current, message_id, around)
+        self._display.show_session()
+        self._chat.transcript.show_message(message_id)
+        self._chat.set_focus(self._chat.transcript)
+        self._listed.show()
+
+    async def show_list(self) -> None:
+        """Show the list of sessions that the one on screen belongs to."""
+        await self._listed.show_scope()
+
+    async def read_later(self) -> None:
+        """Show the page after what is there."""
+        conversation = self._workspace.current
+        try:
+            await excerpts.read_later(self._workspace.store, conversation)
+        except StorageError as error:
+            self._display.say(Notice(str(error), "error"))
+            return
+        if conversation is self._workspace.current:
+            view = conversation.view()
+            arriving = (view.arriving,) if view.arriving else ()
+            transcript = self._chat.transcript
+            transcript.append(view.entries, later=view.later, arriving=arriving)
+            transcript.show_queued(view.queued)
+
+
+def _around(store: "SessionStore", session_id: str, message_id: str) -> Surroundings:
+    if store.entry(session_id).status == "trashed":
+        raise SessionNotFound(session_id, where="it is in the trash")
+    return store.around(session_id, message_id, _AROUND, _AROUND)

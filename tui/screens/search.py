@@ -1,0 +1,192 @@
+"""Search: what was said in any session, found while one types."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from tui.domain.results import HINT, Preview, Results
+from tui.domain.safe_text import make_visible_line
+from tui.domain.search import Hit
+from tui.widgets.intents import SearchIntent
+from tui.widgets.search import HitList, PreviewPane, QueryLine
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+WIDE_FROM_COLUMNS = 110
+SETTLED_SECONDS = 0.08
+"""How long nothing is typed before it is looked for."""
+
+
+class SearchScreen(ModalScreen[None]):
+    """Shows what was found and passes on what the reader types and chooses."""
+
+    class TextSettled(SearchIntent):
+        """The reader wants this text looked for."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    class HitHighlighted(SearchIntent):
+        """The reader wants to see what stands around a hit, if there is one."""
+
+        def __init__(self, hit: Hit | None) -> None:
+            super().__init__()
+            self.hit = hit
+
+    class HitChosen(SearchIntent):
+        """The reader wants to go to a hit."""
+
+        def __init__(self, hit: Hit) -> None:
+            super().__init__()
+            self.hit = hit
+
+    AUTO_FOCUS = "QueryLine"
+    # Not among the sheets that every start reads.
+    DEFAULT_CSS = """
+    SearchScreen {
+        background: $background;
+
+        #search { width: 100%; height: 100%; }
+        #search-line { height: 1; background: $panel; padding: 0 1; }
+        #search-label { width: auto; color: $text-primary; text-style: bold; }
+        QueryLine { width: 1fr; background: $panel; }
+        #search-words {
+            height: 1;
+            padding: 0 1;
+            color: $text-muted;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+        }
+        #search-found { height: 1fr; layout: vertical; }
+
+        HitList { height: 3fr; }
+        PreviewPane { height: 2fr; padding: 0 1; border-top: solid $panel; }
+
+        &.-wide {
+            #search-found { layout: horizontal; }
+            HitList { width: 1fr; height: 100%; }
+            PreviewPane { width: 1fr; height: 100%; border-top: none; border-left: solid $panel; }
+        }
+    }
+    """
+    # With priority: the line that is typed into has keys of the same names.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "move(1)", "Next match", priority=True),
+        Binding("up", "move(-1)", "Previous match", priority=True),
+        Binding("pagedown", "move_page(1)", "Page down", priority=True),
+        Binding("pageup", "move_page(-1)", "Page up", priority=True),
+        Binding("end", "move(1000)", "Last match", priority=True),
+        Binding("home", "move(-1000)", "First match", priority=True),
+        Binding("enter", "choose", "Go there", priority=True),
+        Binding("escape", "dismiss", "Close", priority=True),
+    ]
+
+    def __init__(self, text: str = "", message_id: str = "") -> None:
+        """``text`` is what was last looked for, ``message_id`` what was then highlighted."""
+        super().__init__()
+        self.line = QueryLine(text)
+        self.hits = HitList()
+        self.preview = PreviewPane()
+        self.words = Static(Content(HINT), id="search-words")
+        self._results: Results | None = None
+        self._kept = message_id
+        self._indexing = ""
+        self._timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        with Container(id="search"):
+            with Horizontal(id="search-line"):
+                yield Static(Content("Search: "), id="search-label")
+                yield self.line
+            yield self.words
+            with Container(id="search-found"):
+                yield self.hits
+                yield self.preview
+
+    def on_mount(self) -> None:
+        if self.line.value:
+            self._say_settled()
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width >= WIDE_FROM_COLUMNS, "-wide")
+
+    # --- values
+
+    @property
+    def results_text(self) -> str | None:
+        """The text that what is shown answers."""
+        return self._results.text if self._results else None
+
+    def show_results(self, results: Results, now: datetime) -> None:
+        """Show what was found; the highlight stays on its message if that is found again."""
+        highlighted = self.hits.highlighted
+        same = self._results is not None and self._results.text == results.text
+        keep = highlighted.message_id if same and highlighted else self._kept
+        self._results, self._kept = results, ""
+        self.hits.show(results, now, keep)
+        self._show_words()
+
+    def show_preview(self, preview: Preview | None, now: datetime) -> None:
+        """Show what stands around the highlighted hit."""
+        self.preview.show(preview, now)
+
+    def ask_again(self) -> None:
+        """Want the same looked for once more, if not all of it could be found."""
+        if self._results is not None and self._results.found.pending:
+            self._say_settled()
+
+    def show_error(self, reason: str) -> None:
+        """Say why a hit cannot be gone to."""
+        self.words.update(Content(make_visible_line(reason)))
+
+    def show_indexing(self, progress: str) -> None:
+        """Say how far the index is; empty when it is done."""
+        self._indexing = progress
+        self._show_words()
+
+    # --- what is wanted
+
+    @on(QueryLine.Changed)
+    def _wait_for_more(self, event: QueryLine.Changed) -> None:
+        event.stop()
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self.set_timer(SETTLED_SECONDS, self._say_settled)
+
+    @on(HitList.Highlighted)
+    def _want_preview(self, event: HitList.Highlighted) -> None:
+        event.stop()
+        self.post_message(self.HitHighlighted(event.hit))
+
+    @on(HitList.Chosen)
+    def action_choose(self) -> None:
+        hit = self.hits.highlighted
+        if self._results is None or self._results.text != self.line.value:
+            # What is on screen is not what was asked for last.
+            self._say_settled()
+        elif hit is not None:
+            self.post_message(self.HitChosen(hit))
+
+    def action_move(self, hits: int) -> None:
+        self.hits.move(hits)
+
+    def action_move_page(self, pages: int) -> None:
+        self.hits.move_page(pages)
+
+    def _say_settled(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        self.post_message(self.TextSettled(self.line.value))
+
+    def _show_words(self) -> None:
+        words = self._results.words(self._indexing) if self._results else HINT
+        self.words.update(Content(make_visible_line(words)))

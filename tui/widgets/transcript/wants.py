@@ -1,0 +1,31 @@
+"""What the reader of the conversation pane wants of others."""
+
+from textual.message import Message
+
+
+class EarlierWanted(Message, namespace="transcript"):
+    """The reader came near the top, and earlier messages can be had."""
+
+
+class LaterWanted(Message, namespace="transcript"):
+    """The reader came near the end of what is here, and later messages can be had."""
+
+
+class EndWanted(Message, namespace="transcript"):
+    """The reader wants to be at the end, which is not here."""
+
+
+class MatchWanted(Message, namespace="transcript"):
+    """The reader wants the next match of what was looked for last, or the one before."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        super().__init__()
+
+
+class CopyRequested(Message, namespace="transcript"):
+    """The reader wants this text on the clipboard."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        super().__init__()
