@@ -27,6 +27,7 @@ from tui.finding import Finding
 from tui.following import Following
 from tui.keymap import EVERYWHERE, Places
 from tui.listing import ListedSessions
+from tui.outside_editor import OutsideEditor
 from tui.parts import Parts
 from tui.passages import Passages
 from tui.questions import Questions
@@ -61,6 +62,7 @@ class SibylApp(OrderlyApp):
             "ctrl+w", "invoke('session', 'close')", "Close", id="close", priority=True, show=False
         ),
         Binding("ctrl+f", "invoke('search-screen')", "Search", id="search", priority=True),
+        Binding("f4", "invoke('edit')", "Prompt in $EDITOR", id="edit", priority=True, show=False),
         Binding("f1", "invoke('help')", "Help", id="help", priority=True),
         Binding("ctrl+p", "command_palette", "Palette", id="palette", priority=True),
         Binding("ctrl+q", "invoke('quit')", "Quit", id="quit", priority=True),
@@ -301,7 +303,7 @@ class SibylApp(OrderlyApp):
                 self._shown.show_prompt()
             case effects.RetryTurn() | effects.Compact():
                 await self._sending.ask_model(effect)
-            case effects.OpenHelp() | effects.OpenSearch():
+            case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
                 self._open_screen(effect)
             case effects.Ask():
                 after_what_was_typed(self, partial(self._questions.ask, effect))
@@ -310,9 +312,13 @@ class SibylApp(OrderlyApp):
             case effects.Exit():
                 self.exit()
 
-    def _open_screen(self, effect: effects.OpenHelp | effects.OpenSearch) -> None:
+    def _open_screen(
+        self, effect: effects.OpenHelp | effects.OpenSearch | effects.EditPrompt
+    ) -> None:
         if isinstance(effect, effects.OpenSearch):
             self._searching.open()
+        elif isinstance(effect, effects.EditPrompt):
+            OutsideEditor(self, self.chat, self.workspace, self._shown).start()
         else:
             self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
 

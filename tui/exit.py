@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
@@ -44,6 +45,8 @@ class OrderlyApp(App[None]):
 
     _defect: Exception | None = None
     _held: list[events.Event] | None = None
+    is_lent = False
+    _was_lent_until = 0.0
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
@@ -57,6 +60,9 @@ class OrderlyApp(App[None]):
         message: RenderableType | None = None,
     ) -> None:
         """End once the keys that came before have done what they do."""
+        is_others = self.is_lent or time.monotonic() < self._was_lent_until
+        if is_others and return_code == 128 + signal.SIGINT:
+            return  # Ctrl+C, typed for the program that has the terminal
         leave = partial(super().exit, result, return_code, message)
         if not self.is_running:
             leave()
@@ -89,10 +95,27 @@ class OrderlyApp(App[None]):
         try:
             await then()
         finally:
-            held, self._held = self._held or [], None
-            for event in held:
-                # One of them may hold back those behind it.
-                await self.on_event(event)
+            if not self.is_lent:
+                await self.let_keys_go()
+
+    def lend_terminal(self) -> None:
+        """Hold back what is typed until ``take_terminal_back``: it is another program's."""
+        self.is_lent = True
+        self._held = self._held or []
+
+    async def take_terminal_back(self) -> None:
+        """See to what was held back."""
+        self.is_lent = False
+        # A signal meant for the other one may come after the news of its end.
+        self._was_lent_until = time.monotonic() + SECONDS_TO_ARRIVE
+        await self.let_keys_go()
+
+    async def let_keys_go(self) -> None:
+        """See to what was held back."""
+        held, self._held = self._held or [], None
+        for event in held:
+            # One of them may hold back those behind it.
+            await self.on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error

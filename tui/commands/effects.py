@@ -43,6 +43,10 @@ class OpenHelp(msgspec.Struct, frozen=True):
     """Show keys and commands."""
 
 
+class EditPrompt(msgspec.Struct, frozen=True):
+    """Open the prompt in the user's own editor."""
+
+
 class Ask(msgspec.Struct, frozen=True):
     """Ask whether to do something that the user may not have meant.
 
@@ -81,6 +85,7 @@ Effect = (
     | Compact
     | OpenSearch
     | OpenHelp
+    | EditPrompt
     | Ask
     | MovedSession
     | Later

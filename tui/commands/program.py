@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, Exit, OpenHelp, say
+from tui.commands.effects import EditPrompt, Effect, Exit, OpenHelp, say
 from tui.domain.commands import BY_NAME
 
 
@@ -21,6 +21,11 @@ async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]
 def unknown(name: str) -> tuple[Effect, ...]:
     """There is no such command."""
     return say(f"Unknown command: /{name}. Type /help.", "error")
+
+
+async def edit(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Write the prompt in the user's own editor."""
+    return (EditPrompt(),)
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -41,6 +41,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "compact": answers.compact,
     "stop": answers.stop,
     "copy": copying.copy,
+    "edit": program.edit,
     "model": answers.choose_model,
     "theme": looks.choose_theme,
     "quit": program.leave,

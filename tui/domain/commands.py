@@ -111,6 +111,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("compact", "Summarise what was said", "let a summary stand for the oldest messages"),
     Command("stop", "Stop the answer", "stop it and keep what has arrived"),
     Command("copy", "Copy the last answer", "the last answer, or its code", "[code]", "part"),
+    Command("edit", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
     Command("model", "Choose a model", "say or change what answers", "[name]", "model"),
     Command("theme", "Choose a theme", "say or change the colours", "[name]", "theme"),
     Command("quit", "Quit", "save everything and leave"),

@@ -14,13 +14,7 @@ from tui.domain.records import VERSION, DamagedRecord, Offsets, Record, Restored
 from tui.domain.session import Holder, Page, Session, SessionEntry, Stamp, Surroundings, Tail
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc
-from tui.errors import (
-    NewerVersion,
-    ReadOnly,
-    SessionBusy,
-    SessionNotFound,
-    StorageError,
-)
+from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
 from tui.storage.disk import (

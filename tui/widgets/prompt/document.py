@@ -91,7 +91,7 @@ class PromptDocument(Document):
     def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
         """``pastes`` are texts that are folded where they occur."""
         super().__init__("")
-        self._rows = _cut(text, pastes)
+        self._rows = cut(text, pastes)
         self._lines = [row.shown for row in self._rows]
         self._text: str | None = text
 
@@ -122,7 +122,7 @@ class PromptDocument(Document):
         if not text and not replaced:
             # Where rows meet there is nothing to delete, and nothing that could be undone.
             return EditResult(bottom, replaced)
-        inserted = text.rows if isinstance(text, Rows) else _cut(text)
+        inserted = text.rows if isinstance(text, Rows) else cut(text)
         before, after = self._row(top[0]).until(top[1]), self._row(bottom[0]).since(bottom[1])
         rows = [*_joined(before, inserted[0]), *inserted[1:]]
         *rows, last = rows
@@ -181,14 +181,15 @@ def _joined(first: Row, second: Row) -> list[Row]:
     return [first._replace(goes_on=True), second]
 
 
-def _cut(text: str, pastes: Sequence[str] = ()) -> list[Row]:
+def cut(text: str, pastes: Sequence[str] = ()) -> list[Row]:
+    """A text as rows; ``pastes`` are folded where they occur in it."""
     for paste in pastes:
         before, found, after = text.partition(paste)
         if found:
-            *rows, last = _cut(before, pastes)
+            *rows, last = cut(before, pastes)
             rows += _joined(last, Row(paste, folded=True))
             *rows, last = rows
-            first, *others = _cut(after, pastes)
+            first, *others = cut(after, pastes)
             return [*rows, *_joined(last, first), *others]
     return [row for line in text.split("\n") for row in _cut_line(line)]
 

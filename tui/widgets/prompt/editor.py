@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Location, WrappedDocument
 
-from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, folded, is_long
+from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, cut, folded, is_long
 
 PLACEHOLDER = "Message, or / for commands"
 # xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
@@ -78,7 +78,8 @@ class Editor(TextArea, inherit_bindings=False):
 
     def replace_text(self, text: str) -> None:
         """Put another text in the place of the whole, as an edit that can be undone."""
-        self.replace(text, (0, 0), self.document.end, maintain_selection_offset=False)
+        rows = Rows(cut(text, self._pastes))
+        self.replace(rows, (0, 0), self.document.end, maintain_selection_offset=False)
 
     def move_to_first_row(self) -> None:
         """Put the caret at the end of the first row."""

@@ -117,6 +117,10 @@ class Prompt(Widget):
         self._sending.forget()
         self._load(text)
 
+    def replace_text(self, text: str) -> None:
+        """Put another text in the place of the user's, who can undo it."""
+        self._editor.replace_text(text)
+
     def clear_sent(self) -> None:
         """Take away the oldest prompt that was submitted, and nothing that was typed since."""
         text = self.text

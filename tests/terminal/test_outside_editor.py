@@ -1,0 +1,161 @@
+"""The prompt in the user's own editor, on a terminal of its own."""
+
+import os
+import signal
+import stat
+
+import pytest
+
+from tests.terminal.endings import assert_whole
+
+READ_ONLY_BY_US = 0o600
+
+
+@pytest.fixture
+def editor(tmp_path):
+    """Makes an editor of some lines of shell; ``$1`` is the file, ``$OUT`` a place to write to."""
+
+    def make(script):
+        path = tmp_path / "my editor"
+        path.write_text(f'#!/bin/sh\nOUT="{tmp_path}"\n{script}\n', "utf-8")
+        path.chmod(0o700)
+        return {"VISUAL": f'"{path}" -x', "EDITOR": None}
+
+    return make
+
+
+def until_there(program, path):
+    program.until(lambda _: path.exists(), path.name)
+
+
+def leave(program):
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert_whole(program)
+
+
+def test_what_the_editor_writes_is_the_prompt_and_its_file_is_private_and_gone(
+    chats, editor, tmp_path
+):
+    script = (
+        'echo "$1" > "$OUT/option"; echo "$2" > "$OUT/name"; cp -p "$2" "$OUT/copy"; '
+        'echo 二つ目 >> "$2"; stat -c %a "$(dirname "$2")" > "$OUT/mode"'
+    )
+    program = chats.altered("", environment=editor(script))
+    program.type("first")
+    program.press("f4")
+    program.until("二つ目")
+    assert (tmp_path / "option").read_text() == "-x\n"
+    assert (tmp_path / "copy").read_text() == "first"
+    assert stat.S_IMODE((tmp_path / "copy").stat().st_mode) == READ_ONLY_BY_US
+    assert (tmp_path / "mode").read_text().strip() == "700"
+    name = (tmp_path / "name").read_text().strip()
+    assert not os.path.exists(os.path.dirname(name))
+    program.type("!")
+    program.until("二つ目!|二つ目.*!")
+    assert program.is_alternate
+    leave(program)
+
+
+def test_the_editor_has_the_terminal_as_it_was_and_leaves_it_as_it_likes(chats, editor):
+    script = 'printf "name: "; read -r name; echo "typed $name" > "$2"; stty raw -echo'
+    program = chats.altered("", environment=editor(script))
+    program.type("x")
+    program.press("f4")
+    program.until("name:")
+    assert not program.is_alternate
+    program.type("外\r")
+    program.until("typed 外")
+    program.type(" more")
+    program.until("typed 外 more")
+    leave(program)
+
+
+def test_an_answer_goes_on_meanwhile(chats, editor):
+    program = chats.altered("finite", environment=editor('printf "busy "; read -r go; echo > "$2"'))
+    program.type("A question\r")
+    program.until("w0")
+    program.press("f4")
+    program.until("busy")
+    program.until(lambda _: chats.said()[-1][1].rstrip().endswith("w29"), "the end of the answer")
+    program.type("\r")
+    program.until("w29")
+    leave(program)
+
+
+def test_an_editor_that_fails_changes_nothing_and_is_told(chats, editor):
+    program = chats.altered("", environment=editor('echo gone > "$2"; exit 3'))
+    program.type("kept")
+    program.press("f4")
+    program.until("The editor ended with code 3")
+    program.until(lambda it: "kept" in it.text and "gone" not in it.text)
+    leave(program)
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"VISUAL": None, "EDITOR": None}, "No editor: set"),
+        ({"VISUAL": "nosuch --wait", "EDITOR": None}, "Editor not found: nosuch"),
+        ({"VISUAL": "'open", "EDITOR": None}, "Cannot read"),
+    ],
+)
+def test_a_missing_editor_is_told(chats, environment, told):
+    program = chats.altered("", environment=environment)
+    program.type("kept")
+    program.press("f4")
+    program.until(told)
+    program.type("!")
+    program.until("kept!")
+    leave(program)
+
+
+def test_an_editor_that_cannot_be_started_is_told(chats, editor, tmp_path):
+    environment = editor("")
+    (tmp_path / "my editor").write_bytes(b"\x7fELF no program")
+    program = chats.altered("", environment=environment)
+    program.type("kept")
+    program.press("f4")
+    program.until("Cannot start the editor")
+    program.type("!")
+    program.until("kept!")
+    leave(program)
+
+
+def test_keys_typed_behind_the_key_come_after_what_the_editor_wrote(chats, editor):
+    program = chats.altered("", environment=editor('printf " edited" >> "$2"'))
+    program.type("abc\x1bOSdef")
+    program.until("abc edited")
+    program.type("!")
+    program.until("abc edited(def)?!")
+    leave(program)
+
+
+def test_ctrl_c_is_the_editors(chats, editor):
+    script = 'trap "echo interrupted > \\"$2\\"; exit 0" INT; printf "busy "; sleep 60'
+    program = chats.altered("", environment=editor(script))
+    program.press("f4")
+    program.until("busy")
+    program.type("\x03")
+    program.until("interrupted")
+    program.type("!")
+    program.until("interrupted!")
+    leave(program)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("script", ["exec sleep 60", "trap '' TERM HUP; stty raw; sleep 60"])
+def test_the_program_ends_in_order_and_what_was_written_is_kept(
+    chats, editor, tmp_path, number, script
+):
+    program = chats.altered(
+        "", environment=editor(f'echo " more" >> "$2"; : > "$OUT/go"; {script}')
+    )
+    program.type("some")
+    program.press("f4")
+    until_there(program, tmp_path / "go")
+    program.signal(number)
+    assert program.wait(20) == 128 + number
+    assert_whole(program)
+    (draft,) = (chats.root / "drafts").iterdir()
+    assert '"some more"' in draft.read_text("utf-8")
