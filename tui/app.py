@@ -9,35 +9,22 @@ from textual import on
 from textual.binding import Binding, BindingType
 
 from tui import paths
-from tui.appearance import Themes, dress
-from tui.approvals import Approvals
-from tui.commands import effects, registry, shelf
-from tui.commands.context import CommandContext
+from tui.appearance import dress
+from tui.carrying import Effects
+from tui.commands import registry, shelf
 from tui.commands.effects import Effect
-from tui.compacting import Compactions
-from tui.copying import Copying
-from tui.display import Display
+from tui.desk import Desk
 from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
 from tui.driver import TakeoverDriver
-from tui.engine.shelf import Shelf
 from tui.errors import StorageError
-from tui.exit import OrderlyApp, after_what_was_typed, end_on_signals
-from tui.finding import Finding
-from tui.following import Following
+from tui.exit import OrderlyApp, end_on_signals
 from tui.keymap import EVERYWHERE, Places
-from tui.listing import ListedSessions
-from tui.outside_editor import OutsideEditor
 from tui.parts import Parts
-from tui.passages import Passages
-from tui.questions import Questions
-from tui.remembered import Remembered
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import KeyCommands, SessionCommands, TableCommands, ThemeCommands
-from tui.searching import Searching
-from tui.sending import Sending
-from tui.turns import TurnFinished, Turns
+from tui.turns import TurnFinished
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked, SearchIntent
@@ -73,43 +60,15 @@ class SibylApp(OrderlyApp):
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen()
-        self._remembered = Remembered(parts.ui_state_file, self.set_timer)
-        if (columns := self._remembered.state.sidebar_width) is not None:
-            self.chat.sidebar.show_width(columns)
-        self._shown = Display(self.chat, parts.workspace)
-        self._listed = ListedSessions(self.chat, parts.workspace, parts.sessions, self._shown)
-        self._copying = Copying(self)
-        self._approvals = Approvals(parts.workspace, self._shown, self._listed)
-        settings = parts.turn_settings.asking(self._approvals.ask)
-        self._turns = Turns(self, self.chat, parts.workspace, settings)
-        self._compactions = Compactions(
-            self, self._shown, parts.workspace, parts.turn_settings.system_prompt
-        )
-        self._following = Following(parts.workspace, self._shown, self._listed)
-        self._sending = Sending(
-            self.chat, parts.workspace, self._shown, self._turns, self._compactions, self._listed
-        )
-        self._passages = Passages(self.chat, parts.workspace, self._shown, self._listed)
-        self._searching = Searching(
-            self, self.chat, parts.workspace, self._passages, parts.index_root
-        )
-        self._questions = Questions(self, self.chat, self._carry_out_all)
-        self._themes = Themes(self, self._remembered, parts.appearance.theme)
-        self._commands = CommandContext(
-            parts.workspace,
-            parts.models,
-            self._themes,
-            parts.retention,
-            parts.final_save.rescue,
-            self._sending.stop,
-            Shelf(parts.workspace, self._sending.stop),
-            exclusive_projects=parts.exclusive_projects,
-        )
-        self._finding = Finding(self, self.chat, parts.workspace, self._shown)
-        dress(self, self._themes, parts.appearance, self._keys())
+        self._desk = Desk(self, self.chat, parts, self._carry_out_all)
+        self._effects = Effects(self, self._desk, self._open_help)
+        dress(self, self._desk.themes, parts.appearance, self._keys())
 
     def _keys(self) -> Places:
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
+
+    def _open_help(self) -> None:
+        self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
 
     # --- life
 
@@ -125,10 +84,10 @@ class SibylApp(OrderlyApp):
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
-        self._shown.show_session()
-        self.set_interval(ROWS_SECONDS, self._listed.show)
+        self._desk.display.show_session()
+        self.set_interval(ROWS_SECONDS, self._desk.listed.show)
         if self._parts.auto_save_interval:
-            self.set_interval(self._parts.auto_save_interval, self._shown.save_all)
+            self.set_interval(self._parts.auto_save_interval, self._desk.display.save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.06, self._begin_what_is_slow)
 
@@ -136,9 +95,9 @@ class SibylApp(OrderlyApp):
         self.refresh(layout=True)
 
     async def on_unmount(self) -> None:
-        self._searching.end()
+        self._desk.searching.end()
         await self._parts.final_save.run()
-        await self._remembered.keep()
+        await self._desk.remembered.keep()
 
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self.workspace.note_start)
@@ -146,12 +105,12 @@ class SibylApp(OrderlyApp):
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
         self.run_worker(self._show_list)
-        self.run_worker(self._following.run)
-        self._searching.begin()
+        self.run_worker(self._desk.following.run)
+        self._desk.searching.begin()
 
     async def _show_list(self) -> None:
-        await self._listed.refresh()
-        await self._listed.prune(self._parts.retention)
+        await self._desk.listed.refresh()
+        await self._desk.listed.prune(self._parts.retention)
 
     def _warm_up(self) -> None:
         warm_up()
@@ -160,7 +119,7 @@ class SibylApp(OrderlyApp):
     # --- intents
 
     async def action_invoke(self, name: str, arguments: str = "") -> None:
-        if self._questions.open and name != "quit":
+        if self._desk.questions.open and name != "quit":
             return  # what is asked is answered first
         # Bound with priority: it would overtake what was typed.
         self.between_keys(lambda: self._invoke(Invocation(name, arguments)))
@@ -171,13 +130,13 @@ class SibylApp(OrderlyApp):
 
     @on(Prompt.Submitted)
     async def submit_prompt(self, event: Prompt.Submitted) -> None:
-        self._shown.show_end()
+        self._desk.display.show_end()
         invocation = parse(event.text)
         if invocation is None:
-            await self._sending.send(text_to_send(event.text))
+            await self._desk.sending.send(text_to_send(event.text))
             return
         if invocation.name in registry.FUNCTIONS:
-            self._sending.clear_prompt(self.workspace.current)
+            self._desk.sending.clear_prompt(self.workspace.current)
         await self._invoke(invocation)
 
     @on(Prompt.Edited)
@@ -187,15 +146,15 @@ class SibylApp(OrderlyApp):
         conversation = self.workspace.current
         conversation.text = event.text
         if conversation.opened is None and not conversation.read_only:
-            self.run_worker(partial(self._sending.open_for_change, conversation))
+            self.run_worker(partial(self._desk.sending.open_for_change, conversation))
 
     @on(Prompt.TakenBack)
     def take_back_queued(self, event: Prompt.TakenBack) -> None:
-        self._sending.take_back(event.prompts)
+        self._desk.sending.take_back(event.prompts)
 
     @on(ChatScreen.DraftSettled)
     async def keep_drafts(self) -> None:
-        await self._sending.keep_drafts()
+        await self._desk.sending.keep_drafts()
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
@@ -203,52 +162,52 @@ class SibylApp(OrderlyApp):
 
     @on(Sidebar.SessionRenamed)
     def rename_session(self, event: Sidebar.SessionRenamed) -> None:
-        self.run_worker(partial(self._listed.rename, event.session_id, event.name))
+        self.run_worker(partial(self._desk.listed.rename, event.session_id, event.name))
 
     @on(Sidebar.WidthChanged)
     def remember_width(self, event: Sidebar.WidthChanged) -> None:
-        self._remembered.note(sidebar_width=event.columns)
+        self._desk.remembered.note(sidebar_width=event.columns)
 
     @on(Sidebar.DeletionConfirmed)
     async def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
-        delete = partial(shelf.delete_at_once, self._commands, event.session_id)
+        delete = partial(shelf.delete_at_once, self._desk.commands, event.session_id)
         await self._carry_out_all(await registry.carried_out(delete))
 
     @on(Sidebar.ArchiveUnfolded)
     def read_archive(self) -> None:
-        self.run_worker(self._listed.read_archive)
+        self.run_worker(self._desk.listed.read_archive)
 
     @on(Sidebar.MoreWanted)
     def read_more_rows(self) -> None:
-        self.run_worker(self._listed.read_more)
+        self.run_worker(self._desk.listed.read_more)
 
     @on(Sidebar.ScopeToggled)
     def toggle_scope(self) -> None:
-        self.run_worker(self._listed.toggle_scope)
+        self.run_worker(self._desk.listed.toggle_scope)
 
     @on(Transcript.EarlierWanted)
     async def read_earlier(self) -> None:
-        await self._shown.read_earlier()
+        await self._desk.display.read_earlier()
 
     @on(Transcript.LaterWanted)
     async def read_later(self) -> None:
-        await self._passages.read_later()
+        await self._desk.passages.read_later()
 
     @on(Transcript.EndWanted)
     def show_end(self) -> None:
-        self._shown.show_end()
+        self._desk.display.show_end()
 
     @on(SearchIntent)
     def search(self, event: SearchIntent) -> None:
-        self._searching.take(event)
+        self._desk.searching.take(event)
 
     @on(FindLine.Wanted)
     def look_for(self, event: FindLine.Wanted) -> None:
-        self._finding.look_for(event.text)
+        self._desk.finding.look_for(event.text)
 
     @on(FindLine.Stepped)
     def go_to_match(self, event: FindLine.Stepped) -> None:
-        self._finding.step(event.count)
+        self._desk.finding.step(event.count)
 
     @on(Transcript.CopyRequested)
     @on(Prompt.CopyRequested)
@@ -258,76 +217,31 @@ class SibylApp(OrderlyApp):
     def copy_to_clipboard(self, text: str) -> None:
         # Whatever copies comes here, the screens' own selection too.
         self._clipboard = text
-        self._copying.start(text, self._copying.tell)
+        self._desk.copying.start(text, self._desk.copying.tell)
 
     @on(ApprovalPanel.Answered)
     def answer_question(self, event: ApprovalPanel.Answered) -> None:
-        self._approvals.answer(event.question, event.choice)
+        self._desk.approvals.answer(event.question, event.choice)
 
     @on(TurnFinished)
     async def end_turn(self, event: TurnFinished) -> None:
         conversation = event.conversation
         await self.workspace.try_save(conversation)
-        await self._compactions.consider(conversation)
-        self._turns.go_on(conversation, event.status)
+        await self._desk.compactions.consider(conversation)
+        self._desk.turns.go_on(conversation, event.status)
         if conversation is self.workspace.current:
-            self._shown.show_changes()
+            self._desk.display.show_changes()
         else:
             conversation.unread = True
             await self.workspace.leave(conversation)
-        await self._listed.refresh()
-        self._searching.note_turn()
-
-    # --- effects
+        await self._desk.listed.refresh()
+        self._desk.searching.note_turn()
 
     async def _invoke(self, invocation: Invocation) -> None:
-        await self._carry_out_all(await registry.run(invocation, self._commands))
+        await self._carry_out_all(await registry.run(invocation, self._desk.commands))
 
     async def _carry_out_all(self, wanted: Sequence[Effect]) -> None:
-        for effect in wanted:
-            await self._carry_out(effect)
-        self._shown.show_status()
-        self._listed.show()
-
-    async def _carry_out(self, effect: Effect) -> None:
-        match effect:
-            case effects.Say(notice):
-                self._shown.say(notice)
-            case effects.ShowSession():
-                self._searching.close()
-                self._shown.show_session()
-                self.run_worker(self._listed.show_scope)
-            case effects.CopyText(text):
-                self._copying.start(text, self._shown.say)
-            case effects.ShowTodos():
-                self._shown.show_prompt()
-            case effects.RetryTurn() | effects.Compact():
-                await self._sending.ask_model(effect)
-            case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
-                self._open_screen(effect)
-            case effects.Ask():
-                after_what_was_typed(self, partial(self._questions.ask, effect))
-            case effects.MovedSession() | effects.Later():
-                self.run_worker(partial(self._carry_out_later, effect))
-            case effects.Exit():
-                self.exit()
-
-    def _open_screen(
-        self, effect: effects.OpenHelp | effects.OpenSearch | effects.EditPrompt
-    ) -> None:
-        if isinstance(effect, effects.OpenSearch):
-            self._searching.open()
-        elif isinstance(effect, effects.EditPrompt):
-            OutsideEditor(self, self.chat, self.workspace, self._shown).start()
-        else:
-            self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
-
-    async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
-        if isinstance(effect, effects.MovedSession):
-            await self._listed.show_moved(effect.session_id)
-            return
-        await self._carry_out_all(await registry.carried_out(effect.work))
-        await self._listed.refresh()
+        await self._effects.carry_out(wanted)
 
     # --- what has come of it
 
@@ -336,11 +250,11 @@ class SibylApp(OrderlyApp):
         try:
             switched = await self.workspace.look_at(session_id)
         except StorageError as error:
-            self._shown.say(Notice(str(error), "error"))
+            self._desk.display.say(Notice(str(error), "error"))
             self.chat.stay()
             return
         if switched and self.chat.shown != self.workspace.current.id:
-            self._shown.show_session()
-            self._listed.show()
+            self._desk.display.show_session()
+            self._desk.listed.show()
             await self.workspace.settle()
-            await self._listed.show_left(left)
+            await self._desk.listed.show_left(left)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.ui.screen import conversation, send
+from tests.ui.screen import conversation, rows, send
 from tests.waiting import until
 from tui.appearance import Appearance
 from tui.errors import ConfigError
@@ -81,7 +81,7 @@ async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
     w = world()
     one = await w.session("What is a [b]journal[/b]?", "A file.")
     async with w.running() as (app, pilot):
-        await until(lambda: one in [row.id for row in app.chat.rows.rows])
+        await until(lambda: one in rows(app))
         await pilot.press("ctrl+p", *"journal")
         await until(lambda: "What is a [b]journal" in shown(app))
         await pilot.press("enter")

@@ -105,7 +105,7 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
     async with w.running() as (app, pilot):
         await until(lambda: rows(app), "the list")
         await w.workspace.look_at(there)
-        app._shown.show_session()
+        app._desk.display.show_session()
         await pilot.press("ctrl+r", *"roses", "enter")
         await until(lambda: name_of(w, there) == "roses", "the name")
 
