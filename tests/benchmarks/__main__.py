@@ -15,6 +15,7 @@ from tests.benchmarks import (
     keys,
     listing,
     saving,
+    search_screen,
     searching,
     starting,
     streaming,
@@ -31,6 +32,7 @@ SUITES = {
     "starting": starting.rows,
     "keys": keys.rows,
     "switching": switching.rows,
+    "search-screen": search_screen.rows,
     "streaming": streaming.rows,
     "idling": idling.rows,
 }

@@ -39,7 +39,7 @@ def rows(directory):
         for _ in range(_ROUNDS):
             for start, typed in ((programs.bare, idle_bare), (programs.sibyl, idle)):
                 with start() as program, _at_rest(program):
-                    _type(program, typed, _LETTERS // _ROUNDS)
+                    type_letters(program, typed, _LETTERS // _ROUNDS)
         programs.use_model(url)
         loading = _while_loading(programs)
         streaming, streaming_bare = _while_streaming(programs)
@@ -68,7 +68,7 @@ def _while_loading(programs: Programs) -> Typed:
         with programs.sibyl() as program:
             program.type(_READY)
             program.seen(lambda it: it.is_alternate and any(_READY in line for line in it.lines))
-            _type(program, typed, _LOADING_LETTERS, gap=0.02)
+            type_letters(program, typed, _LOADING_LETTERS, gap=0.02)
     return typed
 
 
@@ -96,7 +96,7 @@ def _at_rest(program: TimedProgram) -> Iterator[None]:
     yield
 
 
-def _type(program: TimedProgram, typed: Typed, letters: int, gap: float = 0.03) -> None:
+def type_letters(program: TimedProgram, typed: Typed, letters: int, gap: float = 0.03) -> None:
     """Words, each taken away again; a letter once the one before has been quiet for ``gap``."""
     for letter, shown in _letters(letters):
         if not letter:

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from tests.benchmarks.journals import START
 from tests.benchmarks.table import MILLISECONDS, Row, beside, median_of, percentile, timed
+from tui.domain.json_text import journal_json
 from tui.domain.message import Message
 from tui.domain.records import Offsets, Opened, SessionHeader, State, encode
 from tui.domain.timestamps import format_utc
@@ -93,12 +94,25 @@ def make_corpus(root, sessions=SESSIONS, messages=MESSAGES):
     rare = [f"{chance.choice('bcdfgklmnprstvz')}{number:x}e" for number in range(100_000)]
     size = 0
     for number in range(sessions):
-        session_id = f"session-20260111-153000-{number:06d}"
+        session_id = _id(number)
         path = folders.journal(session_id, Folder.SESSIONS)
         data = b"".join(map(encode, _records(session_id, number, messages, chance, rare)))
         path.write_bytes(data)
         size += len(data)
+    folders.scopes.write_bytes(b"".join(_scope_lines(sessions)))
     return size
+
+
+def _scope_lines(sessions):
+    for number in range(sessions):
+        line = {"scope": "project:/shop", "ordinal": number + 1, "id": _id(number)}
+        yield journal_json({**line, "at": format_utc(START)}) + b"\n"
+    active = {"scope": "project:/shop", "active": _id(sessions - 1), "at": format_utc(START)}
+    yield journal_json(active) + b"\n"
+
+
+def _id(number):
+    return f"session-20260111-153000-{number:06d}"
 
 
 def _records(session_id, number, messages, chance, rare):

@@ -93,8 +93,8 @@ class PreviewPane(Widget):
             self._rows.append([])
             if message.chosen:
                 found = next((p for p in range(begin, len(self._rows)) if self._marked(p)), begin)
-                # The line that says who it was is seen if there is room for both.
-                found = begin + height // 3 if found - begin <= height // 2 else found
+                # The line that says who it was is seen, too, if there is room for both.
+                found = begin if found - begin <= height // 2 else found
         self._top = 0
         self._scroll(found - height // 3)
 
