@@ -1,5 +1,6 @@
 """Finding in the session on screen: the search in the background, and what comes of it."""
 
+import asyncio
 import time
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ from textual.app import App
 from tui.display import Display
 from tui.domain.message import Message
 from tui.domain.notice import Notice
-from tui.domain.session import Entry
+from tui.domain.session import Entry, Surroundings
+from tui.engine import excerpts
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
@@ -27,9 +29,7 @@ if TYPE_CHECKING:
 RECOUNT_SECONDS = 0.3
 """How often the end of the session is counted anew: answers grow."""
 
-LOADED_AT_ONCE = 1000
-"""Messages read at once on the way to a match that is not at hand."""
-
+_AROUND = 50
 _TELL_SECONDS = 0.1
 _WORKER = "find"
 
@@ -162,20 +162,26 @@ class Finding:
             )
 
     async def _bring(self, search: _Search, match: "Match", *, unfold: bool) -> None:
-        """Read pages until a match is at hand, and go there unless the reader has gone on."""
-        conversation, finder = search.conversation, self._chat.transcript.finder
-        # A match that is not in the excerpt on screen is reached from the end.
-        self._display.show_end()
+        """Have a match at hand, wherever it stands, and go there unless the reader has gone on."""
+        conversation = search.conversation
+        around: Surroundings | None = None
         try:
-            while conversation.has_earlier and not finder.has(match.message_id):
-                entries = await self._workspace.read_earlier(conversation, LOADED_AT_ONCE)
-                if conversation is not self._workspace.current:
-                    return
-                self._chat.show_earlier(entries, earlier=conversation.has_earlier)
+            if not excerpts.at_hand(conversation, match.message_id):
+                around = await asyncio.to_thread(self._around, conversation, match)
         except StorageError as error:
             self._display.say(Notice(str(error), "error"))
-        if search is self._search and search.matches.current == match and self._timer:
-            finder.show(match, unfold=unfold)
+            return
+        if search is not self._search or search.matches.current != match or not self._timer:
+            return
+        if around is None:
+            self._display.show_end()
+        else:
+            excerpts.place_at(conversation, match.message_id, around)
+            self._display.show_session()
+        self._chat.transcript.finder.show(match, unfold=unfold)
+
+    def _around(self, conversation: Conversation, match: "Match") -> Surroundings:
+        return self._workspace.store.around(conversation.id, match.message_id, _AROUND, _AROUND)
 
     def _sees(self, match: "Match") -> bool:
         return match in self._chat.transcript.finder.in_sight()

@@ -99,6 +99,21 @@ async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(world):
         assert marked(app) == [["[needle]"]]
 
 
+async def test_what_stands_between_is_not_read_on_the_way_to_a_far_match(world):
+    w = world()
+    talk = await w.session("the needle here", *[f"text {n}" for n in range(400)], "needle")
+    async with w.running(talk) as (app, pilot):
+        await find(app, pilot, "needle")
+        await pilot.press("up")
+        await until(lambda: "the needle here" in conversation(app))
+        current = app.workspace.current
+        assert len(current.entries) + len(current.excerpt.entries) < 250
+        await pilot.press("down")
+        await until(lambda: current.excerpt is None, "the end of the session")
+        await until(lambda: said(app) == "2 / 2")
+        assert marked(app) == [["[needle]"]]
+
+
 async def test_what_was_said_before_a_reset_and_replaced_answers(world):
     w = world()
     talk = await w.session("old needle")

@@ -18,9 +18,14 @@ PAGE = 50
 """How many messages are read at once."""
 
 
+def at_hand(conversation: Conversation, message_id: str) -> bool:
+    """Whether a message is among those at the end, with the pages read before them."""
+    return message_id in _ids(conversation.entries)
+
+
 def place_at(conversation: Conversation, message_id: str, around: Surroundings) -> None:
     """Let a conversation show a message, by what stands around it unless it is at hand."""
-    if message_id in _ids(conversation.entries):
+    if at_hand(conversation, message_id):
         conversation.excerpt = None
         return
     conversation.excerpt = around
