@@ -74,8 +74,11 @@ class OrderlyApp(App[None]):
         typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
         if typed and self._held is not None:
             self._held.append(event)
-        else:
-            await super().on_event(event)
+            return
+        await super().on_event(event)
+        if typed and isinstance(event, events.Key) and event.key == "enter":
+            # It may be a command that shows another session: what is typed behind it belongs there.
+            self.between_keys(_nothing)
 
     def between_keys(self, then: Callable[[], Awaitable[object]]) -> None:
         """Do something after what earlier keys do, and before later ones are seen to.
@@ -145,6 +148,10 @@ def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
         first.call_later(_pass_on, others, then)
     else:
         first.call_later(then)
+
+
+async def _nothing() -> None:
+    """What was typed has led to all that it leads to."""
 
 
 class DaemonThreads(ThreadPoolExecutor):

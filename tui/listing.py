@@ -95,6 +95,8 @@ class ListedSessions:
         if pruned.count:
             self._display.say(Notice(retention.words(pruned)))
             await self.refresh()
+            # What went from other projects changes how many the filter hides, too.
+            await self._after(self._sessions.count)
         for failure in (pruned.failure, *await retention.tell_hook(pruned)):
             if failure:
                 self._display.say(Notice(failure, "warning"))

@@ -419,6 +419,37 @@ async def test_clearing_leaves_the_session_on_screen(commands, world):
     assert world.reader.entry(viewed).status == "trashed"
 
 
+async def test_one_undo_brings_back_all_that_was_cleared_in_their_order(commands, world):
+    made = [await world.session(f"Number {number}") for number in range(3)]
+    await commands.program.look_at(made[1])
+    await commands("/resume clear")
+    await commands.carried_out(await commands.effects[0].confirmed())
+    assert await commands("/undo") == "Restored 3 saved session(s)."
+    assert [world.reader.entry(each).status for each in made] == ["closed", "open", "closed"]
+    assert commands.current.id == made[1]
+    assert await commands("/undo") == "Nothing to undo."
+
+
+async def test_an_undo_of_a_clearing_that_failed_midway_goes_on_with_the_rest(
+    commands, world, monkeypatch
+):
+    made = [await world.session(f"Number {number}") for number in range(3)]
+    await commands("/resume clear")
+    await commands.carried_out(await commands.effects[0].confirmed())
+    restore = commands.program.store.restore
+
+    def fail_once(session_id):
+        if session_id == made[1]:
+            monkeypatch.setattr(commands.program.store, "restore", restore)
+            raise StorageError("No room.")
+        restore(session_id)
+
+    monkeypatch.setattr(commands.program.store, "restore", fail_once)
+    assert await commands("/undo") == "No room."
+    assert await commands("/undo") == "Restored 2 saved session(s)."
+    assert {world.reader.entry(each).status for each in made} == {"closed"}
+
+
 async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
     await world.session()
     await commands("/resume clear")

@@ -26,6 +26,9 @@ class FakeCatalog:
     def numbered(self, scope, ordinal):
         return self._first(lambda each: each[:2] == (scope, ordinal))
 
+    def scopes(self):
+        return {each[0] for each in self._sessions.values()}
+
     def named(self, name):
         return [key for key, each in self._sessions.items() if each[2] == name]
 
@@ -83,6 +86,21 @@ def test_a_number_after_a_hash_counts_in_this_scope():
 def test_a_scope_with_a_number_counts_there_also_with_a_hash_in_its_name():
     assert find(f"{HERE}#2") == "session-20260111-2"
     assert find(f"{THERE}#7") == "session-20260222-4"
+
+
+def test_a_project_is_called_by_the_name_of_its_directory():
+    assert find("here#2") == "session-20260111-2"
+    assert find("there#7") == "session-20260222-4"
+
+
+def test_of_projects_of_one_name_this_one_is_meant_and_elsewhere_it_is_told():
+    shops = FakeCatalog(a=("project:/one/shop", 1, ""), b=("project:/two/shop", 1, ""))
+    assert resolve("shop#1", "project:/two/shop", shops) == "b"
+    assert candidates("shop#1", shops) == ("a", "b")
+
+
+def test_a_scope_of_that_very_name_goes_before_a_project():
+    assert find("shop#1", catalog=FakeCatalog(a=("project:/shop", 1, ""), b=("shop", 1, ""))) == "b"
 
 
 def test_an_exact_name_is_the_session_that_has_it():
@@ -152,6 +170,13 @@ def test_a_number_too_long_for_any_list_is_none():
 @pytest.mark.parametrize("target", ["5abc", "1a", "1-", "#1a", "1#"])
 def test_what_only_begins_with_a_number_is_none(target):
     assert is_unknown(target, ["imported"] * 9)
+
+
+@pytest.mark.parametrize("number", ["2", "20", "2026", "2026011"])
+def test_digits_that_say_no_whole_day_are_the_beginning_of_no_id(number):
+    catalog = FakeCatalog(session_20260111_1=(HERE, 1, ""))
+    assert is_unknown(number, catalog=catalog)
+    assert find("20260111", catalog=catalog) == find("session-2", catalog=catalog)
 
 
 # --- the first kind that matches wins

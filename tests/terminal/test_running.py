@@ -9,7 +9,7 @@ import time
 import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
-from tests.terminal.endings import assert_saved, assert_whole
+from tests.terminal.endings import assert_saved, assert_whole, told
 from tui.storage.drafts import read_draft
 
 
@@ -40,6 +40,34 @@ def test_typing_streaming_switching_and_coming_back(chats):
     again.until(lambda it: "Once twice" in it.text and "Second question" in it.text)
     again.press("alt+down")
     again.until("Another answer")
+
+
+@pytest.mark.parametrize(
+    "command", ["/load first", "/resume first", "/resume 1", "/session resume 2", "/fork", "/new"]
+)
+def test_what_is_typed_at_once_behind_a_command_goes_to_the_session_it_shows(chats, command):
+    chats.answer(answers("One."), answers("Two."))
+    program = chats()
+    program.type("First question\r")
+    program.until("One")
+    program.type("/name first\r")
+    program.until("Session named: first")
+    program.press("ctrl+n")
+    program.until("Started new session")
+    program.type("Second question\r")
+    program.until("Two")
+    known = {entry.id: entry.label for entry in chats.entries}
+    program.type(f"{command}\rtyped at once")
+    program.until("typed at once")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    there = re.findall(r"--session (\S+)", "\n".join(told(program)))
+    drafts = {each: chats.draft(each) for each in known}
+    if command in ("/fork", "/new"):
+        assert not any(drafts.values())
+    else:
+        assert [known[each] for each, draft in drafts.items() if draft] == ["first"]
+        assert [known[each] for each in there] == ["first"]
 
 
 def _until_said(chats, session_id, text):

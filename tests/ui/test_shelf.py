@@ -20,6 +20,8 @@ def where(world, session_id):
 def archived(app):
     """The sessions in the group of what is archived, and how many its heading says there are."""
     listed = app.chat.rows
+    if listed is None:
+        return None, None
     found = [row.id for row in listed.rows if row.group is Group.ARCHIVED]
     return found, listed.archived
 

@@ -111,15 +111,19 @@ def _name(program: Program, chosen: Namespace) -> None:
 
 def _archive(program: Program, chosen: Namespace) -> None:
     for session_id in [program.resolve(target) for target in chosen.targets]:
-        scope = program.store.entry(session_id).scope
+        entry = program.store.entry(session_id)
+        if entry.status == "archived":
+            raise UsageError(f"Session {session_id} is archived already.")
         program.store.archive(session_id)
         output.put_line(f"Archived session: {session_id}")
-        program.run_archive_hook(SetAside(scope, (session_id,), "user"))
+        program.run_archive_hook(SetAside(entry.scope, (session_id,), "user"))
 
 
 def _restore(program: Program, chosen: Namespace) -> None:
     wanted = SessionFilter(program.narrowed, _ASIDE)
     for session_id in [program.resolve(target, wanted) for target in chosen.targets]:
+        if program.store.entry(session_id).status in KEPT:
+            raise UsageError(f"Session {session_id} is neither archived nor deleted.")
         program.store.restore(session_id)
         output.put_line(f"Restored session: {session_id}")
 
@@ -129,6 +133,8 @@ def _delete(program: Program, chosen: Namespace) -> None:
     if not chosen.yes and not output.is_terminal(sys.stdin):
         raise UsageError("Deleting asks first: add --yes where there is no terminal to ask on.")
     for session_id in ids:
+        if program.store.entry(session_id).status == "trashed":
+            raise UsageError(f"Session {session_id} is deleted already.")
         if not chosen.yes and not _confirmed(f"Delete session {session_id}? (y/n) "):
             output.tell("Nothing deleted.")
             continue

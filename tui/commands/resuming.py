@@ -13,14 +13,12 @@ from tui.domain.timestamps import parse_utc
 from tui.engine.clearing import check_closed_here, clear_closed
 from tui.engine.resumable import Resumable, check_project, opened_here, read_resumable
 from tui.engine.switching import StayedError
-from tui.errors import AmbiguousSession, SessionNotFound, UsageError
-from tui.storage.protocol import SessionStore
+from tui.errors import SessionNotFound, UsageError
 
 MOST_ROWS = 100
 """How many sessions a list in a conversation shows."""
 
 _NOTHING = "No sessions to resume."
-_DIGITS_OF_A_DAY = 8
 
 
 async def resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -96,7 +94,7 @@ async def _clear(context: CommandContext) -> Sequence[Effect]:
             f"Delete {len(closed)} saved session(s) in {scopes} scope(s)? (y/n)",
             partial(_confirmed, context, _ids(closed)),
             declined=say("Nothing cleared."),
-            detail="They go to the trash, from where they can be restored.",
+            detail="They go to the trash. /undo brings them back.",
         ),
     )
 
@@ -108,9 +106,10 @@ async def _confirmed(context: CommandContext, ids: Sequence[str]) -> Sequence[Ef
 async def _cleared(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
     before = context.workspace.current
     cleared = await clear_closed(context.workspace, ids)
+    context.shelf.note_cleared(cleared)
     shown = (ShowSession(),) if context.workspace.current is not before else ()
     failed = say(cleared.failure, "error") if cleared.failure else ()
-    return (*shown, *say(f"Cleared {cleared.count} saved session(s)."), *failed)
+    return (*shown, *say(f"Cleared {len(cleared.ids)} saved session(s)."), *failed)
 
 
 async def _check(context: CommandContext, entry: SessionEntry) -> None:
@@ -131,8 +130,11 @@ async def _meant(context: CommandContext, target: str) -> str:
     listed = await _numbered(context)
     if _is_index(target, len(listed)):
         return listed[int(target) - 1]
-    no_number = UsageError(_no_number(target, len(listed)))
-    return await asyncio.to_thread(_called, store, target, scope, no_number)
+    try:
+        # A number that stands in no list may be a name or a day.
+        return await asyncio.to_thread(store.resolve, target, scope)
+    except SessionNotFound as error:
+        raise UsageError(_no_number(target, len(listed))) from error
 
 
 def _is_number(target: str) -> bool:
@@ -145,28 +147,6 @@ def _is_index(target: str, count: int) -> bool:
 
 def _no_number(target: str, count: int) -> str:
     return f"Invalid index: {target}. Valid range is 1-{count}." if count else _NOTHING
-
-
-def _called(store: SessionStore, target: str, scope: str, no_number: UsageError) -> str:
-    """A number that stands in no list may be a name or a day; else it is a wrong number."""
-    try:
-        candidates = [store.resolve(target, scope)]
-    except SessionNotFound as error:
-        raise no_number from error
-    except AmbiguousSession as error:
-        candidates = [*error.candidates]
-        if _are_called(store, target, candidates):
-            raise
-    if not _are_called(store, target, candidates):
-        raise no_number
-    return candidates[0]
-
-
-def _are_called(store: SessionStore, target: str, candidates: Sequence[str]) -> bool:
-    """Whether it is not only that all ids begin with the year."""
-    if len(target) >= _DIGITS_OF_A_DAY or target in candidates:
-        return True
-    return any(store.entry(session_id).name == target for session_id in candidates)
 
 
 async def _numbered(context: CommandContext) -> tuple[str, ...]:

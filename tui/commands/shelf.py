@@ -91,15 +91,24 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def undo(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Take back the last archiving, deletion or restoring."""
+    """Take back the last archiving, deletion, restoring or clearing."""
+    if context.shelf.has_cleared:
+        # As many as there were: nothing waits for them.
+        return (Later(partial(_undone, context)),)
+    return await _undone(context)
+
+
+async def _undone(context: CommandContext) -> Sequence[Effect]:
     before = context.workspace.current
-    deed = await context.shelf.undo()
-    if deed is None:
+    deeds = await context.shelf.undo()
+    if not deeds:
         return say("Nothing to undo.")
-    return (
-        *_moved(context, before, deed.session_id),
-        *say(f"{_UNDONE[deed.before]} session: {deed.session_id}"),
-    )
+    first = deeds[0]
+    moved = _moved(context, before, first.session_id)
+    if len(deeds) > 1:
+        # All of them were cleared at once.
+        return (*moved, *say(f"Restored {len(deeds)} saved session(s)."))
+    return (*moved, *say(f"{_UNDONE[first.before]} session: {first.session_id}"))
 
 
 async def _meant(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:

@@ -99,7 +99,7 @@ COMMANDS: tuple[Command, ...] = (
         "delete", "Delete this session", "ask, then move it to the trash", "[target]", "session"
     ),
     Command("fork", "Fork this session", "go on from here in a new session", "[target]", "session"),
-    Command("undo", "Undo", "take back the last archive, delete or restore"),
+    Command("undo", "Undo", "take back the last archive, delete, restore or clear"),
     Command(
         "todo",
         "To-dos",

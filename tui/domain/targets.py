@@ -1,15 +1,18 @@
 """Which session is meant: a listed number, an id, ``scope#N``, a name or a prefix.
 
 The first kind that matches wins; a tie within a kind is an error that names the candidates.
+Digits are the beginning of an id only where they say a whole day: all ids begin with the year.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from tui.domain.ids import is_session_id
+from tui.domain.labels import scope_name
 from tui.errors import AmbiguousSession, SessionNotFound
 
 _PREFIX = "session-"
+_DIGITS_OF_A_DAY = 8
 
 
 class Catalog(Protocol):
@@ -27,6 +30,10 @@ class Catalog(Protocol):
         """The id of the session with this ordinal in this scope, if it is still there."""
         ...
 
+    def scopes(self) -> Collection[str]:
+        """All scopes that a number was ever given in."""
+        ...
+
     def named(self, name: str) -> Iterable[str]:
         """The ids of the sessions with exactly this name."""
         ...
@@ -42,10 +49,8 @@ def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = (
         return listed[number - 1]
     if is_session_id(target) and catalog.has(target):
         return target
-    by_ordinal = _by_ordinal(target, scope, catalog)
-    if by_ordinal:
-        return by_ordinal
-    for candidates in (_by_name(target, catalog), _by_prefix(target, catalog)):
+    for look_up in (_by_ordinal, _by_ordinal_of_called, _by_name, _by_prefix):
+        candidates = look_up(target, scope, catalog)
         if len(candidates) > 1:
             raise AmbiguousSession(target, candidates)
         if candidates:
@@ -60,19 +65,39 @@ def _listed_number(target: str, listed: Sequence[str]) -> int | None:
     return number if 1 <= number <= len(listed) else None
 
 
-def _by_ordinal(target: str, scope: str, catalog: Catalog) -> str | None:
+def _by_ordinal(target: str, scope: str, catalog: Catalog) -> list[str]:
+    named_scope, ordinal = _parted(target)
+    if ordinal is None:
+        return []
+    found = catalog.numbered(named_scope or scope, ordinal)
+    return [found] if found else []
+
+
+def _by_ordinal_of_called(target: str, scope: str, catalog: Catalog) -> list[str]:
+    """A project is called by the name of its directory, as it is on screen."""
+    called, ordinal = _parted(target)
+    if ordinal is None or not called:
+        return []
+    meant = [each for each in catalog.scopes() if scope_name(each) == called]
+    if scope in meant:
+        meant = [scope]
+    return sorted(filter(None, (catalog.numbered(each, ordinal) for each in meant)))
+
+
+def _parted(target: str) -> tuple[str, int | None]:
     named_scope, mark, digits = target.rpartition("#")
     if not (mark and digits.isascii() and digits.isdigit() and len(digits) < 10):
-        return None
-    return catalog.numbered(named_scope or scope, int(digits))
+        return "", None
+    return named_scope, int(digits)
 
 
-def _by_name(target: str, catalog: Catalog) -> list[str]:
+def _by_name(target: str, scope: str, catalog: Catalog) -> list[str]:
     return sorted(set(catalog.named(target))) if target else []
 
 
-def _by_prefix(target: str, catalog: Catalog) -> list[str]:
-    if not target:
+def _by_prefix(target: str, scope: str, catalog: Catalog) -> list[str]:
+    is_number = target.isascii() and target.isdigit()
+    if not target or (is_number and len(target) < _DIGITS_OF_A_DAY):
         return []
     wanted = (target, _PREFIX + target)
     return sorted(name for name in catalog.ids() if name.startswith(wanted))

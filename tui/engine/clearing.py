@@ -11,10 +11,14 @@ from tui.storage.protocol import SessionStore
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """How many sessions went to the trash, and what kept it from going on."""
+    """Which sessions went to the trash, and what kept it from going on.
 
-    count: int
+    ``left`` is the one of them that was on screen.
+    """
+
+    ids: tuple[str, ...]
     failure: str = ""
+    left: str | None = None
 
 
 def check_closed_here(workspace: Workspace, session_id: str) -> None:
@@ -41,12 +45,12 @@ async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
     except (SessionBusy, SessionNotFound, UsageError):
         return cleared
     except StorageError as error:
-        return Cleared(cleared.count, str(error))
-    return Cleared(cleared.count + 1)
+        return Cleared(cleared.ids, str(error))
+    return Cleared((*cleared.ids, viewed), left=viewed)
 
 
 def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
-    count = 0
+    gone: list[str] = []
     for session_id in ids:
         try:
             # A lease of its own: one that was opened here since it was asked for stays.
@@ -57,12 +61,12 @@ def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
             lease = None
         try:
             store.delete(session_id)
-            count += 1
+            gone.append(session_id)
         except SessionNotFound:
             continue
         except StorageError as error:
-            return Cleared(count, str(error))
+            return Cleared(tuple(gone), str(error))
         finally:
             if lease is not None:
                 lease.release()
-    return Cleared(count)
+    return Cleared(tuple(gone))

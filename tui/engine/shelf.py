@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from tui.engine.clearing import Cleared
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError, UsageError
@@ -36,7 +37,7 @@ class Shelf:
         self._workspace = workspace
         self._store = workspace.store
         self._stop = stop
-        self._deeds: list[Deed] = []
+        self._deeds: list[tuple[Deed, ...]] = []
 
     async def archive(self, session_id: str) -> None:
         """Set a session aside; if it was on screen, another one is.
@@ -68,24 +69,37 @@ class Shelf:
         await self._note(session_id, "kept", partial(self._put, session_id, "kept"))
         await self._workspace.open_session(session_id)
 
-    async def undo(self) -> Deed | None:
-        """Take back what was done last; ``None`` if nothing is left to be.
+    def note_cleared(self, cleared: Cleared) -> None:
+        """Let the next undo take back all that was cleared at once."""
+        if cleared.ids:
+            self._deeds.append(
+                tuple(Deed(each, "kept", "trashed", each == cleared.left) for each in cleared.ids)
+            )
+
+    @property
+    def has_cleared(self) -> bool:
+        """Whether an undo would bring back many at once."""
+        return bool(self._deeds) and len(self._deeds[-1]) > 1
+
+    async def undo(self) -> tuple[Deed, ...]:
+        """Take back what was done last; empty if nothing is left to be.
 
         What has been taken back by other ways is passed over. Raises ``StorageError``, and then
         it can be tried again, and what opening the session raises.
         """
-        deed = await self._last_deed()
-        if deed is None:
-            return None
-        try:
-            await self._put(deed.session_id, "kept")
-            await self._put(deed.session_id, deed.before)
-        except StorageError:
-            self._deeds.append(deed)
-            raise
-        if deed.shown and deed.before == "kept":
-            await self._workspace.open_session(deed.session_id)
-        return deed
+        deeds = await self._last_deeds()
+        # The last first: what comes back counts as used now, and the order is to stay.
+        for count, deed in enumerate(reversed(deeds)):
+            try:
+                await self._put(deed.session_id, "kept")
+                await self._put(deed.session_id, deed.before)
+            except StorageError:
+                self._deeds.append(deeds[: len(deeds) - count])
+                raise
+        for deed in deeds:
+            if deed.shown and deed.before == "kept":
+                await self._workspace.open_session(deed.session_id)
+        return deeds
 
     # --- within
 
@@ -93,17 +107,21 @@ class Shelf:
         shown = session_id == self._workspace.current.id
         before = await self._where(session_id)
         await do()
-        self._deeds.append(Deed(session_id, before, after, shown))
+        self._deeds.append((Deed(session_id, before, after, shown),))
 
-    async def _last_deed(self) -> Deed | None:
+    async def _last_deeds(self) -> tuple[Deed, ...]:
         while self._deeds:
-            deed = self._deeds.pop()
-            try:
-                if await self._where(deed.session_id) == deed.after:
-                    return deed
-            except SessionNotFound:
-                continue  # it was purged
-        return None
+            deeds = self._deeds.pop()
+            left = tuple([deed for deed in deeds if await self._stands(deed)])
+            if left:
+                return left
+        return ()
+
+    async def _stands(self, deed: Deed) -> bool:
+        try:
+            return await self._where(deed.session_id) == deed.after
+        except SessionNotFound:
+            return False  # it was purged
 
     async def _where(self, session_id: str) -> Where:
         known = self._workspace.find(session_id)

@@ -40,6 +40,9 @@ class FileCatalog:
             raise AmbiguousSession(f"{scope}#{ordinal}", sorted(there))
         return there[0] if there else None
 
+    def scopes(self) -> Collection[str]:
+        return self._scopes.table().highest.keys()
+
     def named(self, name: str) -> Iterable[str]:
         return [key for key, own_name in self._directory.names(self._wanted) if own_name == name]
 

@@ -1,6 +1,6 @@
 """Looking targets up among the sessions of a store in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from tui.storage.protocol import SessionFilter
@@ -25,6 +25,9 @@ class MemoryCatalog:
     def numbered(self, scope: str, ordinal: int) -> str | None:
         session_id = self._store.shelf.numbers.get((scope, ordinal))
         return session_id if session_id in self._store.shelf.boxes else None
+
+    def scopes(self) -> Collection[str]:
+        return {scope for scope, _ in self._store.shelf.numbers}
 
     def named(self, name: str) -> Iterable[str]:
         return [key for key in self.ids() if self._store.entry(key).name == name]
