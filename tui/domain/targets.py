@@ -4,7 +4,7 @@ The first kind that matches wins; a tie within a kind is an error that names the
 Digits are the beginning of an id only where they say a whole day: all ids begin with the year.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from tui.domain.ids import is_session_id
@@ -49,13 +49,19 @@ def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = (
         return listed[number - 1]
     if is_session_id(target) and catalog.has(target):
         return target
-    for look_up in (_by_ordinal, _by_ordinal_of_called, _by_name, _by_prefix):
-        candidates = look_up(target, scope, catalog)
+    for candidates in _candidates(target, scope, catalog):
         if len(candidates) > 1:
             raise AmbiguousSession(target, candidates)
         if candidates:
             return candidates[0]
     raise SessionNotFound(target)
+
+
+def _candidates(target: str, scope: str, catalog: Catalog) -> Iterator[list[str]]:
+    yield _by_ordinal(target, scope, catalog)
+    yield _by_ordinal_of_called(target, scope, catalog)
+    yield _by_name(target, catalog)
+    yield _by_prefix(target, catalog)
 
 
 def _listed_number(target: str, listed: Sequence[str]) -> int | None:
@@ -91,11 +97,11 @@ def _parted(target: str) -> tuple[str, int | None]:
     return named_scope, int(digits)
 
 
-def _by_name(target: str, scope: str, catalog: Catalog) -> list[str]:
+def _by_name(target: str, catalog: Catalog) -> list[str]:
     return sorted(set(catalog.named(target))) if target else []
 
 
-def _by_prefix(target: str, scope: str, catalog: Catalog) -> list[str]:
+def _by_prefix(target: str, catalog: Catalog) -> list[str]:
     is_number = target.isascii() and target.isdigit()
     if not target or (is_number and len(target) < _DIGITS_OF_A_DAY):
         return []
