@@ -65,6 +65,15 @@ class Display:
         """Show what stands around the prompt."""
         self._chat.show_prompt(self._workspace.current.view())
 
+    def show_draft(self) -> None:
+        """Put into the prompt what was typed in the session."""
+        self._chat.prompt.set_text(self._workspace.current.text)
+
+    @property
+    def typed(self) -> str:
+        """What stands in the prompt."""
+        return self._chat.prompt.draft
+
     def show_status(self) -> None:
         """Show how it stands with the session."""
         self._chat.show_status(self._workspace.current.status())

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import suppress
 
 from tui.display import Display
+from tui.engine.conversation import Conversation
 from tui.engine.following import Follower
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
@@ -34,9 +35,20 @@ class Following:
         """Look once. Raises ``StorageError``."""
         conversation = self._workspace.current
         count = conversation.session.message_count, conversation.label(), conversation.mark
+        was_held = conversation.held_elsewhere
         change = await self._follower.look()
         if change is None or conversation is not self._workspace.current:
             return
         self._display.show_followed(change)
         if count != (conversation.session.message_count, conversation.label(), conversation.mark):
             await self._listed.refresh()
+        if was_held and not conversation.read_only:
+            await self._offer_draft(conversation)
+
+    async def _offer_draft(self, conversation: Conversation) -> None:
+        """Show what its holder had typed and not sent, where nothing stands in the prompt."""
+        prompts = self._workspace.prompts
+        typed = await asyncio.to_thread(prompts.typed, conversation)
+        if conversation is self._workspace.current and typed.text and not self._display.typed:
+            prompts.show(conversation, typed)
+            self._display.show_draft()

@@ -6,6 +6,8 @@ import pytest
 
 from tests.builders import Story
 from tests.engine.workspaces import World, said
+from tui.domain.message import Message, ToolCall
+from tui.engine.following import Follower
 from tui.engine.reading import read_only_words
 from tui.errors import NewerVersion, SessionDamaged, SessionNotFound, StorageError
 
@@ -80,6 +82,60 @@ async def test_an_answer_that_a_crash_cut_off_is_shown_and_kept_by_the_next_hold
     await program.open("tale")
     await program.end()
     assert world.bytes("tale").count(b'"interrupted"') == 1
+
+
+def calls(program):
+    """Two calls of tools, of which one has its result."""
+    opened = program.workspace.current.opened
+    answer = opened.begin_answer("m")
+    for number in (1, 2):
+        answer.add_call(ToolCall(f"c{number}", "read_file", {}))
+    opened.end_answer(answer)
+    opened.add_message("tool", "read", tool_call_id="c1")
+
+
+def results(entries):
+    return [
+        (m.tool_call_id, m.text) for m in entries if isinstance(m, Message) and m.role == "tool"
+    ]
+
+
+async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_holder(world):
+    killed = world.started()
+    await killed.send("go")
+    calls(killed)
+    await killed.workspace.save(killed.workspace.current)
+    there = killed.workspace.current.id
+    reader = world.started()
+    await reader.look_at(there)
+    # Its holder may still run it.
+    assert results(reader.workspace.current.entries) == [("c1", "read")]
+    killed.store.die()
+    expected = [("c1", "read"), ("c2", "interrupted")]
+    assert await Follower(reader.workspace).look() is not None
+    assert results(reader.workspace.current.entries) == expected
+    program = world.started()
+    await program.look_at(there)
+    assert results(program.workspace.current.entries) == expected
+    before = world.bytes(there)
+    await program.open(there)
+    assert results(program.workspace.current.entries) == expected
+    await program.end()
+    assert world.bytes(there).startswith(before)
+    assert results(world.reader.load(there).all_messages) == expected
+
+
+async def test_calls_before_a_reset_are_answered_by_nobody(world):
+    killed = world.started()
+    await killed.send("go")
+    calls(killed)
+    killed.workspace.current.opened.reset()
+    await killed.workspace.save(killed.workspace.current)
+    killed.store.die()
+    there = killed.workspace.current.id
+    program = world.started(there)
+    await program.end()
+    assert results(world.reader.load(there).all_messages) == [("c1", "read")]
 
 
 async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monkeypatch):

@@ -6,6 +6,7 @@ from tests.ui.screen import conversation, go_to, mark, rows, send, status, words
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.rows import Mark
+from tui.domain.session import Draft
 from tui.engine.opening import resume_session
 
 
@@ -145,3 +146,27 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
         w.other_program().restore(session)
         await until(lambda: "was restored." in words(app))
         assert "read-only" not in status(app)
+
+
+@pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])
+@pytest.mark.parametrize("mine", ["", "mine"])
+async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, other, opened, mine):
+    w = world()
+    holder = await other(w, "hello")
+    draft = Draft(holder.id, holder.header.scope, "/p", "the holder's", ("waited",))
+    w.drafts().save(draft)
+    async with w.running(*([holder.id] if opened else [])) as (app, pilot):
+        if not opened:
+            await until(lambda: rows(app))
+            await go_to(app, pilot, holder.id)
+        await until(lambda: "read-only" in status(app))
+        app.chat.prompt.focus()
+        await pilot.press(*mine)
+        holder.abandon()
+        await until(lambda: "read-only" not in status(app))
+        shown = mine or "waited\n\nthe holder's"
+        await until(lambda: app.chat.prompt.draft == shown, "the draft")
+        await pilot.press("x")
+    kept = [w.drafts().load(holder.id), *(each for _, each in w.drafts().aside(holder.id))]
+    texts = [(*each.queued, each.text) for each in kept if each]
+    assert texts == [(shown + "x",), *([("waited", "the holder's")] if mine else [])]

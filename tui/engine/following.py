@@ -17,6 +17,7 @@ from tui.domain.session import Entry, Holder, Stamp, Tail
 from tui.engine.conversation import Conversation
 from tui.engine.opening import WINDOW
 from tui.engine.reading import read_only_words
+from tui.engine.unanswered import answered
 from tui.engine.workspace import PAGE, Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.protocol import SessionStore
@@ -109,7 +110,11 @@ class Follower:
         known = {each.id for each in conversation.entries if isinstance(each, Message)}
         if not seen.stamp.goes_on_from(conversation.stamp):
             known = set[str]()
-        return await asyncio.to_thread(read_on, self._store, conversation.id, known)
+        reading = await asyncio.to_thread(read_on, self._store, conversation.id, known)
+        if seen.holder is not None:
+            return reading
+        tail = Tail(answered(reading.tail.session), reading.tail.cursor)
+        return Reading(tail, reading.pages)
 
     async def _take_over(self, conversation: Conversation) -> None:
         """Hold it from now on; what the other program left unfinished is kept."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from tui.domain.message import Message, ToolCall
+from tui.domain.message import Message
 from tui.domain.records import Summary
-from tui.engine.tools import INTERRUPTED
+from tui.engine.unanswered import interrupted_result
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 BYTES_PER_TOKEN = 3
@@ -102,17 +102,7 @@ def _results(caller: Message, following: Sequence[Message]) -> Iterator[Message]
             break
         came.setdefault(message.tool_call_id or "", message)
     for call in caller.tool_calls:
-        yield came.get(call.id) or _interrupted(caller, call)
-
-
-def _interrupted(caller: Message, call: ToolCall) -> Message:
-    return Message(
-        id=f"{caller.id}-{call.id}",
-        role="tool",
-        content=INTERRUPTED,
-        timestamp=caller.timestamp,
-        tool_call_id=call.id,
-    )
+        yield came.get(call.id) or interrupted_result(caller, call)
 
 
 def _turns(messages: Sequence[Message]) -> list[list[Message]]:

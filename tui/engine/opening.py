@@ -9,6 +9,7 @@ from tui.domain.message import Message
 from tui.domain.records import VERSION, SessionHeader
 from tui.domain.timestamps import format_utc
 from tui.engine.open_session import Clock, OpenSession
+from tui.engine.unanswered import missing_results
 from tui.storage.protocol import SessionStore
 
 WINDOW = 100
@@ -43,7 +44,7 @@ def new_session(
 def take_session(
     store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
 ) -> OpenSession:
-    """Take the lease of a session for a change; the answers that a crash cut off are kept.
+    """Take the lease of a session for a change; what a crash cut off is kept.
 
     ``window`` is how many of the last messages are read at once.
     Raises what ``SessionStore.lease`` and ``tail`` raise.
@@ -74,7 +75,8 @@ def _leased(
         raise
     fold = Fold.continuing(tail.session)
     opened = OpenSession(store, lease, fold, clock, cursor=tail.cursor, published=True)
-    return opened, tail.session.interrupted
+    cut_off = (*tail.session.interrupted, *missing_results(tail.session))
+    return opened, cut_off
 
 
 def _keep(opened: OpenSession, interrupted: Sequence[Message]) -> None:

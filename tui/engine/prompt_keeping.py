@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
+import msgspec
+
 from tui.domain.session import Draft
 from tui.engine.conversation import Conversation
 from tui.engine.saving import Saving
@@ -18,6 +20,21 @@ _TOKEN_BYTES = 3
 
 def _new_token() -> str:
     return os.urandom(_TOKEN_BYTES).hex()
+
+
+class Typed(msgspec.Struct, frozen=True):
+    """What was typed in a session: its holder's draft, and what was put aside under tokens."""
+
+    own: Draft | None
+    asides: dict[str, Draft]
+
+    @property
+    def found(self) -> Sequence[Draft]:
+        return [self.own, *self.asides.values()] if self.own else [*self.asides.values()]
+
+    @property
+    def text(self) -> str:
+        return _joined(self.found)
 
 
 class PromptKeeping:
@@ -53,16 +70,23 @@ class PromptKeeping:
 
         Raises ``StorageError``.
         """
+        self.show(conversation, self.typed(conversation))
+
+    def typed(self, conversation: Conversation) -> Typed:
+        """Read what is to be shown in a prompt. Raises ``StorageError``."""
         with storage_errors(f"Cannot read the drafts of {conversation.id}"):
             asides = dict(self._drafts.aside(conversation.id))
             if conversation.read_only:
                 own, asides = None, {k: v for k, v in asides.items() if k == self._token}
             else:
                 own = self._drafts.load(conversation.id)
-        found = [own, *asides.values()] if own is not None else [*asides.values()]
-        conversation.text = _joined(found)
-        conversation.asides = asides
-        conversation.kept = conversation.draft() if found else None
+        return Typed(own, asides)
+
+    def show(self, conversation: Conversation, typed: Typed) -> None:
+        """Let this stand in a prompt, for whatever stood there."""
+        conversation.text = typed.text
+        conversation.asides = typed.asides
+        conversation.kept = conversation.draft() if typed.found else None
 
     def spare(self, conversation: Conversation) -> None:
         """Put aside the draft of an earlier holder that this prompt knows nothing of.
@@ -75,7 +99,7 @@ class PromptKeeping:
         text = _joined([found])
         known = conversation.kept.text if conversation.kept else ""
         if text not in known and text not in conversation.text:
-            self._drafts.save(_only(found, text), token=_new_token())
+            self._drafts.save(found, token=_new_token())
 
     # --- within
 

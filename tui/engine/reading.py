@@ -3,10 +3,12 @@
 from tui.domain.damage import damage_words
 from tui.domain.notice import Notice
 from tui.domain.records import VERSION
+from tui.domain.session import Tail
 from tui.engine.conversation import Conversation
 from tui.engine.open_session import Clock, OpenSession
 from tui.engine.opening import WINDOW, Place, new_session, resume_session, take_session
 from tui.engine.prompt_keeping import PromptKeeping
+from tui.engine.unanswered import answered
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
 from tui.storage.protocol import SessionStore
 
@@ -35,8 +37,10 @@ class SessionReader:
         # First: what is written between the two is seen again.
         stamp = self._store.stamp(session_id)
         tail = self._store.tail(session_id, WINDOW)
-        conversation = Conversation(None, tail, stamp=stamp)
         holder = self._store.holder(session_id)
+        if holder is None:
+            tail = Tail(answered(tail.session), tail.cursor)
+        conversation = Conversation(None, tail, stamp=stamp)
         if tail.session.header.version > VERSION:
             conversation.read_only = str(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:
