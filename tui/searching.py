@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import App
 
 from tui.domain.labels import scope_name
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     # What only a search needs is not on the way to the first screen.
     from tui.domain.results import Preview, Results, SessionHits
-    from tui.domain.search import Hit
+    from tui.domain.search import Found, Hit
     from tui.screens.search import SearchScreen
 
 MOST_HITS = 50
@@ -57,7 +58,7 @@ class Searching:
         self._workspace = workspace
         self._passages = passages
         self._screen: SearchScreen | None = None
-        self._text = ""
+        self._text = self._marked = ""
         self._message_id = ""
         self._asked = 0
         self._previewed = 0
@@ -155,19 +156,31 @@ class Searching:
     async def _search(self, text: str, number: int) -> None:
         results = await asyncio.to_thread(self._found, text, number)
         if number == self._asked and self._screen is not None:
+            self._marked = results.marked
             self._screen.show_results(results, self._workspace.clock())
 
     def _found(self, text: str, number: int) -> "Results":
         from tui.domain.results import Results, as_typed, by_session
 
         try:
-            found = self._workspace.store.search(
-                as_typed(text), MOST_HITS, wanted=lambda: number == self._asked
-            )
+            found = self._look_for(number, as_typed(text))
+            queries: tuple[str, ...] = ()
+            if not found.hits and not found.late and number == self._asked:
+                found, queries = self._nearest(text, number, found)
         except StorageError as error:
             return Results(text, error=str(error))
         sessions = [self._described(key, hits) for key, hits in by_session(found.hits).items()]
-        return Results(text, tuple(sessions), found)
+        return Results(text, tuple(sessions), found, queries=queries)
+
+    def _look_for(self, number: int, query: str) -> "Found":
+        return self._workspace.store.search(query, MOST_HITS, wanted=lambda: number == self._asked)
+
+    def _nearest(self, text: str, number: int, none: "Found") -> "tuple[Found, tuple[str, ...]]":
+        from tui.engine.nearest import nearest
+
+        near = nearest(partial(self._look_for, number), text)
+        found = msgspec.structs.replace(near.found, notice=none.notice, pending=none.pending)
+        return found, near.queries
 
     def _described(self, session_id: str, hits: "tuple[Hit, ...]") -> "SessionHits":
         from tui.domain.results import SessionHits
@@ -187,13 +200,13 @@ class Searching:
         )
 
     async def _show_around(self, hit: "Hit | None", number: int) -> None:
-        shown = await asyncio.to_thread(self._around, hit, self._text, number) if hit else None
+        shown = await asyncio.to_thread(self._around, hit, self._marked, number) if hit else None
         if number == self._previewed and self._screen is not None:
             self._screen.show_preview(shown, self._workspace.clock())
 
-    def _around(self, hit: "Hit", text: str, number: int) -> "Preview | None":
+    def _around(self, hit: "Hit", query: str, number: int) -> "Preview | None":
         from tui.domain.message import Message
-        from tui.domain.results import Preview, as_typed, preview
+        from tui.domain.results import Preview, preview
         from tui.domain.search import parse
 
         if number != self._previewed:
@@ -204,4 +217,4 @@ class Searching:
         except StorageError as error:
             return Preview(hit.message_id, error=str(error))
         messages = [entry for entry in around.entries if isinstance(entry, Message)]
-        return preview(parse(as_typed(text)), hit.message_id, messages)
+        return preview(parse(query), hit.message_id, messages)

@@ -48,6 +48,14 @@ def test_nothing_found_is_said_and_no_failure(sibyl, saved, query):
     assert sibyl("sessions", "search", query, "--json").json == []
 
 
+def test_what_comes_nearest_is_told_beside_the_data(sibyl, saved):
+    saved("the authentication middleware")
+    done = sibyl("sessions", "search", "authent")
+    assert done.out == "No sessions found matching: authent\n"
+    assert done.err == "Nearest: authent* (1 match)\n"
+    assert sibyl("sessions", "search", "authent", "--json").err == ""
+
+
 def test_what_follows_two_dashes_is_data(saved, data, capsys, monkeypatch):
     saved("the option --json")
     monkeypatch.setenv("SIBYL_DATA_DIR", str(data))

@@ -25,3 +25,11 @@ async def test_several_matches_are_counted(commands, world):
     lines = (await commands("/search apples")).splitlines()
     assert lines[0] == "Found 2 matches:"
     assert len(lines) == 3
+
+
+async def test_what_comes_nearest_is_told_where_nothing_fits(commands, world):
+    await world.session("the authentication middleware")
+    assert (await commands("/search authent")).splitlines() == [
+        "No sessions found matching: authent",
+        "Nearest: authent* (1 match)",
+    ]

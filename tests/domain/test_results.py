@@ -62,6 +62,14 @@ def test_nothing_found_and_nothing_asked_are_told_apart():
     assert Results("->").words().startswith("Symbols alone")
 
 
+def test_that_only_something_near_was_found_is_said():
+    near = results(2, 2)
+    found = Results("needle hay", near.sessions, near.found, queries=("need* hay*", "hay*"))
+    assert found.words() == "Not found; nearest: need* hay* or hay* · 2 matches"
+    assert found.marked == "need* hay* hay*"
+    assert results(2, 2).marked == "needle*"
+
+
 def test_a_preview_shows_the_place_that_fits_and_a_part_of_the_others():
     far = "word " * 2000 + "needle" + " word" * 2000
     shown = preview(parse("needle"), "m2", [user("m1", far), answer("m2", far)])

@@ -166,6 +166,17 @@ async def test_that_nothing_was_found_is_said(world, text, said):
         assert isinstance(app.screen, SearchScreen)
 
 
+async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world):
+    w = world()
+    await w.session("the authentication middleware fails", "Let us see")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "authentification middlewares xyz")
+        assert words(app).startswith("Not found; nearest: authenti* middleware*")
+        assert any("authentication middleware" in line for line in hits(app))
+        await go_there(app, pilot)
+        await until(lambda: "the authentication middleware fails" in conversation(app))
+
+
 async def test_japanese_is_found_and_what_would_do_harm_is_shown_as_marks(world):
     w = world()
     await w.session("会話の検索結果 \x1b]0;evil\x1b\\ \x9b31m 会議")

@@ -10,6 +10,7 @@ from tui.domain.labels import age
 from tui.domain.safe_text import make_visible_line
 from tui.domain.search import Found, Hit, found_words
 from tui.domain.timestamps import parse_utc
+from tui.engine.nearest import nearest
 from tui.errors import SessionNotFound, UsageError
 
 _PATIENT_SECONDS = 10.0
@@ -30,6 +31,7 @@ def run(chosen: Namespace) -> int:
             output.put_line(line)
     else:
         output.put_line(f"No sessions found matching: {make_visible_line(query)}")
+        _tell_nearest(program, query)
     return 0
 
 
@@ -52,6 +54,12 @@ def _found(program: Program, query: str, limit: int) -> Found:
     if found.late:
         output.tell("Not all of them could be read in time: older matches may be missing.")
     return found
+
+
+def _tell_nearest(program: Program, query: str) -> None:
+    near = nearest(lambda looser: program.store.search(looser, 1), query)
+    if near.queries:
+        output.tell(make_visible_line(f"Nearest: {near}"))
 
 
 def _as_json(hit: Hit) -> dict[str, Any]:

@@ -27,7 +27,8 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     found, lines = await asyncio.to_thread(_answer, workspace, arguments)
     notice = say(found.notice, "warning") if found.notice else ()
     if not found.hits:
-        return (*notice, *say(f"No sessions found matching: {arguments}"))
+        near = await asyncio.to_thread(_nearest, workspace, arguments)
+        return (*notice, *say(f"No sessions found matching: {arguments}"), *near)
     workspace.listed = tuple(hit.session_id for hit in found.hits)
     return (*notice, *say("\n".join(lines)))
 
@@ -35,6 +36,13 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Search while one types."""
     return (OpenSearch(),)
+
+
+def _nearest(workspace: Workspace, text: str) -> Sequence[Effect]:
+    from tui.engine.nearest import nearest
+
+    near = nearest(lambda query: workspace.store.search(query, MOST_HITS), text)
+    return say(f"Nearest: {near}") if near.queries else ()
 
 
 def _answer(workspace: Workspace, text: str) -> "tuple[Found, list[str]]":

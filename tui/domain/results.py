@@ -38,12 +38,21 @@ class SessionHits(msgspec.Struct, frozen=True):
 
 
 class Results(msgspec.Struct, frozen=True):
-    """The answer to one text, by sessions: first the one with the best hit."""
+    """The answer to one text, by sessions: first the one with the best hit.
+
+    Where nothing fits it, ``queries`` are the looser ones that were looked for instead.
+    """
 
     text: str
     sessions: tuple[SessionHits, ...] = ()
     found: Found = Found()
     error: str = ""
+    queries: tuple[str, ...] = ()
+
+    @property
+    def marked(self) -> str:
+        """The query whose words are to be marked."""
+        return " ".join(self.queries) or as_typed(self.text)
 
     def words(self, indexing: str = "") -> str:
         """How much was found, and what is to be known of it; ``indexing`` is how far that is."""
@@ -59,12 +68,11 @@ class Results(msgspec.Struct, frozen=True):
     def _counted(self) -> Iterable[str]:
         found, shown = self.found, len(self.found.hits)
         if not shown:
-            yield (
-                "No message has that."
-                if len(parse(self.text).terms) == 1
-                else ("No message has all of that.")
-            )
+            one = len(parse(self.text).terms) == 1
+            yield "No message has that." if one else "No message has all of that."
             return
+        if self.queries:
+            yield f"Not found; nearest: {' or '.join(self.queries)}"
         count = f"{found.total}+" if found.more else str(found.total)
         yield "1 match" if count == "1" else f"{count} matches"
         if found.more or found.total > shown:
