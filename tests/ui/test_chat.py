@@ -196,3 +196,16 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
     session_id = next(iter(w.workspace.changed))
     assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")
     assert w.other_program().holder(session_id) is None
+
+
+async def test_f6_goes_into_the_conversation_and_back(world):
+    w = world(["Yes."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "Well?")
+        await until(lambda: "Yes." in conversation(app))
+        await wait_for_answer(w)
+        await pilot.press("f6")
+        assert app.chat.transcript.has_focus
+        assert app.chat.transcript.cursor_message.text == "Yes."
+        await pilot.press("f6", "x")
+        assert app.chat.prompt.draft == "x"

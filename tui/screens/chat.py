@@ -23,6 +23,7 @@ from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
+from tui.screens.keys import KEYS
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
@@ -50,18 +51,6 @@ _LAST_MESSAGES = 4
 
 _TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
 
-_ROW_KEYS = [
-    Binding(
-        f"alt+{place + 1}",
-        f"go_to_row({place})",
-        f"Session {place + 1} of the list",
-        id=f"session-{place + 1}",
-        priority=True,
-        show=False,
-    )
-    for place in range(9)
-]
-
 
 class ChatScreen(Screen[None]):
     """Shows values and passes on what the reader wants; decides nothing."""
@@ -71,43 +60,7 @@ class ChatScreen(Screen[None]):
 
     # Not by focus() when all is there: keys that waited are given out before that.
     AUTO_FOCUS = "Prompt Editor"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("alt+down", "walk(1)", "Next session", id="session-next", priority=True),
-        Binding(
-            "alt+up",
-            "walk(-1)",
-            "Previous session",
-            id="session-previous",
-            priority=True,
-            show=False,
-        ),
-        *_ROW_KEYS,
-        Binding(
-            "ctrl+r",
-            "rename",
-            "Rename this session",
-            id="session-rename",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "ctrl+b",
-            "toggle_sidebar",
-            "Show or hide the sidebar",
-            id="sidebar-toggle",
-            priority=True,
-            show=False,
-        ),
-        Binding("f2", "focus_sidebar", "Sessions", id="sidebar-focus", priority=True),
-        Binding("ctrl+g", "find", "Find in this conversation", id="find", priority=True),
-        Binding("slash", "find('here')", id="find-here", show=False, priority=True),
-        Binding("ctrl+t", "fold_todos", "All to-dos", id="todos-fold", priority=True, show=False),
-        Binding("f3", "answer_question", "Answer", id="approval-focus", priority=True),
-        # The prompt leaves them alone while it shows all of its text.
-        Binding("pageup", "page(-1)", "Page up in the conversation", id="page-up", show=False),
-        Binding("pagedown", "page(1)", "Page down in the conversation", id="page-down", show=False),
-        Binding("escape", "stop_or_go_to_prompt", "Stop", id="stop", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
 
     KEYS: ClassVar[dict[str, Sequence[BindingType]]] = {
         "In the prompt": Prompt.KEYS,
@@ -361,6 +314,14 @@ class ChatScreen(Screen[None]):
             return
         self.remove_class("-with-sidebar")
         self.prompt.focus()
+
+    def action_read(self) -> None:
+        """Go into the conversation, and from there back to the prompt."""
+        if self.focused is self.transcript:
+            self.prompt.focus()
+            return
+        self.transcript.focus()
+        self.transcript.show_cursor()
 
     def action_answer_question(self) -> None:
         self.approval.focus()

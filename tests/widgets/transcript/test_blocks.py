@@ -5,9 +5,9 @@ from rich.style import Style
 
 from tui.domain.fences import codes
 from tui.widgets.transcript.blocks import LIST, PROSE, Splitter, split
+from tui.widgets.transcript.fenced import block_part
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import NAMES
-from tui.widgets.transcript.parts import block_part
 from tui.widgets.transcript.prose import Prose, prose
 from tui.widgets.transcript.wrapping import PIECE
 

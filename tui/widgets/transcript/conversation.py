@@ -1,7 +1,7 @@
 """All that stands in the pane, without the pane: entries, what is on screen, and the reader."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, count
 
 import msgspec
@@ -10,6 +10,7 @@ from textual.strip import Strip
 from tui.domain.message import Message
 from tui.domain.notice import Shown
 from tui.widgets.transcript.drawn import Drawn
+from tui.widgets.transcript.fenced import Code
 from tui.widgets.transcript.items import Answer, Item, Queue, make_item
 from tui.widgets.transcript.layout import Layout
 from tui.widgets.transcript.page import Page
@@ -176,6 +177,11 @@ class Conversation:
             part = min(place.block, len(item.parts()) - 1)
             self.reader.go_to(item, place.row, max(0, part))
 
+    def redraw(self, parts: Iterable[Part]) -> None:
+        """Parts look different from now on; their heights are the same."""
+        for part in parts:
+            self._drawn.forget(part)
+
     def strips_of(self, item: Item, part: int) -> list[Strip]:
         """The rows of a part of an item; the same list as long as they are the same."""
         return self._strips(Spot(item, part, 0))
@@ -245,6 +251,8 @@ class Conversation:
         if self.reader.following or top is None or not top.row:
             return top
         part = top.item.parts()[top.part]
+        if isinstance(part, Code):
+            return top  # a row is a line at every width
         before = sum(map(_letters, self._drawn.strips(part)[: top.row]))
         if self._words and self._words[0] == top:
             # Not from this row's beginning: many small steps would add up.

@@ -44,6 +44,24 @@ class Cursor:
         if found:
             self._key = found.key
 
+    def go_to_first(self) -> None:
+        """Go to the first message, from one."""
+        self._go_to(self._next(1, -1, None))
+
+    def go_to_last(self) -> None:
+        """Go to the last message, from one."""
+        self._go_to(self._next(-1, len(self._conversation.layout), None))
+
+    def go_into_sight(self, rows: Sequence[Row]) -> None:
+        """Stand on a message of which something is on screen: the last one, if on none yet."""
+        seen = [row.spot.item for row in rows if row.spot.item.message]
+        if seen and self.item not in seen:
+            self._key = seen[-1].key
+
+    def _go_to(self, item: Item | None) -> None:
+        if item and self.item:
+            self._key = item.key
+
     def last(self) -> Message | None:
         """The last message of all."""
         layout = self._conversation.layout

@@ -6,15 +6,17 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.domain.find import Needle, Place, arguments_text, count, places
+from tui.domain.find import Needle, Piece, Place, arguments_text, count, places
 from tui.domain.matches import Match, Reading
 from tui.domain.message import Message
 from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.fenced import Code
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.page import Page
-from tui.widgets.transcript.parts import Code, Line, Part, Plain, Prose
+from tui.widgets.transcript.parts import Cut, Line, Part, Plain, Prose
 from tui.widgets.transcript.reading import Spot
 from tui.widgets.transcript.selection import paint
+from tui.widgets.transcript.sideways import redraw_fence
 
 _KNOWN = 200
 _LEADING = " ▌"
@@ -42,6 +44,8 @@ class Found:
         found = self._places(conversation, item, part)
         number = min(number, len(found) - 1)
         self._current = item.key, part, number
+        if found:
+            _uncover(conversation, item, part, found[number][0])
         row = found[number][0].row if found else int(item.parts()[part].spaced)
         return Spot(item, part, row)
 
@@ -103,7 +107,7 @@ class Found:
             for piece in place:
                 if piece.row == row.spot.row:
                     style = page.palette[_CURRENT if current else _MATCH]
-                    strip = paint(strip, piece.begin, piece.end, style)
+                    strip = paint(strip, *_on_row(row, piece), style)
         folded = isinstance(row.part, Line) and row.spot.row == int(row.part.spaced)
         if folded and _is_folded(item, part) and (hidden := self._count(item, part)):
             current = self._current[:2] == (item.key, part)
@@ -130,10 +134,48 @@ class Found:
         if not self._count(item, number) and not _is_folded(item, number):
             return []
         skipped = part.spaced + part.titled
-        rows = [_row(strip, part, shown=place >= skipped) for place, strip in enumerate(strips)]
+        rows = [
+            _line(cut, part)
+            if (cut := part.cut(place))
+            else _row(strip, part, shown=place >= skipped)
+            for place, strip in enumerate(strips)
+        ]
         found = places(self.needle, rows)
         # Of a call that is open only its name: its arguments stand below.
         return found[: self._count(item, number)] if isinstance(part, Line) else found
+
+
+def _line(cut: Cut, part: Part) -> tuple[str, bool]:
+    """All of a line of which a row shows some."""
+    return " " * part.margin + cut.text, False
+
+
+def _on_row(row: Row, piece: Piece) -> tuple[int, int]:
+    """The characters of a row that are marked for a piece: the mark of what hides it, if it is."""
+    cut, margin = row.part.cut(row.spot.row), row.part.margin
+    if cut is None:
+        return piece.begin, piece.end
+    begin, end = piece.begin - margin - cut.hidden, piece.end - margin - cut.hidden
+    if end <= 0:
+        return margin - 2, margin - 1
+    margin += cut.pad
+    if begin >= cut.shown:
+        more = margin + cut.shown + cut.fill
+        return more, more + 1
+    return margin + max(0, begin), margin + min(end, cut.shown)
+
+
+def _uncover(conversation: Conversation, item: Item, number: int, piece: Piece) -> None:
+    """Move code so that what was found in it is seen."""
+    part = item.parts()[number]
+    cut = part.cut(piece.row)
+    if cut is None or not isinstance(part, Code):
+        return
+    begin, end = piece.begin - part.margin, piece.end - part.margin
+    if begin < cut.hidden or end > cut.hidden + cut.shown:
+        before = cell_len(cut.text[:begin]) - part.room // 3
+        if part.sideways.move(before - part.sideways.skipped(part.room), part.room):
+            redraw_fence(conversation, item, part.sideways)
 
 
 def _row(strip: Strip, part: Part, *, shown: bool) -> tuple[str, bool]:

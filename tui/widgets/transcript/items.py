@@ -11,17 +11,9 @@ from tui.domain.notice import Notice, Shown
 from tui.domain.records import Reset, Summary
 from tui.domain.safe_text import make_visible_line
 from tui.widgets.transcript.blocks import Block, Splitter
+from tui.widgets.transcript.fenced import Fences, block_part, growing_part
 from tui.widgets.transcript.page import GUTTER
-from tui.widgets.transcript.parts import (
-    Code,
-    Divider,
-    Line,
-    Part,
-    Plain,
-    block_part,
-    growing_part,
-    plain_parts,
-)
+from tui.widgets.transcript.parts import Divider, Line, Part, Plain, plain_parts
 from tui.widgets.transcript.wrapping import PIECE, clean, guess_rows
 
 RESET = "conversation reset here; what was before is kept"
@@ -126,8 +118,8 @@ class Answer(Item):
     """A message of the model: it may still be arriving."""
 
     __slots__ = (
-        *("_blocks", "_body", "_carried", "_changed", "_pieces", "_size", "_splitter"),
-        *("_title", "_unsplit", "arriving"),
+        *("_blocks", "_body", "_carried", "_changed", "_fences", "_pieces", "_size"),
+        *("_splitter", "_title", "_unsplit", "arriving"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -141,6 +133,7 @@ class Answer(Item):
         self._carried = ""
         self._blocks: Sequence[Block] = ()
         self._body: Sequence[Part] = ()
+        self._fences: Fences | None = None
         self._title: Line | None = None
         self._changed = True
 
@@ -233,6 +226,8 @@ class Answer(Item):
         if last := splitter.open_block():
             before = self._body[len(body)] if len(body) < len(self._body) else None
             body.append(growing_part(last, before))
+        self._fences = self._fences or Fences()
+        self._fences.join(body)
         self._blocks, self._body = list(splitter.blocks), body
 
     def _next_text(self) -> str:
@@ -287,7 +282,9 @@ def _code_parts(text: str, language: str) -> list[Part]:
     # Longer than any run of backticks in it would have to be; tildes do not occur in JSON's syntax.
     splitter.feed(f"{'~' * 40}{language}\n{text}")
     splitter.finish()
-    return [Code(block) for block in splitter.blocks]
+    parts = [block_part(block) for block in splitter.blocks]
+    Fences().join(parts)
+    return parts
 
 
 def _short(arguments: Any) -> str:

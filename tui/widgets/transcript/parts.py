@@ -2,9 +2,9 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from itertools import chain
 
+import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -15,19 +15,30 @@ from tui.widgets.transcript.wrapping import (
     cut_pieces,
     guess_rows,
     shorten,
-    wrap_cells,
     wrap_words,
 )
 
-_OPEN_FENCE = 4096
-"""Characters beyond which an open fence is shown plain."""
+TAB = 4
+"""Cells from one tab's stop to the next."""
 
-_TAB = 4
-Run = tuple[str, str]
-"""Some text and the name of its style."""
 
-_FRAME = "│ "
-_CONTINUED = "┆ "
+class Cut(msgspec.Struct, frozen=True):
+    """What a row shows of a longer line.
+
+    ``hidden`` characters are left of it, ``shown`` ones on it, after ``pad`` blanks; with more at
+    the right, the mark for that stands ``fill`` blanks after them.
+    """
+
+    text: str
+    hidden: int
+    shown: int
+    pad: int = 0
+    fill: int = 0
+
+    @property
+    def has_more(self) -> bool:
+        """Whether something is hidden at the right."""
+        return self.hidden + self.shown < len(self.text)
 
 
 class Part(ABC):
@@ -57,6 +68,10 @@ class Part(ABC):
         drawn.extend(self.draw(page))
         self._height, self._width = len(drawn), page.width
         return drawn
+
+    def cut(self, row: int) -> Cut | None:  # noqa: ARG002 - for those that have some
+        """The line of a row which may not show all of it; none where rows are the text."""
+        return None
 
     @abstractmethod
     def guess(self, width: int) -> int:
@@ -122,7 +137,7 @@ class Plain(Part):
         return guess_rows(self.text, width)
 
     def draw(self, page: Page) -> list[Strip]:
-        lines = self.text.expandtabs(_TAB).split("\n")
+        lines = self.text.expandtabs(TAB).split("\n")
         rows = chain.from_iterable(wrap_words(line, page.text_width) for line in lines)
         return [
             page.text_row(row, self.style, " " if place else self.mark)
@@ -149,7 +164,7 @@ class Prose(Part):
         return guess_rows(self.text, width)
 
     def draw(self, page: Page) -> list[Strip]:
-        source = self.text.expandtabs(_TAB)
+        source = self.text.expandtabs(TAB)
         if _WORDS.fullmatch(source):
             # Nothing in it that a parser would see; and a first sight need not wait for one.
             rows = wrap_words(source.rstrip(" "), page.text_width)
@@ -163,101 +178,7 @@ class Prose(Part):
 _WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
 
 
-class Code(Part):
-    """A piece of a fenced block: framed at the left, its language named above."""
-
-    margin = GUTTER + len(_FRAME)
-
-    def __init__(self, block: Block) -> None:
-        super().__init__(spaced=block.spaced)
-        self.block = block
-        self.titled = int(block.first)
-
-    def guess(self, width: int) -> int:
-        return guess_rows(self.block.text, width - len(_FRAME)) + self.block.first
-
-    def draw(self, page: Page) -> list[Strip]:
-        title = shorten(f"╭ {self.block.language or 'text'}", page.text_width)
-        rows = [page.text_row(title, "frame")] if self.block.first else []
-        for line in self._lines():
-            rows.extend(self.rows_of(line, page))
-        return rows
-
-    def rows_of(self, line: tuple[Run, ...], page: Page) -> list[Strip]:
-        """One line of code, on more rows than one if it has no room."""
-        return _code_rows(page, line)
-
-    def _lines(self) -> list[tuple[Run, ...]]:
-        block = self.block
-        # Line by line: a tab's stop counts from the beginning of its line.
-        text = block.text.expandtabs(_TAB)
-        if not block.language or (not block.closed and len(text) > _OPEN_FENCE):
-            return [((line, "code"),) for line in text.split("\n")]
-        from tui.widgets.transcript.code import highlight
-
-        return [tuple(line) for line in highlight(text, block.language)]
-
-
-class GrowingCode(Code):
-    """Code of a fence that is still open: its lines but the last are those it had before."""
-
-    def __init__(self, block: Block, before: Part | None) -> None:
-        super().__init__(block)
-        self._known = before.drawn if isinstance(before, GrowingCode) else {}
-        self._page = before.page if isinstance(before, GrowingCode) else None
-        self.drawn: dict[tuple[Run, ...], list[Strip]] = {}
-        self.page: Page | None = None
-
-    def rows_of(self, line: tuple[Run, ...], page: Page) -> list[Strip]:
-        known = self._known if self._page is page else {}
-        self.page = page
-        rows = self.drawn[line] = self.drawn.get(line) or known.get(line) or _code_rows(page, line)
-        return rows
-
-    def draw(self, page: Page) -> list[Strip]:
-        rows = super().draw(page)
-        self._known = {}
-        return rows
-
-
-def _code_rows(page: Page, line: Sequence[Run]) -> list[Strip]:
-    """One line of code, on more rows than one if it has no room."""
-    width = page.text_width - len(_FRAME)
-    look = page.palette
-    segments = [Segment(text, look[style]) for text, style in line if text]
-    whole = "".join(text for text, _ in line)
-    if len(whole) <= width and whole.isascii():
-        return [page.row([Segment(_FRAME, look["frame"]), *segments])]
-    rows: list[Strip] = []
-    start = 0
-    for row in wrap_cells(whole, width):
-        frame = Segment(_CONTINUED if rows else _FRAME, look["frame"])
-        rows.append(page.row([frame, *_cut(segments, start, start + len(row))]))
-        start += len(row)
-    return rows
-
-
-def _cut(segments: list[Segment], start: int, end: int) -> list[Segment]:
-    """The characters of some segments from ``start`` to ``end``."""
-    found: list[Segment] = []
-    for text, style, _ in segments:
-        if piece := text[max(0, start) : max(0, end)]:
-            found.append(Segment(piece, style))
-        start, end = start - len(text), end - len(text)
-    return found
-
-
 def _trimmed(lines: list[list[Segment]]) -> list[list[Segment]]:
     """Lines without the blank ones before and after them."""
     full = [place for place, line in enumerate(lines) if any(s.text.strip() for s in line)]
     return lines[full[0] : full[-1] + 1] if full else []
-
-
-def block_part(block: Block) -> Part:
-    """The part that draws a block of an answer."""
-    return Code(block) if block.code else Prose(block)
-
-
-def growing_part(block: Block, before: Part | None) -> Part:
-    """The part that draws a block which is still arriving; ``before`` drew it when it was less."""
-    return GrowingCode(block, before) if block.code else Prose(block)

@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.parts import Cut
 from tui.widgets.transcript.reading import Spot
 
 _ROWS = 1 << 24
@@ -80,11 +81,25 @@ def selected_text(conversation: Conversation, screen: Sequence[Row], selection: 
         first = _spot(conversation, selection.start.y)
     if selection.end is not None:
         last = _spot(conversation, selection.end.y)
-    lines: list[str] = []
-    for row in conversation.rows_between(first, last):
-        span = selected(row.strip, row.part.margin, number_of(row.spot), selection)
-        lines.append(row.strip.text[slice(*span)] if span else "")
-    return "\n".join(lines)
+    rows = conversation.rows_between(first, last)
+    return "\n".join(_selected_of(row, selection) for row in rows)
+
+
+def _selected_of(row: Row, selection: Selection) -> str:
+    number, margin = number_of(row.spot), row.part.margin
+    cut = row.part.cut(row.spot.row)
+    if cut is None:
+        span = selected(row.strip, margin, number, selection)
+        return row.strip.text[slice(*span)] if span else ""
+    whole_span = selection.get_span(number)
+    return _of_line(cut, margin + cut.pad, *whole_span) if whole_span else ""
+
+
+def _of_line(cut: Cut, margin: int, start: int, end: int) -> str:
+    """What is selected of a line, with what is hidden where the selection goes over an edge."""
+    first = 0 if start < margin else cut.hidden + start - margin
+    to_end = end == -1 or end - margin > cut.shown
+    return cut.text[first : len(cut.text) if to_end else cut.hidden + max(0, end - margin)]
 
 
 def _spot(conversation: Conversation, number: int) -> Spot[Item]:

@@ -1,306 +1,59 @@
-"""The widget: rows of the conversation on screen, keys, mouse, and what the reader asks for."""
+"""The conversation pane: keys and mouse, and what the reader wants of others by them."""
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events
 from textual.binding import BindingType
-from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
-from textual.selection import Selection
-from textual.strip import Strip
 
-from tui.domain.message import Message
-from tui.domain.notice import Shown
 from tui.widgets.transcript import wants
-from tui.widgets.transcript.conversation import Conversation, Row
-from tui.widgets.transcript.cursor import Cursor
-from tui.widgets.transcript.ends import Ends
-from tui.widgets.transcript.finder import Finder
-from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.conversation import Row
 from tui.widgets.transcript.keys import KEYS
-from tui.widgets.transcript.marks import more_words, with_cursor, with_more
-from tui.widgets.transcript.pace import Pace
-from tui.widgets.transcript.page import Page
-from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
+from tui.widgets.transcript.pane import Pane
 from tui.widgets.transcript.parts import Line
-from tui.widgets.transcript.place import Place
-from tui.widgets.transcript.reading import Spot
-from tui.widgets.transcript.scrolling import show_place
-from tui.widgets.transcript.selection import (
-    number_of,
-    offset_row,
-    paint,
-    selected,
-    selected_text,
-    whole,
-)
-
-if TYPE_CHECKING:
-    from textual.timer import Timer
+from tui.widgets.transcript.selection import offset_row, whole
+from tui.widgets.transcript.sideways import move_code
 
 _WHEEL_ROWS = 3
+_SIDE_CELLS = 8
 
 
-class Transcript(ScrollView, can_focus=True):
-    """The conversation pane: what was said, as it is said, and where the reader is in it."""
+class Transcript(Pane):
+    """The conversation pane, as its reader moves in it."""
 
-    DEFAULT_CSS = """
-    Transcript {
-        overflow-x: hidden;
-        overflow-y: scroll;
-        scrollbar-size-vertical: 1;
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
-    EarlierWanted = wants.EarlierWanted
-    LaterWanted = wants.LaterWanted
     EndWanted = wants.EndWanted
     MatchWanted = wants.MatchWanted
     CopyRequested = wants.CopyRequested
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._conversation = Conversation()
-        self._cursor = Cursor(self._conversation)
-        self._page: Page | None = None
-        self._screen_rows: list[Row] = []
-        self._ends = Ends()
-        self._unseen: set[str] = set()
-        self._syncing = False
-        self._timer: Timer | None = None
-        self._pace = Pace()
-        self._more = ""
-        self.finder = Finder(lambda: (self._conversation, self._screen_rows), self._draw_all)
-
-    # What the application tells.
-
-    def show(
-        self,
-        entries: Sequence[Shown],
-        *,
-        earlier: bool,
-        later: bool = False,
-        arriving: Collection[str] = (),
-    ) -> None:
-        """Show another conversation, from its end.
-
-        ``earlier``: there are messages before the first one, ``later``: after the last one.
-        ``arriving``: ids of answers that are still being written.
-        """
-        self._conversation = Conversation(entries, arriving)
-        self._cursor = Cursor(self._conversation)
-        self._ends = Ends(earlier, later)
-        self._unseen.clear()
-        self._page = None
-        self._screen_rows = []
-        # Also the rows below a conversation that is shorter than the one before.
-        self._draw_all()
-
-    def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
-        """Put earlier entries before all others; nothing on screen moves."""
-        self._conversation.prepend(entries)
-        self._ends.earlier = earlier
-        self._draw()
-
-    def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
-        """Put those after the last that is here after it; nothing on screen moves."""
-        self._conversation.append(entries, arriving)
-        self._ends = Ends(self._ends.earlier, later)
-        self._draw()
-
-    def show_message(self, message_id: str) -> None:
-        """Put the cursor on a message and have it in sight."""
-        item = self._cursor.stand_on(message_id)
-        if item:
-            self._conversation.go_near(item)
-            self._draw()
-            self.refresh()
-
-    def put(self, entry: Shown) -> None:
-        """Add an entry at the end, or exchange the message that has the same id."""
-        known = isinstance(entry, Message) and self._conversation.item_of(entry.id)
-        if isinstance(entry, Message) and not known:
-            self._note_unseen(entry.id)
-        if known or not self._ends.later:
-            self._conversation.put(entry)
-        self._draw()
-
-    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
-        """Add to an answer that is arriving; it is drawn when the pace allows."""
-        if not self._ends.later:
-            self._conversation.add_text(message_id, text, model)
-        self._note_unseen(message_id)
-        self._draw_soon()
-
-    def _note_unseen(self, message_id: str) -> None:
-        if not self.following:
-            self._unseen.add(message_id)
-
-    def show_queued(self, prompts: Sequence[str]) -> None:
-        """Show prompts that wait to be sent, after everything else."""
-        self._conversation.show_queued(prompts)
-        self._draw()
-
-    # What the application asks.
-
-    @property
-    def place(self) -> Place:
-        """Where the reader is, to come back to."""
-        return self._conversation.place
-
-    def go_to(self, place: Place) -> None:
-        """Go back to where the reader was; to the end if that is not there."""
-        self._conversation.go_to(place)
-        self._draw()
-
-    @property
-    def following(self) -> bool:
-        """Whether the end is in sight, and stays so."""
-        return self._conversation.reader.following and not self._ends.later
-
-    @property
-    def later(self) -> bool:
-        """Whether the end is not here."""
-        return self._ends.later
-
-    @property
-    def cursor_message(self) -> Message | None:
-        """The message that the cursor is on."""
-        return self._cursor.message
-
-    def visible_text(self) -> list[str]:
-        """What is on screen, row by row."""
-        return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
-
-    # Drawing.
-
-    @property
-    def _pane(self) -> Size:
-        """What is left beside the scrollbar."""
-        return self.scrollable_content_region.size
-
-    def _draw_soon(self) -> None:
-        if self._timer is not None or not self.is_mounted:
-            return
-        self._timer = self.set_timer(self._pace.wait, self._draw)
-
-    def _draw(self) -> None:
-        """Find out what is on screen now and have painted what is not what it was."""
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-        width, height = self._pane
-        if not width or not height:
-            return
-        self._pace.begin()
-        if self._page is None or self._page.width != width:
-            self._page = Page(width, self._palette())
-        self._conversation.draw_on(self._page, height)
-        rows = self._conversation.rows()
-        at_end = not self._ends.later and self._conversation.reader.is_at_end()
-        if at_end:
-            self._unseen.clear()
-        self._repaint(rows, "" if at_end else more_words(len(self._unseen)))
-        above, total = self._conversation.reader.rows_above(), self._conversation.layout.total
-        show_place(self, above, max(total, above + height))
-        self._ask_for_more(above, total - above - height)
-        self._pace.end()
-
-    def _draw_all(self) -> None:
-        self._draw()
-        self.refresh()
-
-    def _repaint(self, rows: list[Row], more: str) -> None:
-        old, self._screen_rows = self._screen_rows, rows
-        width, height = self._pane
-        changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
-        if self._more != more:
-            changed.add(height - 1)
-            self._more = more
-        if changed:
-            # Without any region it would be all of them.
-            self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
-
-    def _ask_for_more(self, above: int, below: int) -> None:
-        wanted = {"earlier": self.EarlierWanted, "later": self.LaterWanted}
-        for end in self._ends.neared(above, below, self._pane.height):
-            self.post_message(wanted[end]())
-
-    def _palette(self) -> Palette:
-        return {name: self.get_component_rich_style(f"transcript--{name}") for name in NAMES}
-
-    def render_line(self, y: int) -> Strip:
-        """One row of the pane."""
-        page = self._page
-        if page is None:
-            return Strip.blank(self.size.width, self.rich_style)
-        strip = self._row(y, page) if y < len(self._screen_rows) else page.blank()
-        last = y == self._pane.height - 1
-        return with_more(strip, self._more, page) if self._more and last else strip
-
-    def _row(self, y: int, page: Page) -> Strip:
-        row = self._screen_rows[y]
-        number = number_of(row.spot)
-        strip = with_cursor(row, page) if row.spot.item is self._cursor.item else row.strip
-        strip = self.finder.mark(row, strip, page)
-        selection = self.text_selection
-        if selection and (span := selected(row.strip, row.part.margin, number, selection)):
-            style = self.screen.get_component_rich_style("screen--selection")
-            strip = paint(strip, *span, style)
-        return strip.apply_offsets(0, number)
-
-    def notify_style_update(self) -> None:
-        """Draw everything anew if the styles became others."""
-        super().notify_style_update()
-        if self._page is not None:
-            # The components' styles are those of before until this is over.
-            self.call_later(self._restyle)
-
-    def _restyle(self) -> None:
-        if self._page is not None and self._palette() != self._page.palette:
-            self._page = Page(self._page.width, self._palette())
-            self._draw()
-
     # Moving.
-
-    def _size_updated(
-        self,
-        size: Size,
-        virtual_size: Size,
-        container_size: Size,
-        layout: bool = True,  # noqa: FBT001, FBT002 - Textual's own
-    ) -> bool:
-        # What is clamped to the new size is not the reader's doing.
-        self._syncing = True
-        try:
-            return super()._size_updated(size, virtual_size, container_size, layout)
-        finally:
-            self._syncing = False
-
-    def on_resize(self) -> None:
-        self._draw()
-
-    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
-        """Follow the scrollbar, and whoever else scrolls by numbers."""
-        super().watch_scroll_y(old_value, new_value)
-        if self._syncing or round(old_value) == round(new_value):
-            return
-        if new_value >= self.max_scroll_y:
-            self._conversation.reader.to_end()
-        else:
-            self._conversation.reader.scroll_to(round(new_value))
-        self._draw()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         event.prevent_default().stop()
-        self.action_move(_WHEEL_ROWS)
+        self._turn_wheel(event, 1)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         event.prevent_default().stop()
-        self.action_move(-_WHEEL_ROWS)
+        self._turn_wheel(event, -1)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        event.prevent_default().stop()
+        self._move_code_at(event, _SIDE_CELLS)
+
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        event.prevent_default().stop()
+        self._move_code_at(event, -_SIDE_CELLS)
+
+    def _turn_wheel(self, event: events.MouseEvent, way: int) -> None:
+        if event.shift:
+            self._move_code_at(event, way * _SIDE_CELLS)
+        else:
+            self.action_move(way * _WHEEL_ROWS)
+
+    def _move_code_at(self, event: events.MouseEvent, cells: int) -> None:
+        row = self._row_under(event)
+        if row and move_code(self._conversation, [row], None, cells):
+            self._draw_all()
 
     def action_move(self, rows: int) -> None:
         """Scroll by rows: down, or up if negative."""
@@ -312,9 +65,10 @@ class Transcript(ScrollView, can_focus=True):
         self.action_move(pages * max(1, self._pane.height - 1))
 
     def action_to_top(self) -> None:
-        """See the first entry."""
+        """See the first entry; the cursor comes along."""
         self._conversation.reader.scroll_to(0)
-        self._draw()
+        self._cursor.go_to_first()
+        self._draw_all()
 
     def action_to_end(self) -> None:
         """See the end and follow it."""
@@ -322,7 +76,14 @@ class Transcript(ScrollView, can_focus=True):
             self.post_message(self.EndWanted())
             return
         self._conversation.reader.to_end()
-        self._draw()
+        self._cursor.go_to_last()
+        self._draw_all()
+
+    def action_sideways(self, count: int) -> None:
+        """Move code that has no room: that of the message at the cursor, else all in sight."""
+        cells = count * _SIDE_CELLS
+        if move_code(self._conversation, self._screen_rows, self._cursor.item, cells):
+            self._draw_all()
 
     # The message cursor.
 
@@ -335,6 +96,11 @@ class Transcript(ScrollView, can_focus=True):
         """Put the cursor on the next message of the user, or the one before."""
         self._cursor.step(count, self._screen_rows, role="user")
         self._draw_cursor()
+
+    def show_cursor(self) -> None:
+        """Have the cursor on a message in sight."""
+        self._cursor.go_into_sight(self._screen_rows)
+        self._draw_all()
 
     def _draw_cursor(self) -> None:
         if self._cursor.item:
@@ -369,8 +135,7 @@ class Transcript(ScrollView, can_focus=True):
         """Fold by a click on the line; a double click selects a paragraph, a triple one more."""
         if event.chain > 1:
             event.prevent_default()
-        y = event.get_content_offset(self)
-        row = self._screen_rows[y.y] if y and 0 <= y.y < len(self._screen_rows) else None
+        row = self._row_under(event)
         if row is None:
             return
         if event.chain > 1:
@@ -379,22 +144,13 @@ class Transcript(ScrollView, can_focus=True):
             self._conversation.fold(row.spot.item)
             self._draw()
 
+    def _row_under(self, event: events.MouseEvent) -> Row | None:
+        y = event.get_content_offset(self)
+        return self._screen_rows[y.y] if y and 0 <= y.y < len(self._screen_rows) else None
+
     def _select(self, row: Row, *, whole_item: bool) -> None:
         spot, last = row.spot, len(row.spot.item.parts()) - 1
         first, end = (0, last) if whole_item else (spot.part, spot.part)
         order = spot.item.order
         rows = whole(offset_row(order, first, 0), offset_row(order, end + 1, 0) - 1)
         self.screen.selections = {self: rows}
-
-    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        """The text that is seen selected, without what only frames it."""
-        text = selected_text(self._conversation, self._screen_rows, selection)
-        return (text, "\n") if text else None
-
-    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - Textual's own
-        """Paint the selection."""
-        self.refresh()
-
-
-def _row_at(rows: list[Row], y: int) -> tuple[int, Spot[Item]] | None:
-    return (id(rows[y].strip), rows[y].spot) if y < len(rows) else None

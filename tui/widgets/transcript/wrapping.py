@@ -22,7 +22,7 @@ def wrap_words(line: str, width: int) -> list[str]:
     """One line as rows of at most ``width`` cells, broken at spaces where there are any."""
     rows: list[str] = []
     while True:
-        fit = _fitting(line, width)
+        fit = fitting(line, width)
         if fit >= len(line):
             rows.append(line)
             return rows
@@ -31,22 +31,23 @@ def wrap_words(line: str, width: int) -> list[str]:
         line = line[cut:].lstrip(" ")
 
 
-def wrap_cells(line: str, width: int) -> list[str]:
-    """One line as rows of at most ``width`` cells, with nothing left out: for code."""
-    rows: list[str] = []
-    while True:
-        fit = _fitting(line, width)
-        rows.append(line[:fit])
-        if fit >= len(line):
-            return rows
-        line = line[fit:]
+def fitting(line: str, width: int) -> int:
+    """How many characters of a line go into ``width`` cells, at least one."""
+    head = line[: width + 1]
+    if head.isascii():
+        return min(len(line), width)
+    # Marks that combine take no cells; nobody needs more than a few for each letter.
+    head = line[: width * 4 + 8]
+    if cell_len(head) <= width:
+        return len(head)
+    return max(1, len(chop_cells(head, width)[0]))
 
 
 def shorten(line: str, width: int) -> str:
     """One line in at most ``width`` cells, the last an ellipsis if anything was cut."""
-    if _fitting(line, width) >= len(line):
+    if fitting(line, width) >= len(line):
         return line
-    return line[: _fitting(line, width - 1)] + "…"
+    return line[: fitting(line, width - 1)] + "…"
 
 
 def cut_pieces(text: str, limit: int = PIECE) -> Iterator[str]:
@@ -69,18 +70,6 @@ def cut_pieces(text: str, limit: int = PIECE) -> Iterator[str]:
 def guess_rows(text: str, width: int) -> int:
     """About how many rows a text takes; cheap."""
     return text.count("\n") + 1 + len(text) // max(width, 1)
-
-
-def _fitting(line: str, width: int) -> int:
-    """How many characters of a line go into ``width`` cells, at least one."""
-    head = line[: width + 1]
-    if head.isascii():
-        return min(len(line), width)
-    # Marks that combine take no cells; nobody needs more than a few for each letter.
-    head = line[: width * 4 + 8]
-    if cell_len(head) <= width:
-        return len(head)
-    return max(1, len(chop_cells(head, width)[0]))
 
 
 def _break(line: str, fit: int) -> int:
