@@ -1,11 +1,15 @@
 """The offline guide: no model, no network, but the manual."""
 
 import asyncio
+import re
 import threading
 
 import pytest
+from textual.binding import Binding
 
 from tests.providers.conftest import asks, collected, says, text_of
+from tui.app import SibylApp
+from tui.domain.commands import COMMANDS, Command
 from tui.providers.catalog import Missing
 from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
@@ -38,24 +42,36 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
     ("question", "section"),
     [
         ("What is a session?", "Sessions"),
-        ("how do I resume my last session", "Sessions"),
+        ("how do I resume my last session", "Commands"),
         ("How do I choose a model?", "Models"),
         ("How do I connect Ollama?", "Models"),
         ("base_url of my server", "Models"),
-        ("where do I put my API key", "Keys"),
+        ("where do I put my API key", "API access"),
         ("Where are my files?", "Files"),
         ("what happens if it CRASHES", "Crashes and full disks"),
         ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
         ("import a rescue file", "Crashes and full disks"),
-        ("How can I delete a session?", "Archive, trash, purge"),
+        ("How can I delete a session?", "Archive, delete, purge"),
         ("what does the exit code mean", "Exit codes"),
         ("doctor", "Doctor"),
         ("--json", "Asking"),
         ("which scope am I in", "Scopes"),
         ("claude, anthropic", "Models"),
         ("full screen", "The screen"),
+        ("which keys are there", "Keys"),
+        ("keyboard shortcuts", "Keys"),
+        ("which commands are there", "Commands"),
+        ("How do I fork one?", "Commands"),
+        ("how to quit", "Commands"),
+        ("find a sentence from last month", "Search"),
+        ("What does auth* mean in a search?", "Search"),
+        ("how do I change the colours", "Themes"),
+        ("why was my session archived by itself", "Archive, delete, purge"),
+        ("what is the summary", "Summaries"),
+        ("add a to-do", "To-dos"),
+        ("how do I switch sessions", "The screen"),
         ("how do I start the screen", "The screen"),
-        ("can it run tools", "Next release"),
+        ("can it run tools", "Tools"),
         ("timeout", "Failed answers"),
     ],
 )
@@ -165,3 +181,18 @@ async def test_a_summary_of_very_much_has_the_newest_of_it():
     assert text.startswith("It began.")
     assert text.endswith("Question 1999?")
     assert len(text) < 8000
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+async def test_the_manual_has_every_command_and_its_verbs(command: Command):
+    text = await answer("Which commands are there?")
+    assert re.search(rf"^ +/{command.name}\b", text, re.MULTILINE)
+    for verb in command.verbs:
+        assert f"/{command.name} {verb}" in text or verb == "list"
+
+
+async def test_the_manual_has_every_key_that_works_everywhere():
+    text = await answer("Which keys are there?")
+    keys = [binding.key for binding in SibylApp.BINDINGS if isinstance(binding, Binding)]
+    written = [key.title() for key in keys]
+    assert [key for key in written if key not in text] == []

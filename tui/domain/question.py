@@ -22,7 +22,7 @@ _ASIDE = re.compile(
     "我们|什么|怎么|怎样|为什么|关于|哪里|哪个|时候|说过|讨论|一下|可以|请问"
     "|的|了|是|在|有|和|吗|呢|说|我|你|他|她|它|这|那|与|都|就"
 )
-_LITTLE = frozenset(
+LITTLE_WORDS = frozenset(
     """
     a about after again all also am an and any anything are as ask asked at be because been
     before but by can could did do does doing done earlier ever find for from get give go had
@@ -36,6 +36,7 @@ _LITTLE = frozenset(
     時間 方 私 今 昨日 先日 以前 会話 그 이 저 것 무엇 어떻게 우리 우리가 대해 뭐 언제
     """.split()  # noqa: SIM905 - a list would be five times as long
 )
+"""What is in every question, and says nothing of what is asked for."""
 
 
 def search_words(question: str) -> tuple[str, ...]:
@@ -43,7 +44,7 @@ def search_words(question: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for word in _WORD.findall(normalize("NFKC", question)):
         for piece in _pieces(word):
-            if cut(piece) and piece.casefold() not in _LITTLE:
+            if cut(piece) and piece.casefold() not in LITTLE_WORDS:
                 found[_query(piece)] = None
     return tuple(found)[:MOST_WORDS]
 

@@ -13,6 +13,7 @@ from textwrap import indent
 
 import msgspec
 
+from tui.domain.question import LITTLE_WORDS
 from tui.providers.catalog import GUIDE, OFFLINE, Missing
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
@@ -20,13 +21,17 @@ _MANUAL = Path(__file__).with_name("manual.md")
 _WORDS_PER_PIECE = 4
 _MOST_HITS = 3
 _CODE = " " * 6
-_TITLE_WEIGHT = 3
+_COMMAND_WEIGHT = 0.4
+_ENOUGH = 1.2
+_LENGTH_WEIGHT = 0.75
+_TOPICS = frozenset({"session", "find", "new", "show", "help", "word"})
 _PIECES = re.compile(rf"(?:\S+\s*|\s+){{1,{_WORDS_PER_PIECE}}}")
 _SENTENCE = re.compile(r".*?(?:[.!?](?=\s|$)|[\u3002\uff01\uff1f])")
 _SENTENCE_CHARACTERS = 200
 _SUMMARY_CHARACTERS = 6000
 _INDENTED = {"assistant": "  ", "call": "  ", "tool": "    "}
 _WORD = re.compile(r"\w+")
+_COMMAND = re.compile(r"^ +/(\w+)", re.MULTILINE)
 _TICKS = re.compile(r"`+")
 _IN_SESSIONS = "In your own sessions:"
 
@@ -124,13 +129,18 @@ class _Section(msgspec.Struct, frozen=True):
     text: str
     words: Counter[str]
 
-    def score(self, wanted: set[str], rarity: dict[str, float]) -> float:
-        """How much of what is wanted is here; rare words count more, and the title's most."""
-        titled = set(_words(self.title))
+    def score(self, wanted: set[str], rarity: dict[str, float], usual: float) -> float:
+        """How much of what is wanted is here; rare words count more, and the title's most.
+
+        What has more words than is ``usual`` has each of them more easily: they count less.
+        """
+        titled, commands = set(_words(self.title)), set(_COMMAND.findall(self.text))
+        ease = _ENOUGH * (1 - _LENGTH_WEIGHT * (1 - self.words.total() / usual))
         return sum(
-            rarity[word] * (math.log1p(self.words[word]) + _TITLE_WEIGHT * (word in titled))
+            rarity[word]
+            * (count / (count + ease) + (word in titled) + _COMMAND_WEIGHT * (word in commands))
             for word in wanted
-            if word in self.words
+            if (count := self.words[word])
         )
 
 
@@ -138,9 +148,10 @@ def _from_manual(question: str) -> str:
     sections = _sections()
     spread = Counter(word for section in sections for word in section.words)
     rarity = {word: math.log(len(sections) / count) for word, count in spread.items()}
-    wanted = set(_words(question))
-    best = max(sections, key=lambda section: section.score(wanted, rarity))
-    if best.score(wanted, rarity) > 0:
+    usual = sum(section.words.total() for section in sections) / len(sections)
+    wanted = set(_words(question)) - (LITTLE_WORDS - _TOPICS)
+    best = max(sections, key=lambda section: section.score(wanted, rarity, usual))
+    if best.score(wanted, rarity, usual) > 0:
         return f"From the manual:\n\n## {best.title}\n\n{best.text}"
     return ""
 
