@@ -219,6 +219,10 @@ class SibylApp(OrderlyApp):
         self._clipboard = text
         self._desk.copying.start(text, self._desk.copying.tell)
 
+    @on(Transcript.LinksWanted)
+    async def open_link(self, event: Transcript.LinksWanted) -> None:
+        await self._desk.linking.take(event)
+
     @on(ApprovalPanel.Answered)
     def answer_question(self, event: ApprovalPanel.Answered) -> None:
         self._desk.approvals.answer(event.question, event.choice)

@@ -13,6 +13,7 @@ from tui.engine.shelf import Shelf
 from tui.exit import OrderlyApp
 from tui.finding import Finding
 from tui.following import Following
+from tui.linking import Linking
 from tui.listing import ListedSessions
 from tui.outside_editor import OutsideEditor
 from tui.parts import Parts
@@ -54,6 +55,7 @@ class Desk:
         self.passages = Passages(chat, parts.workspace, self.display, self.listed)
         self.searching = Searching(app, chat, parts.workspace, self.passages, parts.index_root)
         self.questions = Questions(app, chat, carry_out)
+        self.linking = Linking(app, carry_out)
         self.themes = Themes(app, self.remembered, parts.appearance.theme)
         self.commands = CommandContext(
             parts.workspace,

@@ -24,6 +24,7 @@ class TranscriptApp(App[None]):
         super().__init__()
         self.earlier_wanted = 0
         self.copied = []
+        self.links = []
 
     def compose(self):
         yield Transcript()
@@ -37,6 +38,9 @@ class TranscriptApp(App[None]):
 
     def on_transcript_copy_requested(self, message):
         self.copied.append(message.text)
+
+    def on_transcript_links_wanted(self, message):
+        self.links.append(message.links)
 
     @property
     def transcript(self) -> Transcript:

@@ -136,3 +136,37 @@ async def test_unfolding_at_the_end_keeps_its_line_in_sight(opened):
         assert app.transcript.visible_text()[0] == before
         assert any("▾ read_file result" in row for row in app.transcript.visible_text())
         assert not app.transcript.following
+
+
+async def test_i_shows_time_model_and_more_below_the_head_and_hides_it(opened):
+    answer = answered("Well.", "a1", model="openai:x")
+    async with opened(asked("Why?", "u1"), answer) as (app, pilot):
+        before = shown(app)
+        await pilot.press("k", "i")
+        rows = shown(app).split("\n")
+        assert rows[rows.index(" ● x") + 1].startswith("   time unknown · openai:x · complete · 5")
+        assert "a1" in shown(app)
+        await pilot.press("i")
+        assert shown(app) == before
+
+
+async def test_capital_i_shows_it_of_all_messages_also_of_new_ones(opened):
+    async with opened(asked("Why?", "u1"), answered("Well.", "a1")) as (app, pilot):
+        await pilot.press("I")
+        app.transcript.put(asked("More?", "u2"))
+        await pilot.pause()
+        assert [key for key in ("u1", "a1", "u2") if f"· {key}" in shown(app)] == [
+            "u1",
+            "a1",
+            "u2",
+        ]
+        await pilot.press("I")
+        assert "time unknown" not in shown(app)
+
+
+async def test_details_above_move_nothing_that_is_read(opened):
+    async with opened(*numbered(60)) as (app, pilot):
+        await pilot.press("pageup")
+        top = next(row for row in app.transcript.visible_text() if "question" in row)
+        await pilot.press("I")
+        assert top.strip("› ") in "\n".join(app.transcript.visible_text()[:4])

@@ -42,6 +42,7 @@ class Conversation:
         self._drawn = Drawn(Page(0, {}))
         self._measured: set[Item] = set()
         self._wanted: Place | None = None
+        self._informed = False
         self._words: tuple[Spot[Item], int] | None = None
         self.layout: Layout[Item] = Layout(self._take(entries, arriving))
         self.reader: Reader[Item] = Reader(self.layout, self._measure)
@@ -148,6 +149,22 @@ class Conversation:
         self.layout.changed(item)
         self.reader.stay(top)
 
+    def inform(self, item: Item, *, shown: bool) -> None:
+        """Show what is known of a message beside its text, or hide it; the reader stays."""
+        top, known = self.reader.top, item.informed
+        if not item.inform(shown=shown):
+            return
+        if top and top.item is item and known != shown:
+            top = _same_row(top, item.details_at, 1 if shown else -1)
+        self.layout.changed(item)
+        self.reader.top = top
+
+    def inform_all(self) -> None:
+        """Show that of all messages, or hide it."""
+        self._informed = not self._informed
+        for item in self.layout:
+            self.inform(item, shown=self._informed)
+
     @property
     def place(self) -> Place:
         """Where the reader is; by the next message if the row at the top is of no message."""
@@ -212,6 +229,7 @@ class Conversation:
         else:
             item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
         item.hidden = item.key in self._replaced
+        item.informed = self._informed
         item.called = self._name_called(entry)
         return item
 
@@ -238,7 +256,7 @@ class Conversation:
 
     def _exchange(self, old: Item, new: Item) -> None:
         self._items[old.key] = new
-        new.hidden, new.unfolded = old.hidden, old.unfolded
+        new.hidden, new.unfolded, new.informed = old.hidden, old.unfolded, old.informed
         self.layout.replace(old, new)
         self._forget(old)
         top = self.reader.top
@@ -284,6 +302,16 @@ class Conversation:
                 self._drawn.forget(part)
             self.layout.changed(item)
         self._measured.clear()
+
+
+def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:
+    """Where a row is once a part came before ``place``, or went; its blank row goes along."""
+    if place == 0 and more > 0 and top.part == 0:
+        return Spot(top.item, 1, top.row - 1) if top.row else top
+    if place == 0 and more < 0 and top.part == 1:
+        return Spot(top.item, 0, top.row + 1)
+    moves = top.part >= place if more > 0 else top.part > place
+    return Spot(top.item, top.part + more, top.row) if moves else top
 
 
 def _letters(strip: Strip) -> int:

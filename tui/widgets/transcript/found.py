@@ -13,7 +13,7 @@ from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.fenced import Code
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.page import Page
-from tui.widgets.transcript.parts import Cut, Line, Part, Plain, Prose
+from tui.widgets.transcript.parts import Cut, Details, Line, Part, Plain, Prose
 from tui.widgets.transcript.reading import Spot
 from tui.widgets.transcript.selection import paint
 from tui.widgets.transcript.sideways import redraw_fence
@@ -205,6 +205,8 @@ def _sources(item: Item, number: int) -> Iterator[str]:
     match item.parts()[number]:
         case Line(foldable=True):
             yield from _folded(message, item, number)
+        case Details():
+            return
         case Plain(style=style, text=text) if style != "error":
             yield text
         case Prose(text=text):

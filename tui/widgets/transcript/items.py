@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from tui.domain.details import details
 from tui.domain.message import Message, ToolCall
 from tui.domain.notice import Notice, Shown
 from tui.domain.records import Reset, Summary
@@ -13,7 +14,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.widgets.transcript.blocks import Block, Splitter
 from tui.widgets.transcript.fenced import Fences, block_part, growing_part
 from tui.widgets.transcript.page import GUTTER
-from tui.widgets.transcript.parts import Divider, Line, Part, Plain, plain_parts
+from tui.widgets.transcript.parts import Details, Divider, Line, Part, Plain, plain_parts
 from tui.widgets.transcript.wrapping import PIECE, clean, guess_rows
 
 RESET = "conversation reset here; what was before is kept"
@@ -37,7 +38,17 @@ class Item:
     is one more for the garbage collector to visit.
     """
 
-    __slots__ = ("_dropped", "_parts", "called", "entry", "hidden", "key", "order", "unfolded")
+    __slots__ = (
+        "_dropped",
+        "_parts",
+        "called",
+        "entry",
+        "hidden",
+        "informed",
+        "key",
+        "order",
+        "unfolded",
+    )
 
     def __init__(self, entry: Shown, key: str) -> None:
         self.entry = entry
@@ -46,6 +57,7 @@ class Item:
         self.order = 0
         self.hidden = False
         self.unfolded = False
+        self.informed = False
         self._dropped: tuple[Part, ...] = ()
         self._parts: list[Part] | None = None
 
@@ -54,7 +66,7 @@ class Item:
         if self.hidden:
             return ()
         if self._parts is None:
-            self._parts = self.make_parts()
+            self._parts = self._informed(self.make_parts())
         return self._parts
 
     def height(self, width: int) -> int:
@@ -99,6 +111,30 @@ class Item:
         self.unfolded = not self.unfolded
         self._drop(self._parts or ())
         self._parts = None
+
+    def inform(self, *, shown: bool) -> bool:
+        """Show what is known of the message, or hide it; whether that changes its height now."""
+        made = self._parts is not None and self.informed != shown
+        self.informed = shown
+        if made:
+            self._drop(self._parts or ())
+            self._parts = None
+        return made
+
+    @property
+    def details_at(self) -> int:
+        """Before which part that stands: below its head, and before what has none."""
+        return int(self.entry.role != "user") if isinstance(self.entry, Message) else 0
+
+    def _informed(self, parts: list[Part]) -> list[Part]:
+        if not self.informed or not self.message or not parts:
+            return parts
+        first = parts[0]
+        own = isinstance(first, Plain) and not self.details_at
+        line = Details(details(self.message), "quiet", ASKED if own else " ", spaced=own)
+        if isinstance(first, Plain) and own:
+            first.spaced, first.mark = False, " "
+        return [*parts[: self.details_at], line, *parts[self.details_at :]]
 
     def take_dropped(self) -> Sequence[Part]:
         """What is no part of it any more, since the last time."""
@@ -172,7 +208,7 @@ class Answer(Item):
         if self._changed or self._parts is None:
             old = self._parts or ()
             self._split()
-            self._parts = self.make_parts()
+            self._parts = self._informed(self.make_parts())
             self._changed = False
             kept = set(self._parts)
             self._drop(part for part in old if part not in kept)

@@ -63,7 +63,8 @@ def markdown_styles(look: Palette) -> dict[str, Style]:
         "markdown.item.number": look["mark"],
         "markdown.hr": frame,
         "markdown.link": look["link"],
-        "markdown.link_url": look["quiet"],
+        "markdown.link_url": look["quiet"] + _UNDERLINE,
+        "markdown.u": look["link"],
         "markdown.table.border": frame,
         "markdown.table.header": _BOLD,
     }

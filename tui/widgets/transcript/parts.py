@@ -145,6 +145,10 @@ class Plain(Part):
         ]
 
 
+class Details(Plain):
+    """What is known of a message beside its text: nobody said it."""
+
+
 def plain_parts(text: str, style: str, mark: str = " ", *, spaced: bool = False) -> list[Part]:
     """Text of any length, in parts that are cheap to draw."""
     return [

@@ -1,5 +1,6 @@
 """Markdown by Rich, as the conversation shows it. Imported when the first text is drawn."""
 
+import re
 from collections.abc import Iterable
 from typing import ClassVar
 
@@ -26,11 +27,15 @@ _LEAST = 8
 """Cells that text needs: nested deeper than leaves them, lists and quotes are shown as written."""
 
 # Tags are shown as they were written, and so are references: nothing that was said disappears.
-_PARSER = (
+PARSER = (
     MarkdownIt("commonmark", {"html": False})
     .enable(["strikethrough", "table"])
     .disable(["html_block", "html_inline", "reference"])
 )
+
+
+URL = re.compile(r"https?://[^\s<>\"`]+", re.IGNORECASE)
+_CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
 class _Code(CodeBlock):
@@ -77,6 +82,7 @@ class _Rule(HorizontalRule):
 class Prose(Markdown):
     """A block of Markdown whose links show where they go, without being links to a terminal."""
 
+    inlines: ClassVar = {*Markdown.inlines, "u"}
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
         "fence": _Code,
@@ -89,7 +95,7 @@ class Prose(Markdown):
     def __init__(self, source: str) -> None:
         # Not Rich's own: it would make another parser each time.
         self.markup = source
-        self.parsed = _PARSER.parse(source)
+        self.parsed = PARSER.parse(source)
         self.code_theme = self.inline_code_theme = "default"
         self.justify = None
         self.style = "none"
@@ -118,16 +124,46 @@ def _indent(tokens: Iterable[Token]) -> int:
 
 def _plain_inline(tokens: Iterable[Token]) -> Iterable[Token]:
     """Images as words, links that are their own text as that text, and nothing unseen in any."""
-    own = False
+    own = within = False
     for token in tokens:
         if token.type == "image":
             text = f"[image: {token.content}] ({token.attrs.get('src', '')})"
             yield Token("text", "", 0, content=clean(text))
         elif token.type == "link_open" and token.markup == "autolink":
             own = True
+            yield Token("u_open", "u", 1)
         elif token.type == "link_close" and own:
             own = False
+            yield Token("u_close", "u", -1)
+        elif token.type == "text" and not within and not own:
+            yield from _with_addresses(clean(token.content))
         else:
+            within = token.type == "link_open" or (within and token.type != "link_close")
             # Only now are entities what they stand for, and that may be anything.
             token.content = clean(token.content)
             yield token
+
+
+def _with_addresses(text: str) -> Iterable[Token]:
+    """Text in which addresses look as links do."""
+    place = 0
+    for found in URL.finditer(text):
+        url = trimmed(found[0])
+        end = found.start() + len(url)
+        yield Token("text", "", 0, content=text[place : found.start()])
+        yield Token("u_open", "u", 1)
+        yield Token("text", "", 0, content=url)
+        yield Token("u_close", "u", -1)
+        place = end
+    yield Token("text", "", 0, content=text[place:])
+
+
+def trimmed(url: str) -> str:
+    """An address without the marks that end the sentence around it."""
+    while url:
+        opening = _CLOSING.get(url[-1])
+        if (opening and url.count(opening) < url.count(url[-1])) or url[-1] in ".,;:!?'\"*_":
+            url = url[:-1]
+        else:
+            break
+    return url

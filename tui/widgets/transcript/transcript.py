@@ -24,6 +24,7 @@ class Transcript(Pane):
 
     EndWanted = wants.EndWanted
     MatchWanted = wants.MatchWanted
+    LinksWanted = wants.LinksWanted
     CopyRequested = wants.CopyRequested
 
     # Moving.
@@ -118,6 +119,27 @@ class Transcript(Pane):
         if found := self._cursor.next_code():
             self.post_message(self.CopyRequested(found))
 
+    def action_open_link(self) -> None:
+        """Ask for a link of the message at the cursor, or of the last one, to be opened."""
+        from tui.widgets.transcript.links import links_of
+
+        message = self._cursor.message or self._cursor.last()
+        links = links_of(message) if message else ()
+        self.post_message(self.LinksWanted([(link.target, link.text) for link in links]))
+
+    def action_details(self) -> None:
+        """Show or hide time, model and more of the message at the cursor, or of one in sight."""
+        if self._cursor.item is None:
+            self._cursor.go_into_sight(self._screen_rows)
+        if item := self._cursor.item:
+            self._conversation.inform(item, shown=not item.informed)
+            self._draw_all()
+
+    def action_all_details(self) -> None:
+        """Show or hide that of all messages."""
+        self._conversation.inform_all()
+        self._draw_all()
+
     def action_fold(self) -> None:
         """Show or hide what a tool call or a result is about."""
         item = self._cursor.foldable(self._screen_rows)
@@ -143,6 +165,22 @@ class Transcript(Pane):
         elif isinstance(row.part, Line) and row.part.foldable and not self.text_selection:
             self._conversation.fold(row.spot.item)
             self._draw()
+        elif row.spot.item.message and not self.text_selection:
+            self._open_link_at(row, event)
+
+    def _open_link_at(self, row: Row, event: events.Click) -> None:
+        offset, message = event.get_content_offset(self), row.spot.item.message
+        strip = row.strip
+        place = len(strip.crop(0, offset.x).text) if offset else 0
+        style = (
+            next((s.style for s in strip.crop(offset.x, offset.x + 1)), None) if offset else None
+        )
+        if message is None or not ((style and style.underline) or "://" in strip.text):
+            return
+        from tui.widgets.transcript.links import link_at, links_of
+
+        if links := link_at(links_of(message), strip.text, place):
+            self.post_message(self.LinksWanted([(link.target, link.text) for link in links]))
 
     def _row_under(self, event: events.MouseEvent) -> Row | None:
         y = event.get_content_offset(self)

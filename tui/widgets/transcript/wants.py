@@ -1,5 +1,7 @@
 """What the reader of the conversation pane wants of others."""
 
+from collections.abc import Sequence
+
 from textual.message import Message
 
 
@@ -20,6 +22,14 @@ class MatchWanted(Message, namespace="transcript"):
 
     def __init__(self, count: int) -> None:
         self.count = count
+        super().__init__()
+
+
+class LinksWanted(Message, namespace="transcript"):
+    """The reader wants one of these opened: where each leads, and the words it has."""
+
+    def __init__(self, links: Sequence[tuple[str, str]]) -> None:
+        self.links = links
         super().__init__()
 
 

@@ -1,0 +1,83 @@
+"""The links of a message, and which of them is meant. Loaded when one is asked for."""
+
+import re
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+
+import msgspec
+from markdown_it.token import Token
+
+from tui.domain.message import Message
+from tui.widgets.transcript.prose import PARSER, URL, trimmed
+
+_AROUND = "()[]{}<>\"'`.,;:!?"
+_LEAST = 4
+"""Characters of a link by which it is known."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    """Where a link leads, ``http`` or ``https``, and the words that it has."""
+
+    target: str
+    text: str
+
+
+def links_of(message: Message) -> Sequence[Link]:
+    """The links of a message in their order, each target once."""
+    tokens = PARSER.parse(message.text)
+    found: dict[str, Link] = {}
+    for link in _links(tokens):
+        if _is_web(link.target):
+            found.setdefault(link.target, link)
+    return tuple(found.values())
+
+
+def link_at(links: Sequence[Link], row: str, place: int) -> Sequence[Link]:
+    """Those that a character of a row may belong to, which may show a part of one only."""
+    begin = row.rfind(" ", 0, place + 1) + 1
+    end = row.find(" ", place)
+    word = row[begin : end if end >= 0 else len(row)].strip(_AROUND)
+    if len(word) < _LEAST:
+        return ()
+    exact = [link for link in links if word in (link.target, link.text)]
+    return exact or [link for link in links if word in link.target or word in link.text]
+
+
+def _links(tokens: Sequence[Token]) -> Iterator[Link]:
+    for token in tokens:
+        if token.children:
+            yield from _inline(token.children)
+        elif token.type in ("fence", "code_block"):
+            yield from _bare(token.content)
+
+
+def _inline(tokens: Sequence[Token]) -> Iterator[Link]:
+    target, words = "", ""
+    for token in tokens:
+        if token.type == "link_open":
+            target, words = str(token.attrs.get("href", "")), ""
+        elif token.type == "link_close":
+            yield Link(target, words)
+            target = ""
+        elif target:
+            words += token.content
+        elif token.type == "image":
+            yield Link(str(token.attrs.get("src", "")), token.content)
+        else:
+            yield from _bare(token.content)
+
+
+def _bare(text: str) -> Iterator[Link]:
+    for found in URL.finditer(text):
+        url = trimmed(found[0])
+        yield Link(PARSER.normalizeLink(url), url)
+
+
+def _is_web(target: str) -> bool:
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        return False
+    return (
+        parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", target)
+    )
