@@ -260,5 +260,6 @@ class SibylApp(OrderlyApp):
         if switched and self.chat.shown != self.workspace.current.id:
             self._desk.display.show_session()
             self._desk.listed.show()
+            await self._desk.passages.go_on_reading()
             await self.workspace.settle()
             await self._desk.listed.show_left(left)

@@ -32,6 +32,7 @@ class Effects:
                 self._desk.searching.close()
                 self._desk.display.show_session()
                 self._app.run_worker(self._desk.listed.show_scope)
+                self._app.run_worker(self._desk.passages.go_on_reading)
             case effects.CopyText(text):
                 self._desk.copying.start(text, self._desk.display.say)
             case effects.ShowTodos():

@@ -43,6 +43,25 @@ class Passages:
         self._chat.set_focus(self._chat.transcript)
         self._listed.show()
 
+    async def go_on_reading(self) -> None:
+        """Go back to where the reader left the session on screen, far from its end, say."""
+        conversation = self._workspace.current
+        # Only on arriving: later on its reader is where he is.
+        place = self._chat.places.pop(conversation.id)
+        if place is None or place.following or place.key is None:
+            return
+        if excerpts.at_hand(conversation, place.key):
+            return
+        read = partial(_around, self._workspace.store, conversation.id, place.key)
+        try:
+            around = await asyncio.to_thread(read)
+        except StorageError:
+            return  # it was none of its messages, or is one no more
+        if conversation is self._workspace.current and self._chat.transcript.following:
+            excerpts.place_at(conversation, place.key, around)
+            self._display.show_session()
+            self._chat.transcript.go_to(place)
+
     async def show_list(self) -> None:
         """Show the list of sessions that the one on screen belongs to."""
         await self._listed.show_scope()

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
-from tui.domain.commands import Command
+from tui.domain.commands import Command, parse
 from tui.domain.completion import Target
 from tui.domain.message import Message as SessionMessage
 from tui.domain.notice import Notice, Shown
@@ -32,7 +32,7 @@ from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.todo_panel import TodoPanel
-from tui.widgets.transcript import Place, Transcript
+from tui.widgets.transcript import Place, Places, Transcript
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -84,7 +84,7 @@ class ChatScreen(Screen[None]):
         self.prompt = Prompt()
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
-        self._places: dict[str, Place] = {}
+        self.places = Places()
         self.shown = ""
         self.answering = False
         self._status: SessionStatus | None = None
@@ -121,7 +121,7 @@ class ChatScreen(Screen[None]):
     def show_session(self, view: SessionView) -> None:
         """Show a session from its end, or from where its reader left it."""
         if self.shown and self.shown != view.session_id:
-            self._places[self.shown] = self.transcript.place
+            self.places.leave(self.shown, self.transcript.place)
             self._close_find_line()
         arriving = (view.arriving,) if view.arriving else ()
         self.transcript.show(
@@ -136,7 +136,7 @@ class ChatScreen(Screen[None]):
 
     def _go_on_reading(self, session_id: str) -> None:
         """Be where the reader of another session left it."""
-        place = self._places.get(session_id)
+        place = self.places.get(session_id)
         if place is not None:
             self.transcript.go_to(place)
         self.shown = session_id
@@ -237,7 +237,8 @@ class ChatScreen(Screen[None]):
         self.post_message(self.DraftSettled())
 
     @on(Prompt.Submitted)
-    def _go_to_the_end(self) -> None:
+    def _go_to_the_end(self, event: Prompt.Submitted) -> None:
+        self.places.note(self.shown, self.transcript.place if parse(event.text) else None)
         self.transcript.go_to(Place(None, 0, following=True))
 
     @on(Prompt.Edited)

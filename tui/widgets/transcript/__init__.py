@@ -1,9 +1,9 @@
 """The conversation pane: a list of rows, of which only those on screen are ever drawn."""
 
-from tui.widgets.transcript.place import Place
+from tui.widgets.transcript.place import Place, Places
 from tui.widgets.transcript.transcript import Transcript
 
-__all__ = ["Place", "Transcript", "warm_up"]
+__all__ = ["Place", "Places", "Transcript", "warm_up"]
 
 
 def warm_up() -> None:

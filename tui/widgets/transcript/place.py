@@ -14,3 +14,29 @@ class Place(msgspec.Struct, frozen=True):
     row: int
     following: bool
     block: int = 0
+
+
+class Places:
+    """Where the reader of each session left it."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, Place] = {}
+
+    def note(self, session_id: str, place: Place | None) -> None:
+        """A command is given here that may lead elsewhere; its answers stand at the end."""
+        self._places.pop(session_id, None)
+        if place is not None:
+            self._places[session_id] = place
+
+    def leave(self, session_id: str, place: Place) -> None:
+        """Another session is shown; only whoever has read on is not where he gave the command."""
+        if not (place.following and session_id in self._places):
+            self._places[session_id] = place
+
+    def get(self, session_id: str) -> Place | None:
+        """Where to go on in a session that is shown again."""
+        return self._places.get(session_id)
+
+    def pop(self, session_id: str) -> Place | None:
+        """The same, for the last time."""
+        return self._places.pop(session_id, None)
