@@ -377,6 +377,7 @@ async def test_every_scenario_of_the_server_ends_in_an_end_or_an_error_of_ours(
         "flood",
         "tool-call",
         "two-tool-calls",
+        "write-todos",
         "length",
         "no-text",
         "thinking",

@@ -132,6 +132,12 @@ def test_whatever_is_not_as_it_was_written_is_a_fault(indexed, index, change):
     connection.close()
 
 
+def test_an_index_that_was_only_just_made_is_as_it_was_written(tmp_path):
+    connection = database.create(tmp_path / "index.sqlite3")
+    assert soundness.fault(connection) is None
+    connection.close()
+
+
 def test_what_is_masked_is_as_it_was_written(indexed, data, index):
     FileStore(data).delete("s3")
     assert len(answers(data)["needle"]) == len(indexed["needle"]) - 1

@@ -199,7 +199,7 @@ async def test_rows_that_arrive_leave_a_session_armed():
         assert deleted(app) == ["session-2"]
 
 
-@pytest.mark.parametrize("width", range(18, 51))
+@pytest.mark.parametrize("width", range(20, 51))
 async def test_the_warning_is_whole_at_every_width(width):
     async with shown(rows(row(1, label="会話" * 20)), size=(80, 8)) as (app, pilot):
         app.sidebar.styles.width = width

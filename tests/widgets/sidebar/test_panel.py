@@ -78,7 +78,7 @@ async def test_what_goes_on_in_a_session_is_told_apart_without_colour():
     marked = [row(number, mark=mark) for number, mark in enumerate(Mark)]
     async with shown(rows(*marked, current="none")) as (app, _):
         signs = [line[1] for line in app.lines[1:]]
-        assert signs == [" ", "●", "•", "!", "⊘"]
+        assert signs == [" ", "●", "?", "•", "!", "⊘"]
 
 
 async def test_the_current_session_is_marked_wherever_the_highlight_is():
