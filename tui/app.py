@@ -43,16 +43,59 @@ class SibylApp(OrderlyApp):
     COMMANDS: ClassVar[Any] = {TableCommands, KeyCommands, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+n", "invoke('new')", "New", id="new", priority=True),
-        Binding("ctrl+s", "invoke('save')", "Save", id="save", priority=True, show=False),
+        Binding("ctrl+n", "invoke('new')", "New", id="new", tooltip="New session", priority=True),
         Binding(
-            "ctrl+w", "invoke('session', 'close')", "Close", id="close", priority=True, show=False
+            "ctrl+s",
+            "invoke('save')",
+            "Save",
+            id="save",
+            tooltip="Save now",
+            priority=True,
+            show=False,
         ),
-        Binding("ctrl+f", "invoke('search-screen')", "Search", id="search", priority=True),
-        Binding("f4", "invoke('edit')", "Prompt in $EDITOR", id="edit", priority=True, show=False),
-        Binding("f1", "invoke('help')", "Help", id="help", priority=True),
-        Binding("ctrl+p", "command_palette", "Palette", id="palette", priority=True),
-        Binding("ctrl+q", "invoke('quit')", "Quit", id="quit", priority=True),
+        Binding(
+            "ctrl+w",
+            "invoke('session', 'close')",
+            "Close",
+            id="close",
+            tooltip="Close this session",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "ctrl+f",
+            "invoke('search-screen')",
+            "Search",
+            id="search",
+            tooltip="Search all sessions",
+            priority=True,
+        ),
+        Binding(
+            "ctrl+p",
+            "command_palette",
+            "Commands",
+            id="palette",
+            tooltip="All commands, sessions and themes",
+            priority=True,
+        ),
+        Binding("f1", "invoke('help')", "Help", id="help", tooltip="This help", priority=True),
+        Binding(
+            "f4",
+            "invoke('edit')",
+            "Editor",
+            id="edit",
+            tooltip="Write the prompt in $EDITOR",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "ctrl+q",
+            "invoke('quit')",
+            "Quit",
+            id="quit",
+            tooltip="Save everything and leave",
+            priority=True,
+        ),
     ]
 
     def __init__(self, parts: Parts) -> None:
@@ -68,6 +111,8 @@ class SibylApp(OrderlyApp):
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
     def _open_help(self) -> None:
+        if isinstance(self.screen, HelpScreen):
+            return
         self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
 
     # --- life

@@ -14,8 +14,8 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
         text = app.screen.text()
         for command in COMMANDS:
             assert command.line in text
-        assert "ctrl+s" in text
-        assert "alt+down" in text
+        assert "Ctrl+S" in text
+        assert "Alt+Down" in text
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
 

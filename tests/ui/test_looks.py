@@ -1,16 +1,21 @@
 """Themes, keys of one's own, and the line of keys, in the whole program."""
 
+import asyncio
 import re
 
 import pytest
+from textual.binding import Binding
 
 from tests.ui.screen import conversation, rows, send
 from tests.waiting import until
+from tui.app import SibylApp
 from tui.appearance import Appearance
 from tui.errors import ConfigError
+from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine
+from tui.widgets.prompt.keys import TYPING_KEYS
 
 
 def key_line(app):
@@ -106,13 +111,13 @@ async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of
     w = world()
     w.appearance = Appearance(keys={"help": "f9"})
     async with w.running() as (app, pilot):
-        await until(lambda: "f9 Help" in key_line(app))
+        await until(lambda: "F9 Help" in key_line(app))
         await pilot.press("f1")
         await pilot.press("f9")
         await until(lambda: isinstance(app.screen, HelpScreen))
         text = app.screen.text()
-        assert "f9" in text
-        assert "f1 " not in text.split("Commands")[0].replace("f12", "")
+        assert "F9" in text
+        assert "F1 " not in text
 
 
 @pytest.mark.parametrize(
@@ -144,3 +149,53 @@ async def test_where_less_is_to_move_nothing_is_animated(world):
     w.appearance = Appearance(reduced_motion=True)
     async with w.running() as (app, _):
         assert app.animation_level == "none"
+
+
+def test_whatever_has_a_key_can_be_given_another():
+    places = [SibylApp.BINDINGS, ChatScreen.BINDINGS, *ChatScreen.KEYS.values()]
+    bindings = [each for place in places for each in Binding.make_bindings(place)]
+    typed = {each.description for each in Binding.make_bindings(TYPING_KEYS)}
+    for binding in bindings:
+        if binding.description not in typed:
+            assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", binding.id or ""), binding
+            assert binding.description or binding.id == "find-here"
+            assert binding.description[:1].isupper() or not binding.description
+
+
+async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(world):
+    w = world(["It begins", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await until(lambda: "F1 Help" in key_line(app))
+        assert "Stop" not in key_line(app)
+        await send(pilot, "Go on.")
+        await until(lambda: key_line(app).startswith(" Esc Stop"))
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 160])
+async def test_the_line_of_keys_leads_to_the_help_wherever_one_is(world, columns):
+    async with world().running(size=(columns, 24)) as (app, pilot):
+        await until(lambda: key_line(app).rstrip().endswith("F1 Help"))
+        await pilot.press("f2")
+        await until(lambda: "Enter Show" in key_line(app))
+        assert key_line(app).rstrip().endswith("F1 Help")
+
+
+async def test_the_help_is_there_once(world):
+    w = world()
+    w.appearance = Appearance(keys={"help": "f9"})
+    async with w.running() as (app, pilot):
+        await pilot.press("f9")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("f9", "escape")
+        await until(lambda: app.screen is app.chat)
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (300, 100)])
+async def test_no_line_of_the_help_is_cut(world, size):
+    async with world().running(size=size) as (app, pilot):
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        pages = [each for each in app.screen.query(".help--page") if each.size.width]
+        await until(lambda: all(each.size.height for each in pages))
+        for each in pages:
+            assert max(map(len, str(each.content).splitlines())) <= each.size.width

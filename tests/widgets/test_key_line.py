@@ -39,18 +39,18 @@ def words(app):
 async def test_it_says_what_works_where_the_focus_is():
     app = World()
     async with app.run_test(size=(60, 10)) as pilot:
-        await until(lambda: "^t Turn" in words(app))
-        assert words(app).index("Turn") < words(app).index("f5 Again")
+        await until(lambda: "^T Turn" in words(app))
+        assert words(app).index("Turn") < words(app).index("F5 Again")
         app.query_one("#other").focus()
         await until(lambda: "Turn" not in words(app))
-        assert "f5 Again" in words(app)
+        assert "F5 Again" in words(app)
         await pilot.pause()
 
 
 async def test_it_leaves_out_what_is_not_meant_to_be_shown_and_makes_the_rest_harmless():
     app = World()
     async with app.run_test(size=(60, 10)):
-        await until(lambda: "f5 Again" in words(app))
+        await until(lambda: "F5 Again" in words(app))
         assert "Hidden" not in words(app)
         assert "\x1b" not in words(app)
 
@@ -58,8 +58,8 @@ async def test_it_leaves_out_what_is_not_meant_to_be_shown_and_makes_the_rest_ha
 async def test_it_shows_only_whole_keys():
     app = World()
     async with app.run_test(size=(20, 10)):
-        await until(lambda: "^t Turn" in words(app))
-        assert words(app).split("  ")[-1].strip() in {"^t Turn", "f5 Again"}
+        await until(lambda: "^T Turn" in words(app))
+        assert words(app).split("  ")[-1].strip() in {"^T Turn", "F5 Again"}
         assert len(words(app)) <= 20
 
 
@@ -67,4 +67,4 @@ async def test_it_says_the_users_own_key():
     app = World()
     async with app.run_test(size=(60, 10)):
         app.set_keymap({"again": "f9"})
-        await until(lambda: "f9 Again" in words(app))
+        await until(lambda: "F9 Again" in words(app))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
@@ -23,7 +23,7 @@ from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
-from tui.screens.keys import KEYS
+from tui.screens.keys import BINDINGS, KEYS, ORDER
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
@@ -60,18 +60,8 @@ class ChatScreen(Screen[None]):
 
     # Not by focus() when all is there: keys that waited are given out before that.
     AUTO_FOCUS = "Prompt Editor"
-    BINDINGS: ClassVar[list[BindingType]] = KEYS
-
-    KEYS: ClassVar[dict[str, Sequence[BindingType]]] = {
-        "In the prompt": Prompt.KEYS,
-        "In the list of sessions": Sidebar.BINDINGS,
-        "In the conversation": (
-            Binding("slash", "find", "Find in this conversation", id="find-here"),
-            *Transcript.BINDINGS,
-        ),
-        "While finding": FindLine.BINDINGS,
-        "While a tool waits for approval": ApprovalPanel.BINDINGS,
-    }
+    BINDINGS: ClassVar[list[BindingType]] = BINDINGS
+    KEYS: ClassVar[dict[str, Sequence[BindingType]]] = KEYS
     """The keys of its parts, for the help."""
 
     def __init__(self) -> None:
@@ -82,6 +72,7 @@ class ChatScreen(Screen[None]):
         self.todos = TodoPanel()
         self.approval = ApprovalPanel()
         self.prompt = Prompt()
+        self.key_line = KeyLine(ORDER)
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
         self.places = Places()
@@ -103,7 +94,7 @@ class ChatScreen(Screen[None]):
                 yield self.todos
                 yield self.approval
                 yield self.prompt
-        yield KeyLine()
+        yield self.key_line
         yield self.status_bar
         yield Static(Content(_TOO_SMALL), id="too-small")
 
@@ -208,6 +199,7 @@ class ChatScreen(Screen[None]):
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""
         self.answering = status.running or status.summarising
+        self.key_line.show_first(frozenset({"stop"} if self.answering else ()))
         self._status = status
         self.status_bar.show(status)
 

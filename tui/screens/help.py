@@ -1,20 +1,40 @@
 """Keys and commands, read off the bindings and the command table, so that they are true."""
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
+import msgspec
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.keys import format_key
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS
-from tui.domain.labels import pad_to_cells
+from tui.widgets.cells import fill, one_line
+from tui.widgets.key_names import key_name
 
-_KEY_CELLS, _COMMAND_CELLS = 18, 28
+_KEY_CELLS = 16
+_TWO_COLUMNS_FROM = 120
+_KEYS_IN_A_ROW = 3
+"""More keys of one meaning than these are a range: the first and the last are said."""
+
+_COMMANDS = "Commands, typed into the prompt"
+_LEFT = 3
+"""So many places stand in the left column, where there are two."""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What is typed, and what it does."""
+
+    typed: str
+    does: str
+
+
+Section = tuple[str, Sequence[Line]]
 
 
 class HelpScreen(ModalScreen[None]):
@@ -26,9 +46,16 @@ class HelpScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
     HelpScreen > VerticalScroll {
-        width: 90%; max-width: 90; height: 90%; padding: 1 2;
-        background: $panel; border: round $border;
+        width: 100%; max-width: 160; height: 100%; max-height: 64; padding: 0 1;
+        background: $surface; border: round $border;
+        border-title-color: $text-primary; border-title-style: bold;
+        border-subtitle-color: $text-muted;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $surface; scrollbar-color: $foreground 30%;
     }
+    HelpScreen Horizontal { height: auto; }
+    HelpScreen Vertical { width: 1fr; height: auto; padding: 0 1; }
+    HelpScreen .help--page { height: auto; }
     """
 
     def __init__(
@@ -36,33 +63,85 @@ class HelpScreen(ModalScreen[None]):
     ) -> None:
         """``keys`` are bindings by where they work, ``chosen`` the user's own keys by action."""
         super().__init__()
-        self._keys = keys
-        self._chosen = chosen
+        sections = list(_key_sections(keys, chosen))
+        self._sections = [*sections[:_LEFT], _command_section(), *sections[_LEFT:]]
+        self._left = Static(classes="help--page", markup=False)
+        self._right = Static(classes="help--page", markup=False)
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(can_focus=True) as page:
             page.border_title = "Help"
-            page.border_subtitle = "Escape closes this"
-            yield Static(Content(self.text()), markup=False)
+            page.border_subtitle = "↑ ↓ PgUp PgDn scroll · Esc closes"
+            with Horizontal():
+                with Vertical():
+                    yield self._left
+                with Vertical() as column:
+                    self._column = column
+                    yield self._right
+
+    def on_resize(self, event: events.Resize) -> None:
+        width = min(event.size.width, 160) - 5
+        two = event.size.width >= _TWO_COLUMNS_FROM
+        self._column.display = two
+        if two:
+            width = width // 2 - 2
+            self._left.update(_page(self._sections[:_LEFT], width))
+            self._right.update(_page(self._sections[_LEFT:], width))
+        else:
+            self._left.update(_page(self._sections, width - 2))
 
     def text(self) -> str:
         """The whole page."""
-        lines: list[str] = []
-        for where, bindings in self._keys.items():
-            lines += [where, *self._key_lines(bindings), ""]
-        commands = [_line(command.line, command.help, _COMMAND_CELLS) for command in COMMANDS]
-        return "\n".join([*lines, "Commands", *commands])
-
-    def _key_lines(self, bindings: Sequence[BindingType]) -> Iterator[str]:
-        keys: dict[str, list[str]] = {}
-        for binding in Binding.make_bindings(bindings):
-            chosen = self._chosen.get(binding.id or "", binding.key).split(",")
-            shown = binding.key_display or "".join(format_key(key.strip()) for key in chosen[:1])
-            keys.setdefault(binding.description, []).append(shown)
-        for description, shown in keys.items():
-            if description:
-                yield _line(", ".join(dict.fromkeys(shown)), description, _KEY_CELLS)
+        return _page(self._sections, 100).plain
 
 
-def _line(left: str, right: str, cells: int) -> str:
-    return f"  {pad_to_cells(left, cells)} {right}"
+def _key_sections(
+    keys: Mapping[str, Sequence[BindingType]], chosen: Mapping[str, str]
+) -> Iterator[Section]:
+    for where, bindings in keys.items():
+        yield where, list(_key_lines(bindings, chosen))
+
+
+def _key_lines(bindings: Sequence[BindingType], chosen: Mapping[str, str]) -> Iterator[Line]:
+    keys: dict[str, list[str]] = {}
+    for binding in Binding.make_bindings(bindings):
+        shown = chosen.get(binding.id or "", binding.key).split(",")
+        does = binding.tooltip or binding.description
+        keys.setdefault(does, []).extend(key_name(key) for key in shown)
+    for does, names in keys.items():
+        if does:
+            yield Line(_joined(list(dict.fromkeys(names))), does)
+
+
+def _joined(names: Sequence[str]) -> str:
+    if len(names) > _KEYS_IN_A_ROW:
+        return f"{names[0]} … {names[-1]}"
+    return ", ".join(names)
+
+
+def _command_section() -> Section:
+    return _COMMANDS, [Line(command.line, command.help) for command in COMMANDS]
+
+
+def _page(sections: Sequence[Section], width: int) -> Content:
+    parts: list[Content] = []
+    for heading, lines in sections:
+        parts += [Content.styled(heading, "bold $text-primary"), Content("\n")]
+        for line in lines:
+            parts += _shown(line, _KEY_CELLS, width)
+        parts.append(Content("\n"))
+    return Content("").join(parts[:-1])
+
+
+def _shown(line: Line, cells: int, width: int) -> Iterator[Content]:
+    """A line; what does not fit goes on below, under its own beginning."""
+    typed = one_line(line.typed)
+    rows = textwrap.wrap(line.does, max(10, width - cells - 4)) or [""]
+    indent = " " * (cells + 4)
+    if len(typed) > cells:
+        lines = textwrap.wrap(typed, width - 4, break_on_hyphens=False)
+        yield Content.styled("  " + "\n    ".join(lines) + "\n", "$text-accent")
+        yield Content(indent)
+    else:
+        yield Content.styled(f"  {fill(typed, cells)}  ", "$text-accent")
+    yield Content(f"\n{indent}".join(rows) + "\n")

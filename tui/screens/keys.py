@@ -1,54 +1,157 @@
-"""The keys of the screen, wherever in it one is."""
+"""The keys of the chat screen and of its parts.
+
+The description of each is what the line of keys says, its ``tooltip`` what the help and the palette
+say. Whatever has an ``id`` can be given another key in the configuration, under ``[keys]``.
+"""
+
+from collections.abc import Sequence
 
 from textual.binding import Binding, BindingType
 
-_OF_ROWS = [
+from tui.screens.search_keys import SEARCH_KEYS
+from tui.widgets.approval_panel import ApprovalPanel
+from tui.widgets.find_line import FindLine
+from tui.widgets.prompt import Prompt
+from tui.widgets.sidebar import Sidebar
+from tui.widgets.transcript import Transcript
+
+ORDER = (
+    "approval-focus",
+    "new",
+    "sidebar-focus",
+    "search",
+    "find",
+    "palette",
+    "quit",
+    "session-next",
+    "help",
+)
+"""In which order the line of keys has those that work everywhere."""
+
+_ROW_KEYS = [
     Binding(
         f"alt+{place + 1}",
         f"go_to_row({place})",
-        f"Session {place + 1} of the list",
+        f"Session {place + 1}",
         id=f"session-{place + 1}",
+        tooltip="One of the first sessions of the list",
         priority=True,
         show=False,
     )
     for place in range(9)
 ]
 
-KEYS: list[BindingType] = [
-    Binding("alt+down", "walk(1)", "Next session", id="session-next", priority=True),
+BINDINGS: list[BindingType] = [
+    Binding(
+        "f2",
+        "focus_sidebar",
+        "Sessions",
+        id="sidebar-focus",
+        tooltip="Go to the list of sessions",
+        priority=True,
+    ),
+    Binding(
+        "alt+down",
+        "walk(1)",
+        "Next session",
+        id="session-next",
+        tooltip="The session below, above",
+        priority=True,
+    ),
     Binding(
         "alt+up",
         "walk(-1)",
         "Previous session",
         id="session-previous",
+        tooltip="The session below, above",
         priority=True,
         show=False,
     ),
-    *_OF_ROWS,
+    *_ROW_KEYS,
     Binding(
         "ctrl+r",
         "rename",
-        "Rename this session",
+        "Rename",
         id="session-rename",
+        tooltip="Rename this session",
         priority=True,
         show=False,
     ),
     Binding(
         "ctrl+b",
         "toggle_sidebar",
-        "Show or hide the sidebar",
+        "Sidebar",
         id="sidebar-toggle",
+        tooltip="Show or hide the sidebar",
         priority=True,
         show=False,
     ),
-    Binding("f2", "focus_sidebar", "Sessions", id="sidebar-focus", priority=True),
-    Binding("ctrl+g", "find", "Find in this conversation", id="find", priority=True),
+    Binding(
+        "ctrl+g", "find", "Find", id="find", tooltip="Find in this conversation", priority=True
+    ),
     Binding("slash", "find('here')", id="find-here", show=False, priority=True),
-    Binding("ctrl+t", "fold_todos", "All to-dos", id="todos-fold", priority=True, show=False),
-    Binding("f3", "answer_question", "Answer", id="approval-focus", priority=True),
-    Binding("f6", "read", "Conversation", id="conversation-focus", priority=True, show=False),
+    Binding(
+        "ctrl+t",
+        "fold_todos",
+        "To-dos",
+        id="todos-fold",
+        tooltip="Unfold the to-dos, or fold them",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "f3",
+        "answer_question",
+        "Answer",
+        id="approval-focus",
+        tooltip="Answer what a tool asks",
+        priority=True,
+    ),
+    Binding(
+        "f6",
+        "read",
+        "Conversation",
+        id="conversation-focus",
+        tooltip="Go to the conversation",
+        priority=True,
+        show=False,
+    ),
     # The prompt leaves them alone while it shows all of its text.
-    Binding("pageup", "page(-1)", "Page up in the conversation", id="page-up", show=False),
-    Binding("pagedown", "page(1)", "Page down in the conversation", id="page-down", show=False),
-    Binding("escape", "stop_or_go_to_prompt", "Stop", id="stop", show=False),
+    Binding(
+        "pageup",
+        "page(-1)",
+        "Page up",
+        id="page-up",
+        tooltip="A page up, down in the conversation",
+        show=False,
+    ),
+    Binding(
+        "pagedown",
+        "page(1)",
+        "Page down",
+        id="page-down",
+        tooltip="A page up, down in the conversation",
+        show=False,
+    ),
+    Binding(
+        "escape",
+        "stop_or_go_to_prompt",
+        "Stop",
+        id="stop",
+        tooltip="Close what is on top, else stop the answer, else go to the prompt",
+        show=False,
+    ),
 ]
+
+KEYS: dict[str, Sequence[BindingType]] = {
+    "In the prompt": Prompt.KEYS,
+    "In the conversation": (
+        Binding("slash", "find", "Find", id="find-here", tooltip="Find in this conversation"),
+        *Transcript.BINDINGS,
+    ),
+    "In the list of sessions": Sidebar.KEYS,
+    "While finding": FindLine.BINDINGS,
+    "While searching all sessions": SEARCH_KEYS,
+    "While a tool waits for approval": ApprovalPanel.BINDINGS,
+}
+"""The keys of its parts, by where they work."""

@@ -59,8 +59,8 @@ class KeyCommands(Provider):
             return
         for node in (self.screen, self.screen.transcript):
             for binding in dict.fromkeys(Binding.make_bindings(node.BINDINGS)):
-                if binding.description:
-                    yield binding.description, partial(node.run_action, binding.action)
+                if words := binding.tooltip or binding.description:
+                    yield words, partial(node.run_action, binding.action)
 
 
 class ThemeCommands(Provider):

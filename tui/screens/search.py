@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -14,7 +14,9 @@ from textual.widgets import Static
 from tui.domain.results import HINT, Preview, Results
 from tui.domain.safe_text import make_visible_line
 from tui.domain.search import Hit
+from tui.screens.search_keys import SEARCH_KEYS
 from tui.widgets.intents import SearchIntent
+from tui.widgets.key_line import KeyLine
 from tui.widgets.search import HitList, PreviewPane, QueryLine
 
 if TYPE_CHECKING:
@@ -78,17 +80,7 @@ class SearchScreen(ModalScreen[None]):
         }
     }
     """
-    # With priority: the line that is typed into has keys of the same names.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "move(1)", "Next match", priority=True),
-        Binding("up", "move(-1)", "Previous match", priority=True),
-        Binding("pagedown", "move_page(1)", "Page down", priority=True),
-        Binding("pageup", "move_page(-1)", "Page up", priority=True),
-        Binding("end", "move(1000)", "Last match", priority=True),
-        Binding("home", "move(-1000)", "First match", priority=True),
-        Binding("enter", "choose", "Go there", priority=True),
-        Binding("escape", "dismiss", "Close", priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = SEARCH_KEYS
 
     def __init__(self, text: str = "", message_id: str = "") -> None:
         """``text`` is what was last looked for, ``message_id`` what was then highlighted."""
@@ -111,6 +103,7 @@ class SearchScreen(ModalScreen[None]):
             with Container(id="search-found"):
                 yield self.hits
                 yield self.preview
+            yield KeyLine()
 
     def on_mount(self) -> None:
         if self.line.value:

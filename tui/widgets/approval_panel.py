@@ -45,12 +45,49 @@ class ApprovalPanel(Widget, can_focus=True):
         Binding("u", "choose('always')", "Allow this tool until I quit", id="approval-always"),
         Binding("d", "choose('deny')", "Deny", id="approval-deny"),
         Binding("enter", "take", "Take what is marked", id="approval-take", show=False),
-        Binding("left", "mark(-1)", "Mark the one before", id="approval-before", show=False),
-        Binding("right", "mark(1)", "Mark the next one", id="approval-next", show=False),
-        Binding("up", "scroll_lines(-1)", "Scroll up", id="approval-up", show=False),
-        Binding("down", "scroll_lines(1)", "Scroll down", id="approval-down", show=False),
-        Binding("pageup", "scroll_pages(-1)", "Page up", id="approval-page-up", show=False),
-        Binding("pagedown", "scroll_pages(1)", "Page down", id="approval-page-down", show=False),
+        Binding(
+            "left",
+            "mark(-1)",
+            "Mark the one before",
+            id="approval-before",
+            tooltip="Mark another answer",
+            show=False,
+        ),
+        Binding(
+            "right",
+            "mark(1)",
+            "Mark the next one",
+            id="approval-next",
+            tooltip="Mark another answer",
+            show=False,
+        ),
+        Binding(
+            "up", "scroll_lines(-1)", "Scroll up", id="approval-up", tooltip="Scroll", show=False
+        ),
+        Binding(
+            "down",
+            "scroll_lines(1)",
+            "Scroll down",
+            id="approval-down",
+            tooltip="Scroll",
+            show=False,
+        ),
+        Binding(
+            "pageup",
+            "scroll_pages(-1)",
+            "Page up",
+            id="approval-page-up",
+            tooltip="A page up, down",
+            show=False,
+        ),
+        Binding(
+            "pagedown",
+            "scroll_pages(1)",
+            "Page down",
+            id="approval-page-down",
+            tooltip="A page up, down",
+            show=False,
+        ),
     ]
     DEFAULT_CSS = """
     ApprovalPanel {

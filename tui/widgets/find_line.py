@@ -35,9 +35,15 @@ class FindLine(Horizontal):
     """Takes what is looked for, and tells how much of it there is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,f3", "step(1)", "Next match", key_display="enter, down, f3"),
-        Binding("up,shift+enter,shift+f3", "step(-1)", "Previous match"),
-        Binding("escape", "close", "Close, and stay there"),
+        Binding("enter,down,f3", "step(1)", "Next", id="find-line-next", tooltip="Next match"),
+        Binding(
+            "up,shift+enter,shift+f3",
+            "step(-1)",
+            "Previous",
+            id="find-line-previous",
+            tooltip="Previous match",
+        ),
+        Binding("escape", "close", "Close", id="find-line-close", tooltip="Close, and stay there"),
     ]
     DEFAULT_CSS = """
     FindLine {

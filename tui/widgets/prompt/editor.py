@@ -40,7 +40,7 @@ class Editor(TextArea, inherit_bindings=False):
     """
 
     OWN_BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+o", "unfold", "Show a folded paste whole", id="prompt.unfold", show=False)
+        Binding("ctrl+o", "unfold", "Show a folded paste whole", id="prompt-unfold", show=False)
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
         *[_without_program_keys(binding) for binding in TextArea.BINDINGS],

@@ -16,6 +16,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.widgets.prompt.completion import CompletionList
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.history import EarlierPrompts
+from tui.widgets.prompt.keys import TYPING_KEYS
 from tui.widgets.prompt.sending import Sending
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Prompt(Widget):
             super().__init__()
             self.text = text
 
-    KEYS: ClassVar[Sequence[BindingType]] = Editor.OWN_BINDINGS
+    KEYS: ClassVar[Sequence[BindingType]] = (*TYPING_KEYS, *Editor.OWN_BINDINGS)
     """What its keys do beyond what keys do in any text, for the help."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name

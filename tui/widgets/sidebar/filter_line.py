@@ -11,7 +11,9 @@ from tui.domain.safe_text import make_visible_line
 class FilterLine(Input):
     """A line for the filter; Enter or Down leads to the rows."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("down", "submit", "To the rows", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,down", "submit", "To the list", id="filter-done")
+    ]
 
     def __init__(self) -> None:
         super().__init__(

@@ -33,17 +33,39 @@ class Sidebar(Vertical):
 
     # Before the keys are handed on: else what is typed fast after one of them overtakes it.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "filter", "Filter", id="sidebar-filter", priority=True),
-        Binding("n", "new", "New", id="sidebar-new", priority=True),
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            id="sidebar-filter",
+            tooltip="Filter the list",
+            priority=True,
+        ),
+        Binding("n", "new", "New", id="sidebar-new", tooltip="New session", priority=True),
         Binding("r", "rename", "Rename", id="sidebar-rename", priority=True),
-        Binding("a", "archive", "Archive", id="sidebar-archive", priority=True),
-        Binding("d", "delete", "Delete, if pressed twice", id="sidebar-delete", priority=True),
-        Binding("u", "undo", "Undo", id="sidebar-undo", priority=True),
+        Binding(
+            "a",
+            "archive",
+            "Archive",
+            id="sidebar-archive",
+            tooltip="Set it aside, into the archive",
+            priority=True,
+        ),
+        Binding(
+            "d",
+            "delete",
+            "Delete",
+            id="sidebar-delete",
+            tooltip="Delete it, when pressed twice",
+            priority=True,
+        ),
+        Binding("u", "undo", "Undo", id="sidebar-undo", tooltip="Take that back", priority=True),
         Binding(
             "less_than_sign,ctrl+left",
             "widen(-2)",
             "Narrower",
             id="sidebar-narrower",
+            tooltip="Make the list narrower, wider",
             priority=True,
             show=False,
         ),
@@ -52,12 +74,27 @@ class Sidebar(Vertical):
             "widen(2)",
             "Wider",
             id="sidebar-wider",
+            tooltip="Make the list narrower, wider",
             priority=True,
             show=False,
         ),
-        Binding("ctrl+a", "toggle_scope", "All projects", id="sidebar-scope", priority=True),
-        Binding("escape", "clear_filter", "Clear the filter", show=False),
+        Binding(
+            "ctrl+a",
+            "toggle_scope",
+            "All projects",
+            id="sidebar-scope",
+            tooltip="All projects, or this one",
+            priority=True,
+        ),
+        Binding("escape", "clear_filter", "Clear", id="sidebar-clear", tooltip="Clear the filter"),
     ]
+    KEYS: ClassVar[Sequence[BindingType]] = (
+        *SessionList.BINDINGS,
+        *BINDINGS,
+        *FilterLine.BINDINGS,
+        *RenameLine.BINDINGS,
+    )
+    """Its keys and those of its parts, for the help."""
     DEFAULT_CSS = """
     Sidebar {
         width: 32;

@@ -15,7 +15,10 @@ from tui.widgets.cells import one_line
 class RenameLine(Input):
     """A line with the name of one session; hidden while none is renamed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Rename", id="rename-done", tooltip="Take the new name"),
+        Binding("escape", "leave", "Leave", id="rename-leave", tooltip="Leave the name as it is"),
+    ]
 
     class Renamed(Message):
         """A session is to be called otherwise; an empty name takes its name away."""

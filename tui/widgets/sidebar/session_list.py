@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.events import Click, Key
 from textual.geometry import Size
 from textual.message import Message
@@ -16,6 +16,7 @@ from textual.strip import Strip
 from tui.domain.rows import Group, SessionRow, SessionRows, matches
 from tui.widgets.cells import fill
 from tui.widgets.sidebar.drawing import Part, Piece, armed_pieces, heading_pieces, row_pieces
+from tui.widgets.sidebar.keys import KEYS
 from tui.widgets.sidebar.outline import Heading, Line, Outline
 
 Last = tuple[int, str]
@@ -30,17 +31,7 @@ class SessionList(ScrollView, can_focus=True):
 
     ALLOW_SELECT = False
     # With priority, as the sidebar's own are: else those would overtake them when keys come fast.
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False, priority=True),
-        Binding("down", "move(1)", "Down", show=False, priority=True),
-        Binding("pageup", "move_page(-1)", "Page up", show=False, priority=True),
-        Binding("pagedown", "move_page(1)", "Page down", show=False, priority=True),
-        Binding("home", "move_to_first", "First", show=False, priority=True),
-        Binding("end", "move_to_last", "Last", show=False, priority=True),
-        Binding("enter", "choose", "Open", show=False, priority=True),
-        Binding("left", "fold", "Fold the group", show=False, priority=True),
-        Binding("right", "unfold", "Unfold the group", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "session-list--aside",
         "session-list--current",

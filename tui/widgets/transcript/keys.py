@@ -3,29 +3,46 @@
 from textual.binding import Binding, BindingType
 
 
-def _key(keys: str, action: str, name: str, words: str, *, show: bool = False) -> Binding:
-    return Binding(keys, action, words, id=f"conversation-{name}", show=show)
+def _key(keys: str, action: str, name: str, words: str, does: str) -> Binding:
+    """``words`` are for the line of keys; without them it is not there."""
+    shown = words or does
+    key_id = f"conversation-{name}"
+    return Binding(keys, action, shown, id=key_id, tooltip=does, show=bool(words))
 
 
 KEYS: list[BindingType] = [
-    _key("j", "step(1)", "next", "Next message"),
-    _key("k", "step(-1)", "previous", "Previous message"),
-    _key("left_curly_bracket", "question(-1)", "question-previous", "Previous question", show=True),
-    _key("right_curly_bracket", "question(1)", "question-next", "Next question"),
-    _key("y", "copy_message", "copy", "Copy message", show=True),
-    _key("c", "copy_code", "copy-code", "Copy code: each press the next block", show=False),
-    _key("o", "open_link", "open-link", "Open link", show=True),
-    _key("i", "details", "details", "Time and model", show=True),
-    _key("I", "all_details", "details-all", "Time and model of all messages"),
-    _key("enter,space", "fold", "fold", "Fold or open", show=True),
-    _key("left", "sideways(-1)", "code-left", "Long code lines to the left"),
-    _key("right", "sideways(1)", "code-right", "Long code lines to the right"),
-    _key("up", "move(-1)", "up", "Scroll up"),
-    _key("down", "move(1)", "down", "Scroll down"),
-    _key("pageup", "page(-1)", "page-up", "Page up"),
-    _key("pagedown", "page(1)", "page-down", "Page down"),
-    _key("home", "to_top", "top", "Top"),
-    _key("end", "to_end", "bottom", "Bottom"),
-    Binding("n", "match(1)", "Next match of what was found last", id="find-next", show=False),
-    Binding("N", "match(-1)", "Previous match", id="find-previous", show=False),
+    _key("j", "step(1)", "next", "Next", "Next message, the one before"),
+    _key("k", "step(-1)", "previous", "Previous", "Next message, the one before"),
+    _key("left_curly_bracket", "question(-1)", "question-previous", "Question", "Own questions"),
+    _key("right_curly_bracket", "question(1)", "question-next", "", "Own questions"),
+    _key("y", "copy_message", "copy", "Copy", "Copy this message"),
+    _key("c", "copy_code", "copy-code", "Copy code", "Copy its code: each press the next block"),
+    _key("o", "open_link", "open-link", "Link", "Open a link, after asking"),
+    _key("i", "details", "details", "Details", "Its time and model"),
+    _key("I", "all_details", "details-all", "", "Time and model of all messages"),
+    _key("enter,space", "fold", "fold", "Fold", "Fold, or open"),
+    _key("left", "sideways(-1)", "code-left", "", "Long code lines to the left, right"),
+    _key("right", "sideways(1)", "code-right", "", "Long code lines to the left, right"),
+    _key("up", "move(-1)", "up", "", "Scroll"),
+    _key("down", "move(1)", "down", "", "Scroll"),
+    _key("pageup", "page(-1)", "page-up", "", "A page up, down"),
+    _key("pagedown", "page(1)", "page-down", "", "A page up, down"),
+    _key("home", "to_top", "top", "", "Beginning, end"),
+    _key("end", "to_end", "bottom", "", "Beginning, end"),
+    Binding(
+        "n",
+        "match(1)",
+        "Next match",
+        id="find-next",
+        tooltip="Next match of what was found last, the one before",
+        show=False,
+    ),
+    Binding(
+        "N",
+        "match(-1)",
+        "Previous match",
+        id="find-previous",
+        tooltip="Next match of what was found last, the one before",
+        show=False,
+    ),
 ]

@@ -1,0 +1,61 @@
+"""The keys of the search screen, apart from it: the help and the configuration know them too."""
+
+from textual.binding import Binding, BindingType
+
+# With priority: the line that is typed into has keys of the same names.
+SEARCH_KEYS: list[BindingType] = [
+    Binding("enter", "choose", "Go there", id="search-choose", priority=True),
+    Binding(
+        "down",
+        "move(1)",
+        "Next",
+        id="search-next",
+        tooltip="Next match, the one before",
+        priority=True,
+    ),
+    Binding(
+        "up",
+        "move(-1)",
+        "Previous",
+        id="search-previous",
+        tooltip="Next match, the one before",
+        priority=True,
+    ),
+    Binding(
+        "pagedown",
+        "move_page(1)",
+        "Page down",
+        id="search-page-down",
+        tooltip="A page up, down",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "pageup",
+        "move_page(-1)",
+        "Page up",
+        id="search-page-up",
+        tooltip="A page up, down",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "home",
+        "move(-1000)",
+        "First match",
+        id="search-first",
+        tooltip="First match, last match",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "end",
+        "move(1000)",
+        "Last match",
+        id="search-last",
+        tooltip="First match, last match",
+        priority=True,
+        show=False,
+    ),
+    Binding("escape", "dismiss", "Close", id="search-close", tooltip="Close", priority=True),
+]

@@ -1,0 +1,47 @@
+"""What keys are called: on the line of keys, in the help and in notices."""
+
+from textual.keys import format_key
+
+_MODIFIERS = {"ctrl": "Ctrl", "alt": "Alt", "shift": "Shift", "super": "Super", "meta": "Meta"}
+_NAMES = {
+    "escape": "Esc",
+    "enter": "Enter",
+    "tab": "Tab",
+    "space": "Space",
+    "backspace": "Backspace",
+    "delete": "Del",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "up": "Up",
+    "down": "Down",
+    "left": "Left",
+    "right": "Right",
+}
+_ARROWS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→"}
+
+
+def key_name(key: str) -> str:
+    """A key as it is written on the keyboard: ``Ctrl+N`` for ``ctrl+n``, ``/`` for ``slash``."""
+    *modifiers, last = key.strip().split("+") if key.strip() != "+" else ["+"]
+    words = [_MODIFIERS.get(each, each) for each in modifiers]
+    return "+".join([*words, _last_name(last, alone=not modifiers)])
+
+
+def short_key_name(key: str) -> str:
+    """The same where there is little room: ``^N``, ``Alt+↓``."""
+    name = key_name(key)
+    *modifiers, last = name.rsplit("+", 1) if name != "+" else ["+"]
+    last = _ARROWS.get(last, last)
+    if modifiers == ["Ctrl"]:
+        return f"^{last}"
+    return "+".join([*modifiers, last])
+
+
+def _last_name(key: str, *, alone: bool) -> str:
+    if name := _NAMES.get(key):
+        return name
+    shown = format_key(key)
+    # A letter alone is typed as it stands; with others it is the key.
+    return shown if alone and len(shown) == 1 else shown.upper()
