@@ -30,8 +30,11 @@ class Passages:
         self._display = display
         self._listed = listed
 
-    async def go_to(self, session_id: str, message_id: str) -> None:
-        """Look at a session at one of its messages; raises ``StorageError``, and then stays."""
+    async def go_to(self, session_id: str, message_id: str, text: str = "") -> None:
+        """Look at a session where one of its messages has a text.
+
+        Raises ``StorageError``, and then stays.
+        """
         workspace = self._workspace
         read = partial(_around, workspace.store, session_id, message_id)
         around = await asyncio.to_thread(read)
@@ -40,6 +43,7 @@ class Passages:
         excerpts.place_at(workspace.current, message_id, around)
         self._display.show_session()
         self._chat.transcript.show_message(message_id)
+        self._chat.transcript.finder.point_at(message_id, text)
         self._chat.set_focus(self._chat.transcript)
         self._listed.show()
 

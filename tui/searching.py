@@ -145,7 +145,7 @@ class Searching:
     async def _leave_for(self, hit: "Hit") -> None:
         """Go to a hit; only there the keys are the chat's again."""
         try:
-            await self._passages.go_to(hit.session_id, hit.message_id)
+            await self._passages.go_to(hit.session_id, hit.message_id, hit.words)
         except StorageError as error:
             if self._screen is not None:
                 self._screen.show_error(str(error))

@@ -88,7 +88,7 @@ def test_a_text_fits_that_has_every_term_as_tokens_that_follow_each_other(query,
     assert occurrences(parse(query), text) == count
 
 
-def test_a_snippet_is_one_line_around_the_first_place_that_fits():
+def test_a_snippet_is_one_line_around_the_best_place_that_fits():
     text = "before " * 50 + "the\n\tneedle" + " after" * 50
     line, marks = snippet(parse("needle"), text)
     assert line.startswith("…before")
@@ -96,6 +96,14 @@ def test_a_snippet_is_one_line_around_the_first_place_that_fits():
     assert "the needle after" in line
     assert [line[begin:end] for begin, end in marks] == ["needle"]
     assert len(line) <= SNIPPET_CHARACTERS + 2
+
+
+def test_a_snippet_shows_the_terms_together_and_rather_the_rare_one():
+    far = "login " * 20 + "word " * 60
+    text, marks = snippet(parse("login cache"), f"{far}the login and its cache {'word ' * 60}{far}")
+    assert [text[begin:end] for begin, end in marks] == ["login", "cache"]
+    text, marks = snippet(parse("login cache"), f"{far}{'word ' * 60}the cache {'word ' * 60}")
+    assert "cache" in [text[begin:end] for begin, end in marks]
 
 
 def test_a_short_text_is_its_own_snippet():

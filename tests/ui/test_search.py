@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from tests.ui.screen import conversation, lines, send, status, wait_for_answer
+from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.search import Found
@@ -247,6 +248,21 @@ async def test_enter_opens_the_session_at_that_message(world):
         assert app.chat.transcript.has_focus
         # Looking is free.
         assert w.workspace.current.opened is None
+
+
+async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
+    w = world()
+    long = "\n\n".join(f"line {number}" for number in range(200)) + "\n\nthe Zebrafinch at last"
+    talk = await w.session("Tell me", long)
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "line zebraf")
+        await go_there(app, pilot)
+        await until(lambda: app.workspace.current.id == talk)
+        await until(lambda: "the Zebrafinch at last" in conversation(app), "the place")
+        assert marked(app) == [["[Zebrafinch]"]]
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.has_focus_within)
+        assert marked(app) == []
 
 
 async def test_from_there_one_reads_on_to_both_ends(world):

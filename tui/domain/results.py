@@ -7,7 +7,7 @@ import msgspec
 
 from tui.domain.message import Message, Role
 from tui.domain.safe_text import make_visible
-from tui.domain.search import Found, Hit, Query, first_place, parse, places
+from tui.domain.search import Found, Hit, Query, best_place, parse, places
 from tui.domain.tokens import Span
 
 HINT = 'Type words that were said; all must occur, "a phrase" as it stands.'
@@ -122,7 +122,7 @@ def preview(query: Query, message_id: str, messages: Sequence[Message]) -> Previ
 
 def _previewed(query: Query, message: Message, *, chosen: bool) -> PreviewedMessage:
     text = message.text
-    begin = max(0, first_place(query, text) - _BEFORE) if chosen else 0
+    begin = max(0, best_place(query, text) - _BEFORE) if chosen else 0
     end = begin + (_BEFORE + _AFTER if chosen else _NEIGHBOUR)
     cut = ("…" if begin else "") + text[begin:end].strip() + ("…" if end < len(text) else "")
     safe = make_visible(_LINE_ENDS.sub("\n", cut).replace("\t", "    "))

@@ -1,7 +1,9 @@
 """Searching what was said: what a query means, what fits it, and what is shown of a hit."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 import msgspec
 
@@ -16,6 +18,8 @@ CANDIDATES = 300
 SNIPPET_CHARACTERS = 160
 _BEFORE = 40
 _WORD_CHARACTERS = 20
+_TOGETHER_CHARACTERS = 80
+_HARDLY_MORE = 1e-9
 _PIECE_CHARACTERS = 16 * 1024
 _MOST_COUNTED = 8
 _OWN_WORDS: dict[Role, int] = {"user": 2, "assistant": 1, "tool": 0}
@@ -46,6 +50,12 @@ class Hit(msgspec.Struct, frozen=True):
     snippet: str
     score: float
     marks: tuple[Span, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """Of what fits in the snippet the rarest, and of these the longest."""
+        often = Counter(self.snippet[begin:end] for begin, end in self.marks)
+        return max(often, key=lambda each: (-often[each], len(each)), default="")
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -143,8 +153,8 @@ def _hit(query: Query, fitting: Fitting, score: float) -> Hit:
 
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
-    """One line of a text around the first place that fits, safe to show, and what fits in it."""
-    first = first_place(query, text)
+    """One line of a text around the best place that fits, safe to show, and what fits in it."""
+    first = best_place(query, text)
     begin = max(0, first - _BEFORE)
     end = min(len(text), begin + SNIPPET_CHARACTERS)
     if begin:
@@ -158,27 +168,52 @@ def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
     return line, tuple(places(query, line))
 
 
-def first_place(query: Query, text: str) -> int:
-    """Where the first term begins; a long text is looked through piece by piece."""
+def best_place(query: Query, text: str) -> int:
+    """Where most of the terms, and the rarest, begin to stand together.
+
+    A long text is looked through piece by piece, up to the first one that has any.
+    """
     for begin in range(0, len(text), _PIECE_CHARACTERS):
-        found = places(query, text[begin : begin + _PIECE_CHARACTERS + SNIPPET_CHARACTERS])
+        piece = text[begin : begin + _PIECE_CHARACTERS + SNIPPET_CHARACTERS]
+        spots = ((span[0], term) for term, span in _spots(query, piece))
+        found = sorted(spots, key=itemgetter(0))
         if found:
-            return begin + found[0][0]
+            return begin + _densest(found)
     return 0
+
+
+def _densest(found: Sequence[tuple[int, Term]]) -> int:
+    """The first of the places from which on a snippet has most: a rare term counts more."""
+    often = Counter(term for _, term in found)
+    best, most = found[0][0], 0.0
+    inside: Counter[Term] = Counter()
+    weight, last = 0.0, 0
+    for place, term in found:
+        while last < len(found) and found[last][0] < place + _TOGETHER_CHARACTERS:
+            entering = found[last][1]
+            weight += 0 if inside[entering] else 1 / often[entering]
+            inside[entering] += 1
+            last += 1
+        if weight > most + _HARDLY_MORE:
+            best, most = place, weight
+        inside[term] -= 1
+        weight -= 0 if inside[term] else 1 / often[term]
+    return best
 
 
 def places(query: Query, text: str) -> list[Span]:
     """Where a text has any of the terms, in order, none of them overlapping."""
+    return _joined(sorted(span for _, span in _spots(query, text)))
+
+
+def _spots(query: Query, text: str) -> Iterator[tuple[Term, Span]]:
+    """Each place where a text has a term."""
     cut_text = list(cut_with_spans(text))
     tokens = [token for token, _ in cut_text]
-    found: list[Span] = []
     for term in query.terms:
         size = len(term.tokens)
-        found += [
-            (cut_text[start][1][0], cut_text[start + size - 1][1][1])
-            for start in _starts(term, tokens)
-        ]
-    return _joined(sorted(found))
+        for start in _starts(term, tokens):
+            yield term, (cut_text[start][1][0], cut_text[start + size - 1][1][1])
 
 
 def _starts(term: Term, tokens: Sequence[str]) -> Iterable[int]:

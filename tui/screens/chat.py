@@ -113,6 +113,7 @@ class ChatScreen(Screen[None]):
         """Show a session from its end, or from where its reader left it."""
         if self.shown and self.shown != view.session_id:
             self.places.leave(self.shown, self.transcript.place)
+            self.transcript.finder.point_no_more()
             self._close_find_line()
         arriving = (view.arriving,) if view.arriving else ()
         self.transcript.show(
@@ -231,6 +232,7 @@ class ChatScreen(Screen[None]):
     @on(Prompt.Submitted)
     def _go_to_the_end(self, event: Prompt.Submitted) -> None:
         self.places.note(self.shown, self.transcript.place if parse(event.text) else None)
+        self.transcript.finder.point_no_more()
         self.transcript.go_to(Place(None, 0, following=True))
 
     @on(Prompt.Edited)
@@ -296,6 +298,7 @@ class ChatScreen(Screen[None]):
             self.find_line.step(event.count)
 
     def action_stop_or_go_to_prompt(self) -> None:
+        self.transcript.finder.point_no_more()
         if self.find_line.display:
             self._close_find_line()
             return

@@ -26,9 +26,11 @@ class Finder:
         self._changed = changed
         self._found: Found | None = None
         self._kept: Found | None = None
+        self._pointed = False
 
     def look_for(self, needle: "Needle | None") -> None:
         """Mark all that fits, or nothing any more; nothing moves."""
+        self.point_no_more()
         self._kept = self._found or self._kept
         if needle is None:
             self._found = None
@@ -39,6 +41,23 @@ class Finder:
 
             self._found = Found(needle)
         self._changed()
+
+    def point_at(self, message_id: str, text: str) -> None:
+        """Show where a message has a text first, and mark it until one goes on."""
+        from tui.domain.find import needle
+        from tui.domain.matches import Match
+        from tui.widgets.transcript.found import Found
+
+        wanted = needle(text)
+        if wanted is not None:
+            self._found, self._pointed = Found(wanted), True
+            self.show(Match(message_id, 0), unfold=True)
+
+    def point_no_more(self) -> None:
+        """Mark no longer what was pointed at; nothing moves."""
+        if self._pointed:
+            self._found, self._pointed = None, False
+            self._changed()
 
     def has(self, message_id: str) -> bool:
         """Whether a message is at hand."""
