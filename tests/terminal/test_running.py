@@ -70,6 +70,53 @@ def test_what_is_typed_at_once_behind_a_command_goes_to_the_session_it_shows(cha
         assert [known[each] for each in there] == ["first"]
 
 
+def test_two_programs_that_make_sessions_at_once_give_each_its_own_number(chats):
+    programs = [chats.altered("", "--scope", "shared") for _ in range(2)]
+    for number in range(4):
+        for name, program in zip("ab", programs, strict=True):
+            program.type(f"/name {name}{number}\r")
+        for name, program in zip("ab", programs, strict=True):
+            program.until(f"Session named: {name}{number}")
+            program.press("ctrl+n")
+        for program in programs:
+            program.until(lambda it: "Started new session" in it.text and "named" not in it.text)
+    for program in programs:
+        program.press("ctrl+q")
+        assert program.wait() == 0
+    made = sorted((entry.ordinal, entry.name) for entry in chats.entries)
+    assert [ordinal for ordinal, _ in made] == [*range(1, 9)]
+    assert {name for _, name in made} == {f"{name}{n}" for name in "ab" for n in range(4)}
+
+
+@pytest.mark.parametrize(
+    ("configured", "environment", "flag", "saves"),
+    [
+        ("0.3", None, None, True),
+        ("0.3", "0", None, False),
+        ("0", "0", "0.3", True),
+        ("0.3", "0.3", "0", False),
+    ],
+)
+def test_the_clock_saves_as_flag_environment_and_configuration_say(
+    chats, tmp_path, configured, environment, flag, saves
+):
+    full = tmp_path / "full"
+    chats.config.write_text(f"auto_save_interval = {configured}\n", "utf-8")
+    options = ["--auto-save-interval", flag] if flag else []
+    variables = {"FULL": str(full), "SIBYL_AUTO_SAVE_INTERVAL": environment}
+    program = chats.altered("full_disk", *options, environment=variables)
+    full.touch()
+    program.type("/name kept\r")
+    program.until("NOT SAVED: disk full")
+    full.unlink()
+    if not saves:
+        time.sleep(1.5)
+        assert "NOT SAVED: disk full" in program.text
+        program.press("ctrl+s")
+    program.until(r"saved \d\d:\d\d")
+    assert [entry.name for entry in chats.entries] == ["kept"]
+
+
 def _until_said(chats, session_id, text):
     end = time.monotonic() + 10
     while chats.said(session_id)[-1][1:] != (text, None):
