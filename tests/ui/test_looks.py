@@ -199,3 +199,28 @@ async def test_no_line_of_the_help_is_cut(world, size):
         await until(lambda: all(each.size.height for each in pages))
         for each in pages:
             assert max(map(len, str(each.content).splitlines())) <= each.size.width
+
+
+async def test_a_notice_is_no_toast_where_it_is_read(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/save")
+        await until(lambda: "Nothing to save yet." in conversation(app))
+        assert not list(app._notifications)
+
+
+async def test_a_notice_is_a_toast_where_another_screen_covers_it(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("ctrl+s")
+        await until(lambda: any("Nothing to save" in each.message for each in app._notifications))
+
+
+async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
+    w = world()
+    await w.session("Twenty-four cells of it.", "Yes.")
+    async with w.running() as (app, _):
+        drawn = app.chat.sidebar.query_one("SessionList")
+        await until(
+            lambda: any("Twenty-four cells of it." in drawn.render_line(y).text for y in range(6))
+        )

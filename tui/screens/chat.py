@@ -155,7 +155,10 @@ class ChatScreen(Screen[None]):
         self.prompt.show_history(view.prompts)
         self.prompt.show_count(view.prompt_count)
         # The id stands in the status bar, and would take the room here.
-        reason = view.read_only.replace(f"Session {view.session_id} ", "read-only: ")
+        reason = view.read_only.removeprefix(f"Session {view.session_id} is ")
+        reason = reason.removeprefix(f"Session {view.session_id} ")
+        reason = reason.removesuffix("; opened read-only.")
+        reason = f"read-only: {reason}" if reason else ""
         self.prompt.set_read_only_reason(reason)
 
     def show_earlier(self, entries: Sequence[Shown], *, earlier: bool) -> None:
@@ -182,9 +185,14 @@ class ChatScreen(Screen[None]):
     def say(self, notice: Notice) -> None:
         """Put a notice into the conversation, and one of a line where the reader looks."""
         self.transcript.put(notice)
-        if "\n" not in notice.text:
+        if "\n" not in notice.text and self._is_out_of_sight(notice):
             words = make_visible_line(notice.text)
             self.notify(words, severity=notice.severity, timeout=_TOAST_SECONDS, markup=False)
+
+    def _is_out_of_sight(self, notice: Notice) -> bool:
+        """Whether a toast says what is not read where it stands, or what must not be missed."""
+        covered = not self.is_active or self.has_class("-too-small")
+        return covered or notice.severity == "error" or not self.transcript.place.following
 
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""

@@ -63,7 +63,9 @@ def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
 
 
 def _aside(row: SessionRow, now: datetime, width: int) -> str:
-    age = f"{short_age(parse_utc(row.last_used_at), now):>6}" if width >= _CELLS_FOR_AGE else ""
+    age = short_age(parse_utc(row.last_used_at), now) if width >= _CELLS_FOR_AGE else ""
+    # Beside a count it is a column; alone it leaves the label what it does not need.
+    age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
     count = f"{_short_count(row.message_count):>5}" if width >= _CELLS_FOR_COUNT else ""
     return count + age
 
