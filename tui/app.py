@@ -1,7 +1,7 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -34,6 +34,8 @@ from tui.widgets.transcript import Transcript, warm_up
 
 ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
+SECONDS_TO_SWITCH = 2.0
+"""What is typed behind the choice of a session waits so long for it."""
 
 
 class SibylApp(OrderlyApp):
@@ -203,7 +205,8 @@ class SibylApp(OrderlyApp):
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
-        self.run_worker(partial(self._look_at, event.session_id))
+        let_keys_go = self.hold_keys(SECONDS_TO_SWITCH)
+        self.run_worker(partial(self._look_at, event.session_id, let_keys_go))
 
     @on(Sidebar.SessionRenamed)
     def rename_session(self, event: Sidebar.SessionRenamed) -> None:
@@ -294,17 +297,26 @@ class SibylApp(OrderlyApp):
 
     # --- what has come of it
 
-    async def _look_at(self, session_id: str) -> None:
+    async def _look_at(self, session_id: str, let_keys_go: Callable[[], None]) -> None:
         left = self.workspace.current
+        try:
+            shown = await self._show_another(session_id)
+        finally:
+            let_keys_go()
+        if shown:
+            self._desk.listed.show()
+            await self._desk.passages.go_on_reading()
+            await self.workspace.settle()
+            await self._desk.listed.show_left(left)
+
+    async def _show_another(self, session_id: str) -> bool:
         try:
             switched = await self.workspace.look_at(session_id)
         except StorageError as error:
             self._desk.display.say(Notice(str(error), "error"))
             self.chat.stay()
-            return
-        if switched and self.chat.shown != self.workspace.current.id:
-            self._desk.display.show_session()
-            self._desk.listed.show()
-            await self._desk.passages.go_on_reading()
-            await self.workspace.settle()
-            await self._desk.listed.show_left(left)
+            return False
+        if not switched or self.chat.shown == self.workspace.current.id:
+            return False
+        self._desk.display.show_session()
+        return True

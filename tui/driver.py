@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TextIO, cast
 
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -26,6 +27,11 @@ _AFTER_LOSS = b"\x18\x1b[?2026l"
 # What Textual switches on, for a terminal that may not have heard that it is over.
 _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004, 2048))
 _LAST_WORDS = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
+
+
+# Textual takes Alt and a digit for what a Mac's keyboard writes with them: ™ for Alt+2.
+for _digit in "123456789":
+    cast("dict[str, object]", ANSI_SEQUENCES_KEYS).pop(f"\x1b{_digit}", None)
 
 
 class TakeoverDriver(LinuxDriver):

@@ -29,6 +29,9 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 SECONDS_TO_ARRIVE = 0.5
 """How long the end waits for what was typed before it, should it get lost on its way."""
 
+_MAY_SWITCH = ("enter", "alt+")
+"""How the keys begin that another session may be shown by."""
+
 
 def end_on_signals(end: Callable[[int], None]) -> None:
     """Call ``end`` with the exit code when the program is asked to end."""
@@ -45,6 +48,7 @@ class OrderlyApp(App[None]):
 
     _defect: Exception | None = None
     _held: list[events.Event] | None = None
+    _holds = 0
     is_lent = False
     _was_lent_until = 0.0
 
@@ -76,8 +80,8 @@ class OrderlyApp(App[None]):
             self._held.append(event)
             return
         await super().on_event(event)
-        if typed and isinstance(event, events.Key) and event.key == "enter":
-            # It may be a command that shows another session: what is typed behind it belongs there.
+        if typed and isinstance(event, events.Key) and event.key.startswith(_MAY_SWITCH):
+            # It may show another session: what is typed behind it belongs there.
             self.between_keys(_nothing)
 
     def between_keys(self, then: Callable[[], Awaitable[object]]) -> None:
@@ -85,21 +89,36 @@ class OrderlyApp(App[None]):
 
         Where it leads to another session or screen, what is typed behind it belongs there.
         """
-        self._held = []
-        turn = partial(self._take_turn, iter([then]))
+        turn = partial(self._take_turn, iter([then]), self.hold_keys())
         # Should it get lost on its way, with the widget that had the focus.
         self.set_timer(SECONDS_TO_ARRIVE, turn)
         after_what_was_typed(self, turn)
 
-    async def _take_turn(self, once: Iterator[Callable[[], Awaitable[object]]]) -> None:
+    def hold_keys(self, seconds: float | None = None) -> Callable[[], None]:
+        """Hold back what is typed until what is given is called, or for so long at the most."""
+        self._held = self._held or []
+        self._holds += 1
+        let_go = partial(self._let_go, iter([None]))
+        if seconds is not None:
+            self.set_timer(seconds, let_go)
+        return let_go
+
+    def _let_go(self, once: Iterator[None]) -> None:
+        if next(once, self) is None:
+            self._holds -= 1
+            # In its turn: keys that come meanwhile stay behind these.
+            self.call_later(self.let_keys_go)
+
+    async def _take_turn(
+        self, once: Iterator[Callable[[], Awaitable[object]]], let_go: Callable[[], None]
+    ) -> None:
         then = next(once, None)
         if then is None:
             return
         try:
             await then()
         finally:
-            if not self.is_lent:
-                await self.let_keys_go()
+            let_go()
 
     def lend_terminal(self) -> None:
         """Hold back what is typed until ``take_terminal_back``: it is another program's."""
@@ -114,7 +133,9 @@ class OrderlyApp(App[None]):
         await self.let_keys_go()
 
     async def let_keys_go(self) -> None:
-        """See to what was held back."""
+        """See to what was held back, unless something else holds it."""
+        if self._holds or self.is_lent:
+            return
         held, self._held = self._held or [], None
         for event in held:
             # One of them may hold back those behind it.

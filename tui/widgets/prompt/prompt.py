@@ -101,7 +101,8 @@ class Prompt(Widget):
 
     def focus(self, scroll_visible: bool = True) -> "Prompt":  # noqa: FBT001, FBT002 - Textual's
         """Let the user type."""
-        self._editor.focus(scroll_visible)
+        # At once: what is typed next belongs to it.
+        self.screen.set_focus(self._editor, scroll_visible)
         return self
 
     def after_typing(self, then: Callable[[], object]) -> None:

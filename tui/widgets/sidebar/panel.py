@@ -222,7 +222,8 @@ class Sidebar(Vertical):
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 -- as Textual has it
         """Give the keys to the rows."""
-        self._list.focus(scroll_visible)
+        # At once: what is typed next belongs to it.
+        self.screen.set_focus(self._list, scroll_visible)
         return self
 
     # --- keys

@@ -1,0 +1,50 @@
+"""Keys that come all at once, as over a slow line, around every change of what is on screen."""
+
+import pytest
+
+from tests.providers.chat_server import answers
+
+F2, ALT_DOWN, ALT_UP = "\x1bOQ", "\x1b[1;3B", "\x1b[1;3A"
+
+
+@pytest.fixture
+def two(chats):
+    """The program with two sessions, the newer one on screen; gives their ids, the newer first."""
+    chats.answer(answers("Hello."))
+    program = chats()
+    program.type("First\r")
+    program.until(r"Hello\.")
+    older = chats.only
+    program.type("\x0e")
+    program.until("Started new session")
+    program.type("Second\r")
+    program.until(r"Second[\s\S]*Hello\.")
+    program.until(lambda _: len(chats.entries) == 2, "the second one on disk")
+    (newer,) = (entry.id for entry in chats.entries if entry.id != older)
+    program.until(lambda _: len(chats.messages(newer)) == 2, "the answer on disk")
+    return program, newer, older
+
+
+@pytest.mark.parametrize(
+    ("keys", "newer", "older"),
+    [
+        (f"abc{F2}\x1b[B\radd def", "abc", "add def"),
+        (f"abc{F2}\x1b[B\radd{F2}\x1b[A\rdef", "abcdef", "add"),
+        (f"abc{F2}/First\r\radd def", "abc", "add def"),
+        (f"abc{ALT_DOWN}add def", "abc", "add def"),
+        (f"abc{ALT_DOWN}{ALT_UP}{ALT_DOWN}add def", "abc", "add def"),
+        ("abc\x1b2add def", "abc", "add def"),
+    ],
+    ids=["F2", "F2 and back", "filter", "Alt+Down", "Alt+Down, Up, Down", "Alt+2"],
+)
+def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, keys, newer, older):
+    program, *ids = two
+    program.type(keys)
+    last = keys.rpartition("\r")[2][-3:]
+    program.until(lambda it: last in "\n".join(it.screen[-6:]), "the last keys")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert [chats.draft(each) and chats.draft(each).text for each in ids] == [newer, older]
+    # Nothing was sent, archived or deleted by keys that were meant for another place.
+    assert [chats.said(each)[0][1] for each in ids] == ["Second", "First"]
+    assert {entry.status for entry in chats.entries} == {"closed"}
