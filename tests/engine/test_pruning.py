@@ -47,7 +47,7 @@ async def test_what_was_not_used_for_long_is_archived_in_every_scope(world, rete
         SetAside(OTHER, old[1:], "age"),
     }
     assert status(world, *old, *new) == ["archived"] * 2 + ["closed"] * 2
-    assert retention(program).words(pruned) == "Archived 2 sessions not used for 30 days."
+    assert retention(program).words(pruned) == "Archived 2 sessions: 2 not used for 30 days."
 
 
 async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_one_counted(
@@ -57,29 +57,24 @@ async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_on
     elsewhere = [await world.session(scope=OTHER) for _ in range(4)]
     program = world.started()
     settings = retention(program, backlog_limit=3)
-    pruned = await settings.after_new(program.workspace)
+    pruned = await settings.after_start(program.workspace)
     assert pruned.done == (SetAside(SHOP, (made[1], made[0]), "backlog"),)
-    assert settings.older(pruned.count) == "archived 2 older"
+    assert settings.words(pruned) == "Archived 2 sessions: 2 beyond the 3 of this scope."
     assert status(world, *elsewhere) == ["closed"] * 4
 
 
-async def test_the_start_alone_sets_nothing_aside_for_being_too_much(world, retention):
-    made = [await world.session() for _ in range(4)]
-    program = world.started()
-    pruned = await retention(program, backlog_limit=1).after_start(program.workspace)
-    assert pruned == Pruned()
-    assert status(world, *made) == ["closed"] * 4
-
-
-async def test_what_is_old_may_go_to_the_trash(world, retention):
+async def test_both_are_told_in_one_line(world, retention):
     await world.session()
     world.clock.now += timedelta(days=3)
-    await world.session()
+    for _ in range(3):
+        await world.session()
     program = world.started()
-    settings = retention(program, max_age_days=1, action="trash")
+    settings = retention(program, backlog_limit=2, max_age_days=1, action="trash")
     pruned = await settings.after_start(program.workspace)
-    assert settings.words(pruned) == "Moved 1 session not used for 1 day to the trash."
-    assert len(list((world.root / "trash").iterdir())) == 1
+    assert settings.words(pruned) == (
+        "Moved 3 sessions to the trash: 1 not used for 1 day, 2 beyond the 2 of this scope."
+    )
+    assert len(list((world.root / "trash").iterdir())) == 3
 
 
 async def test_the_session_on_screen_and_those_that_work_stay(world, retention):
@@ -92,7 +87,7 @@ async def test_the_session_on_screen_and_those_that_work_stay(world, retention):
     program.workspace.current.running = True
     await program.look_at(viewed)
     world.reader.set_active(SHOP, active)
-    pruned = await retention(program).after_start(program.workspace)
+    pruned = await retention(program, backlog_limit=1).after_start(program.workspace)
     assert old in pruned.done[0].sessions
     assert status(world, viewed, working, held, active) == ["closed", "open", "open", "closed"]
 
@@ -165,8 +160,7 @@ async def test_the_hook_is_told_once_a_scope_and_reason(world, retention, told):
     await world.session(scope=OTHER)
     program = world.started()
     settings = retention(program, backlog_limit=3, hook=hook)
-    for prune in (settings.after_start, settings.after_new):
-        assert await settings.tell_hook(await prune(program.workspace)) == ()
+    assert await settings.tell_hook(await settings.after_start(program.workspace)) == ()
     assert sorted(read(), key=str) == sorted(
         [
             {"scope": SHOP, "sessions": [old[0]], "reason": "age"},

@@ -13,7 +13,7 @@ from tui.errors import StorageError
 from tui.storage.protocol import SessionStore
 
 if TYPE_CHECKING:
-    from tui.storage.retention import RetentionPolicy, SetAside
+    from tui.storage.retention import Reason, RetentionPolicy, SetAside
 
 
 class Pruned(msgspec.Struct, frozen=True):
@@ -25,6 +25,9 @@ class Pruned(msgspec.Struct, frozen=True):
     @property
     def count(self) -> int:
         return sum(len(each.sessions) for each in self.done)
+
+    def because_of(self, reason: "Reason") -> int:
+        return sum(len(each.sessions) for each in self.done if each.reason == reason)
 
 
 class Retention:
@@ -51,8 +54,10 @@ class Retention:
         return self._settings.backlog_limit > 0
 
     async def after_start(self, workspace: Workspace) -> Pruned:
-        """Set aside what is too old, in every scope."""
-        return await asyncio.to_thread(self._carried_out, self._prune_by_age, workspace)
+        """Set aside what is too old anywhere, and what is too much in the current scope."""
+        aged = await asyncio.to_thread(self._carried_out, self._prune_by_age, workspace)
+        surplus = await self.after_new(workspace)
+        return Pruned((*aged.done, *surplus.done), aged.failure or surplus.failure)
 
     async def after_new(self, workspace: Workspace) -> Pruned:
         """Set aside what is too much in the current scope; a new session counts."""
@@ -74,12 +79,16 @@ class Retention:
 
     def words(self, pruned: Pruned) -> str:
         """What was done at the start, in a line."""
-        days = self._settings.max_age_days
-        unused = f"not used for {days} day{'s' if days > 1 else ''}"
+        days, kept = self._settings.max_age_days, self._settings.backlog_limit
+        told = [
+            (pruned.because_of("age"), f"not used for {days} day{'s' if days > 1 else ''}"),
+            (pruned.because_of("backlog"), f"beyond the {kept} of this scope"),
+        ]
+        parts = [f"{count} {reason}" for count, reason in told if count]
         sessions = "1 session" if pruned.count == 1 else f"{pruned.count} sessions"
         if self._settings.action == "archive":
-            return f"Archived {sessions} {unused}."
-        return f"Moved {sessions} {unused} to the trash."
+            return f"Archived {sessions}: {', '.join(parts)}."
+        return f"Moved {sessions} to the trash: {', '.join(parts)}."
 
     def older(self, count: int) -> str:
         """The same of the older ones of a scope, as an aside."""
