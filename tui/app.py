@@ -131,7 +131,7 @@ class SibylApp(OrderlyApp):
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
-        self._desk.display.show_session()
+        self._desk.display.begin()
         self.set_interval(ROWS_SECONDS, self._desk.listed.show)
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._desk.display.save_all)

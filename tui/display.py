@@ -17,6 +17,16 @@ class Display:
         self._chat = chat
         self._workspace = workspace
 
+    def begin(self) -> None:
+        """Show the session that the program begins in: the prompt first, then what was said.
+
+        To draw a conversation takes longer than all the rest of the first screen.
+        """
+        view = self._workspace.current.view()
+        self._chat.show_session(msgspec.structs.replace(view, entries=(), earlier=False))
+        self.show_status()
+        self._chat.call_after_refresh(self.show_session)
+
     def show_session(self) -> None:
         """Show the session, which is another one or has changed throughout."""
         conversation, transcript = self._workspace.current, self._chat.transcript
