@@ -321,3 +321,34 @@ async def test_the_list_where_it_is_narrow(world, same_picture):
         await pilot.press("f2", *["ctrl+left"] * 6, "down", "down")
         await settled(pilot, app)
         same_picture(app, "sidebar-narrow")
+
+
+LONG_CODE = """\
+Compare them in constant time, see [the notes](https://example.com/notes):
+
+```python
+def login(user: str, password: str) -> bool:
+    return hmac.compare_digest(stored(user), digest(password, salt=SALT, rounds=ROUNDS, length=32))
+```
+
+1. Install it:
+
+   ```sh
+   pip install argon2-cffi
+   ```
+"""
+
+
+async def test_code_that_was_moved_and_a_link_to_be_opened(world, same_picture):
+    w = world([LONG_CODE])
+    async with w.running() as (app, pilot):
+        await send(pilot, "How?")
+        await until(lambda: "argon2" in conversation(app))
+        await wait_for_answer(w)
+        await pilot.press("f6", "right")
+        await settled(pilot, app)
+        same_picture(app, "code-moved")
+        await pilot.press("o")
+        await question(app)
+        await settled(pilot, app)
+        same_picture(app, "link-question")

@@ -139,3 +139,11 @@ async def test_home_and_end_take_the_cursor_along(opened):
         assert app.transcript.cursor_message.id == "q39"
         await pilot.press("home")
         assert app.transcript.cursor_message.id == "q0"
+
+
+async def test_code_in_a_list_says_its_language_and_has_its_own_colours(opened):
+    async with opened(answered("1. Run:\n\n   ```sh\n   ls -l\n   ```")) as (app, _):
+        y = next(y for y, row in enumerate(shown(app)) if "ls -l" in row)
+        assert shown(app)[y - 1].strip() == "╭ sh"
+        looks = [s.style for s in app.transcript.render_line(y) if "ls" in s.text]
+        assert not any(style and style.reverse for style in looks)

@@ -45,6 +45,7 @@ def markdown_styles(look: Palette) -> dict[str, Style]:
     """What Rich's Markdown asks for by its own names."""
     heading, frame = look["heading"], look["frame"]
     return {
+        **{f"transcript.{name}": style for name, style in look.items()},
         "markdown.h1": heading + _BOLD + _UNDERLINE,
         "markdown.h2": heading + _BOLD,
         "markdown.h3": heading + _BOLD + _ITALIC,

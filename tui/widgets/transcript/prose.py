@@ -20,7 +20,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
-from tui.widgets.transcript.wrapping import clean
+from tui.widgets.transcript.wrapping import clean, shorten
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
 _LEAST = 8
@@ -44,9 +44,20 @@ class _Code(CodeBlock):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
         lines = highlight(code, self.lexer_name) if len(code) < 4096 else plain(code)
-        text = Text("\n").join(Text.assemble(*line) for line in lines)
+        text = Text("\n").join(Text.assemble(*map(_styled, line)) for line in lines)
         text.no_wrap = False
+        if self.lexer_name not in ("", "default", "text"):
+            style = console.get_style("transcript.frame", default="none")
+            yield Segment(shorten(f"╭ {self.lexer_name}", options.max_width), style)
+            yield Segment.line()
+        # Without a frame at the left: it would be copied with the code.
         yield text
+
+
+def _styled(run: tuple[str, str]) -> tuple[str, str]:
+    """A run by a name of our own: Rich has styles of some of the same names."""
+    text, style = run
+    return text, f"transcript.{style}"
 
 
 class _Heading(Heading):
