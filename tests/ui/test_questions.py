@@ -192,3 +192,15 @@ async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
         assert f"Save {name}? (y/n)".replace(" ", "") in inside.replace(" ", "")
         assert "Yes (y)" in inside
         assert "No (n)" in inside
+
+
+async def test_a_long_question_is_read_to_its_end_without_a_mouse(world, asked):
+    async with world().running(size=(60, 15)) as (app, pilot):
+        text = await ask(app, pilot, "x" * 900)
+        assert "x" * 900 in text
+        box = app.screen.query_one("VerticalScroll")
+        assert box.max_scroll_y > 0
+        for _ in range(9):
+            await pilot.press("pagedown")
+        await until(lambda: round(box.scroll_y) == box.max_scroll_y)
+        assert app.screen.query_one("#no").region.bottom <= 15

@@ -32,6 +32,8 @@ class ConfirmScreen(ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,up", "app.focus_previous", "Other button", show=False),
         Binding("right,down", "app.focus_next", "Other button", show=False),
+        Binding("pagedown", "read(1)", "More of the question", show=False),
+        Binding("pageup", "read(-1)", "Question from before", show=False),
     ]
     DEFAULT_CSS = """
     ConfirmScreen {
@@ -67,6 +69,15 @@ class ConfirmScreen(ModalScreen[bool]):
             with Horizontal():
                 yield Button("Yes (y)", id="yes", compact=True, variant="error")
                 yield Button("No (n)", id="no", compact=True)
+
+    def on_resize(self, event: events.Resize) -> None:
+        # As much of the question as the screen has room for, beside the buttons and the frame.
+        self.query_one(VerticalScroll).styles.max_height = max(4, event.size.height - 7)
+
+    def action_read(self, pages: int) -> None:
+        """See what a long question says further on, or before."""
+        text = self.query_one(VerticalScroll)
+        text.scroll_relative(y=pages * max(1, text.size.height - 1), animate=False)
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._be_answered)
