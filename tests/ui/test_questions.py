@@ -196,7 +196,8 @@ async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
 
 async def test_a_long_question_is_read_to_its_end_without_a_mouse(world, asked):
     async with world().running(size=(60, 15)) as (app, pilot):
-        text = await ask(app, pilot, "x" * 900)
+        app.chat.post_message(CommandInvoked("save", "x" * 900))
+        text = await question(app)
         assert "x" * 900 in text
         box = app.screen.query_one("VerticalScroll")
         assert box.max_scroll_y > 0

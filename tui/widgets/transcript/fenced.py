@@ -60,8 +60,7 @@ class Code(Part):
     def draw(self, page: Page) -> list[Strip]:
         lines = self._lines()
         self.room = page.text_width - len(FRAME)
-        widest = max(cell_len("".join(text for text, _ in line)) for line in lines)
-        self.sideways.widest = max(self.sideways.widest, widest)
+        self.sideways.widest = max(self.sideways.widest, _widest(self.block.text.expandtabs(TAB)))
         title = shorten(f"╭ {self.block.language or 'text'}", page.text_width)
         rows = [page.text_row(title, "frame")] if self.block.first else []
         return [*rows, *(self.row_of(line, page) for line in lines)]
@@ -140,6 +139,11 @@ def cut_line(line: str, skip: int, room: int) -> Cut:
         return Cut(line, hidden, shown, pad)
     shown = fitting(rest, room - pad - 1)
     return Cut(line, hidden, shown, pad, max(0, room - pad - 1 - cell_len(rest[:shown])))
+
+
+def _widest(text: str) -> int:
+    """Cells of the longest line."""
+    return max(map(len if text.isascii() else cell_len, text.split("\n")))
 
 
 def _row(page: Page, line: Sequence[Run], skip: int) -> Strip:

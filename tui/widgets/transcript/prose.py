@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -20,7 +20,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
-from tui.widgets.transcript.wrapping import clean, shorten
+from tui.widgets.transcript.wrapping import clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
 _LEAST = 8
@@ -41,15 +41,22 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 class _Code(CodeBlock):
     """Code inside a list or a quote, in the conversation's own colours."""
 
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> Self:
+        made = cls(token.info.partition(" ")[0] or "text", "default")
+        made.title = clean(token.info.strip())
+        return made
+
+    title = ""
+    """All that stands at its fence."""
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
         lines = highlight(code, self.lexer_name) if len(code) < 4096 else plain(code)
         text = Text("\n").join(Text.assemble(*map(_styled, line)) for line in lines)
         text.no_wrap = False
-        if self.lexer_name not in ("", "default", "text"):
-            style = console.get_style("transcript.frame", default="none")
-            yield Segment(shorten(f"╭ {self.lexer_name}", options.max_width), style)
-            yield Segment.line()
+        if self.title:
+            yield Text(f"╭ {self.title}", console.get_style("transcript.frame", default="none"))
         # Without a frame at the left: it would be copied with the code.
         yield text
 
