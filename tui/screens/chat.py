@@ -231,7 +231,9 @@ class ChatScreen(Screen[None]):
         else:
             self._draft_timer.stop()
         rest = self._draft_deadline - time.monotonic()
-        self._draft_timer = self.set_timer(max(0.0, min(DRAFT_SECONDS, rest)), self._say_settled)
+        # Textual divides by it: a timer of no time dies unheard, and no draft is kept any more.
+        wait = max(0.001, min(DRAFT_SECONDS, rest))
+        self._draft_timer = self.set_timer(wait, self._say_settled)
 
     def _say_settled(self) -> None:
         self._draft_timer = None
