@@ -43,6 +43,7 @@ class _Code(CodeBlock):
 
     @classmethod
     def create(cls, markdown: Markdown, token: Token) -> Self:
+        """Made of a fence, whose words are kept."""
         made = cls(token.info.partition(" ")[0] or "text", "default")
         made.title = clean(token.info.strip())
         return made
