@@ -42,7 +42,7 @@ class _Code(CodeBlock):
     """Code inside a list or a quote, in the conversation's own colours."""
 
     @classmethod
-    def create(cls, markdown: Markdown, token: Token) -> Self:
+    def create(cls, markdown: Markdown, token: Token) -> Self:  # noqa: ARG003 - Rich's own
         """Made of a fence, whose words are kept."""
         made = cls(token.info.partition(" ")[0] or "text", "default")
         made.title = clean(token.info.strip())
