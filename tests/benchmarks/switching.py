@@ -51,8 +51,8 @@ def _first_view(programs: Programs, count: int) -> float:
     """From the new session that a start is in."""
     with programs.sibyl("--scope", _SCOPE) as program:
         _wait_for_rows(program)
-        # Below the one that is open and a heading, the one that was used last first.
-        steps = 1 + len(_SIZES) - _SIZES.index(count)
+        # Below the one that is open, the one that was used last first.
+        steps = len(_SIZES) - _SIZES.index(count)
         program.press("f2", *["down"] * steps)
         program.settle(0.2)
         return program.press_until(last_words(count), "enter")
