@@ -147,7 +147,6 @@ class SibylApp(OrderlyApp):
         await self._desk.remembered.keep()
 
     def _begin_what_is_slow(self) -> None:
-        self.run_worker(self.workspace.note_start)
         self.chat.prompt.show_models(self._parts.models.names())
         # A daemon, as asyncio joins its own threads before it lets a program end.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
@@ -156,6 +155,8 @@ class SibylApp(OrderlyApp):
         self._desk.searching.begin()
 
     async def _show_list(self) -> None:
+        # First: what is active stays when the old and the many are set aside.
+        await self.workspace.note_start()
         await self._desk.listed.refresh()
         await self._desk.listed.prune(self._parts.retention)
 

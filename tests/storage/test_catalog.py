@@ -17,14 +17,14 @@ def test_the_first_kind_that_matches_wins(store):
     full = named(store, "b", session_id="1")
     by_ordinal = named(store, "c", session_id="o1", scope="2")
     by_name = named(store, "2#1", session_id="n1")
-    prefixed = named(store, "d", session_id="session-77")
+    prefixed = named(store, "d", session_id="session-77777777")
     assert store.resolve("1", SCOPE, listed=[listed]) == listed
     assert store.resolve("1", SCOPE) == full
     assert store.resolve("2#1", SCOPE) == by_ordinal
     store.delete(by_ordinal)
     store.purge(by_ordinal)
     assert store.resolve("2#1", SCOPE) == by_name
-    assert store.resolve("77", SCOPE) == prefixed
+    assert store.resolve("77777777", SCOPE) == prefixed
     rival = named(store, "session-7")
     assert store.resolve("session-7", SCOPE) == rival
 
@@ -84,11 +84,11 @@ def test_a_tie_names_the_candidates(store):
 
 
 def test_a_whole_id_is_not_the_beginning_of_another(store):
-    short, long = named(store, "", "session-1"), named(store, "", "session-12")
-    assert store.resolve("session-1", SCOPE) == short
-    assert store.resolve("session-12", SCOPE) == long
+    short, long = named(store, "", "session-12345678"), named(store, "", "session-123456789")
+    assert store.resolve("session-12345678", SCOPE) == short
+    assert store.resolve("session-123456789", SCOPE) == long
     with pytest.raises(AmbiguousSession):
-        store.resolve("1", SCOPE)
+        store.resolve("session-1234567", SCOPE)
 
 
 def test_a_narrowed_search_looks_only_there(store):

@@ -24,6 +24,9 @@ _INSTALLED = shutil.which("sibyl-tui", path=str(Path(sys.executable).parent))
 SIBYL = (_INSTALLED,) if _INSTALLED else (sys.executable, "-m", "tui")
 """The program as it was installed with this Python; the module where it was not."""
 
+# No test of something else sets sessions aside.
+_KEEP_ALL = "[retention]\nbacklog_limit = 0\n"
+
 
 class Chats:
     """Starts the program; its model says what ``replies`` tell it to, its data are in ``root``."""
@@ -33,6 +36,7 @@ class Chats:
         self._home = home
         self._servers = servers
         self.config = home / "config.toml"
+        self.config.write_text(_KEEP_ALL, "utf-8")
         self.root = home / "data" / "sibyl"
         self.project = home / "project"
         self.server: ChatServer | None = None
@@ -43,7 +47,7 @@ class Chats:
         name = model.removeprefix("local:")
         self.config.write_text(
             f"model = {_quoted(model)}\n[providers.local]\n"
-            f"base_url = {_quoted(self.server.base_url)}\nmodels = [{_quoted(name)}]\n",
+            f"base_url = {_quoted(self.server.base_url)}\nmodels = [{_quoted(name)}]\n{_KEEP_ALL}",
             "utf-8",
         )
         return self.server

@@ -102,8 +102,7 @@ def test_tools_models_and_errors_of_the_past(chats, sessions):
     program = chats.altered("", "--session", session, rows=100)
     program.until("MARKED")
     assert MARKUP[:20] in program.text
-    program.press("f2", "tab")
-    program.press("pageup", "pageup", "pageup")
+    program.press(*["pageup"] * 6)
     program.until("TUFSS0VS")
     _leave(program)
 
