@@ -132,7 +132,9 @@ def test_keys_typed_behind_the_key_come_after_what_the_editor_wrote(chats, edito
 
 
 def test_ctrl_c_is_the_editors(chats, editor):
-    script = 'trap "echo interrupted > \\"$2\\"; exit 0" INT; printf "busy "; sleep 60'
+    # One long sleep could begin between the signal and the trap, which waits for its end.
+    wait = "while :; do sleep 0.1; done"
+    script = f'trap "echo interrupted > \\"$2\\"; exit 0" INT; printf "busy "; {wait}'
     program = chats.altered("", environment=editor(script))
     program.press("f4")
     program.until("busy")
