@@ -43,8 +43,18 @@ def test_keys_that_are_not_known_stay(path):
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"{", b"[]", b"null", b"\xff", b"[" * 5000, b'{"sidebar_width": 40}', b" " * 100_000],
-    ids=["empty", "torn", "list", "null", "bytes", "deep", "no version", "large"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+        b'{"version": 1, "theme": "\xff"}',
+        b"[" * 5000,
+        b'{"sidebar_width": 40}',
+        b" " * 100_000,
+    ],
+    ids=["empty", "torn", "list", "null", "bytes", "text", "deep", "no version", "large"],
 )
 def test_a_damaged_file_says_nothing_and_is_replaced(path, data):
     path.parent.mkdir(parents=True)

@@ -70,6 +70,6 @@ def _values(path: Path) -> dict[str, Any] | None:
         return None
     try:
         values = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return cast("dict[str, Any]", values) if isinstance(values, dict) else None
