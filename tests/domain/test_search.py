@@ -138,16 +138,18 @@ def test_there_are_places_where_there_are_occurrences(text, query):
 
 
 def test_a_message_counts_by_its_last_writing_and_not_if_it_was_replaced():
-    spoken = Spoken()
-    for message in [
-        user("m1", "needle"),
-        user("m1", "noodle"),
-        answer("m2", "needle", status="failed"),
-        answer("m3", "needle", replaces="m2"),
-        answer("m2", "needle again"),
-    ]:
+    spoken = Spoken("s", parse("needle"))
+    for message in reversed(
+        [
+            user("m1", "needle"),
+            user("m1", "noodle"),
+            answer("m2", "needle", status="failed"),
+            answer("m3", "needle", replaces="m2"),
+            answer("m2", "needle again"),
+        ]
+    ):
         spoken.add(message)
-    assert [each.message.id for each in spoken.fitting("s", parse("needle"))] == ["m3"]
+    assert [each.message.id for each in spoken.fitting] == ["m3"]
 
 
 def fitting(message, count=1):

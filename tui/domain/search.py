@@ -114,21 +114,30 @@ def time_of(message: Message) -> int:
 
 
 class Spoken(msgspec.Struct):
-    """The messages of one session that can be found: the last writing of each, none replaced."""
+    """The messages of one session that fit a query: the last writing of each, none replaced.
 
-    messages: dict[str, Message] = msgspec.field(default_factory=dict[str, Message])
-    hidden: set[str] = msgspec.field(default_factory=set[str])
+    They are added from the last one on: those of a journal's end are right without its beginning.
+    """
+
+    session_id: str
+    query: Query
+    known: set[str] = msgspec.field(default_factory=set[str])
+    replaced: set[str] = msgspec.field(default_factory=set[str])
+    found: list[Fitting] = msgspec.field(default_factory=list[Fitting])
 
     def add(self, message: Message) -> None:
-        self.messages[message.id] = message
         if message.replaces:
-            self.hidden.add(message.replaces)
+            self.replaced.add(message.replaces)
+        if message.id in self.known:
+            return
+        self.known.add(message.id)
+        count = occurrences(self.query, message.text)
+        if count:
+            self.found.append(Fitting(self.session_id, message, count, time_of(message)))
 
-    def fitting(self, session_id: str, query: Query) -> list[Fitting]:
-        """Those that fit a query."""
-        shown = (m for m in self.messages.values() if m.id not in self.hidden)
-        counted = ((message, occurrences(query, message.text)) for message in shown)
-        return [Fitting(session_id, m, count, time_of(m)) for m, count in counted if count]
+    @property
+    def fitting(self) -> list[Fitting]:
+        return [each for each in self.found if each.message.id not in self.replaced]
 
 
 def rank(query: Query, fitting: Iterable[Fitting], limit: int) -> Found:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from tui.domain.message import Message
-from tui.domain.search import Fitting, Found, Spoken, parse, rank
+from tui.domain.search import Fitting, Found, Query, Spoken, parse, rank
 from tui.storage.memory_shelf import Box
 
 
@@ -26,13 +26,13 @@ def search_boxes(
         if late:
             break
         if box.place != "trashed":
-            fitting += _spoken(box).fitting(session_id, query)
+            fitting += _fitting(session_id, box, query)
     return msgspec.structs.replace(rank(query, fitting, limit), late=late)
 
 
-def _spoken(box: Box) -> Spoken:
-    spoken = Spoken()
-    for record in box.records if box.damage is None else ():
+def _fitting(session_id: str, box: Box, query: Query) -> list[Fitting]:
+    spoken = Spoken(session_id, query)
+    for record in reversed(box.records if box.damage is None else ()):
         if isinstance(record, Message):
             spoken.add(record)
-    return spoken
+    return spoken.fitting

@@ -87,6 +87,15 @@ def test_a_plain_scan_stops_at_its_deadline(filled, data):
     assert effort.late
 
 
+def test_a_plain_scan_stops_within_a_long_journal_and_has_found_what_is_at_its_end(data, say):
+    say("long", *(f"needle {number}" for number in range(100)))
+    asked = iter([True] * 10)
+    effort = Effort(time.monotonic() + 60, lambda: next(asked, False))
+    found, read = from_journals(Folders(data), ["long"], parse("needle"), effort)
+    assert [each.message.id for each in found] == [f"m{n}" for n in range(99, 90, -1)]
+    assert (read, effort.late) == ({"long"}, True)
+
+
 def test_half_of_the_time_is_for_what_is_not_in_the_index():
     effort = Effort(time.monotonic() + 100)
     assert 40 < effort.half().deadline - time.monotonic() <= 50

@@ -4,15 +4,16 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 
 import msgspec
 
-from tui.domain.search import CANDIDATES, Fitting, Query, occurrences
+from tui.domain.search import CANDIDATES, Fitting, Query, Spoken, occurrences
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
-from tui.storage.index.files import message_at, message_key, spoken_in
+from tui.storage.index.files import message_at, message_key, sayings_backward
 from tui.storage.index.words import as_match
 
 _OPEN_FILES = 50
@@ -136,15 +137,28 @@ def _journals(folders: Folders) -> Generator[_Journals]:
 def from_journals(
     folders: Folders, session_ids: Collection[str], query: Query, effort: Effort
 ) -> tuple[list[Fitting], set[str]]:
-    """What fits in some sessions, read from their journals, and which of them were read."""
+    """What fits in some sessions, read from the ends of their journals, and which were read.
+
+    The last one that there was time for may not have been read to its beginning.
+    """
     fitting: list[Fitting] = []
     read: set[str] = set()
     for session_id in session_ids:
         if effort.over():
             break
+        spoken = Spoken(session_id, query)
         # What cannot be read has nothing to be found; doctor names it.
         with suppress(OSError, SessionNotFound):
-            spoken = spoken_in(folders.find(session_id)[1])
-            fitting += spoken.fitting(session_id, query)
+            _listen(spoken, folders.find(session_id)[1], effort)
+        fitting += spoken.fitting
         read.add(session_id)
     return fitting, read
+
+
+def _listen(spoken: Spoken, path: Path, effort: Effort) -> None:
+    with closing(sayings_backward(path)) as sayings:
+        for saying in sayings:
+            if effort.over():
+                return
+            if saying is not None:
+                spoken.add(saying.message)

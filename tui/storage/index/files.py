@@ -1,7 +1,7 @@
 """The journals as the index follows them: which there are, and what was said in them."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
@@ -11,11 +11,10 @@ from typing import NamedTuple
 from tui.domain.ids import is_session_id
 from tui.domain.message import Message
 from tui.domain.records import DamagedRecord, decode
-from tui.domain.search import Spoken
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import SUFFIX, Folder, Folders
-from tui.storage.lines import Line, lines_forward, whole_end
+from tui.storage.lines import Line, lines_backward, lines_forward, whole_end
 
 SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
 _TAIL_BYTES = 64
@@ -125,16 +124,16 @@ def _saying(line: Line) -> Saying | None:
     return Saying(offset, len(data), record) if isinstance(record, Message) else None
 
 
-def spoken_in(path: Path) -> Spoken:
-    """All that can be found in one journal. Raises ``OSError``."""
-    spoken = Spoken()
+def sayings_backward(path: Path) -> Generator[Saying | None]:
+    """What each line of a journal says, ``None`` for no message, the last one first.
+
+    Raises ``OSError``.
+    """
     descriptor = open_to_read(path)
     try:
-        for saying in sayings(descriptor, 0, os.fstat(descriptor).st_size):
-            spoken.add(saying.message)
+        yield from map(_saying, lines_backward(descriptor, os.fstat(descriptor).st_size))
     finally:
         os.close(descriptor)
-    return spoken
 
 
 def message_at(descriptor: int, offset: int, length: int) -> Message | None:
