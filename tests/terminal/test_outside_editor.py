@@ -146,7 +146,7 @@ def test_ctrl_c_is_the_editors(chats, editor):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-@pytest.mark.parametrize("script", ["exec sleep 60", "trap '' TERM HUP; stty raw; sleep 60"])
+@pytest.mark.parametrize("script", ["exec sleep 60", "trap '' TERM HUP; stty raw; exec sleep 60"])
 def test_the_program_ends_in_order_and_what_was_written_is_kept(
     chats, editor, tmp_path, number, script
 ):
