@@ -6,21 +6,25 @@ from typing import ClassVar, Self
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
-from rich.console import Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderResult
+from rich.containers import Lines
 from rich.markdown import (
     CodeBlock,
     Heading,
     HorizontalRule,
     ListItem,
     Markdown,
+    MarkdownContext,
     MarkdownElement,
+    Paragraph,
+    TableDataElement,
 )
 from rich.rule import Rule
 from rich.segment import Segment
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
-from tui.widgets.transcript.wrapping import clean
+from tui.widgets.transcript.wrapping import breaks, clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
 _LEAST = 8
@@ -68,10 +72,54 @@ def _styled(run: tuple[str, str]) -> tuple[str, str]:
     return text, f"transcript.{style}"
 
 
+class _Words(Text):
+    """Text that is wrapped as all else in the conversation is."""
+
+    def wrap(
+        self,
+        console: Console,
+        width: int,
+        *,
+        justify: JustifyMethod | None = None,
+        overflow: OverflowMethod | None = None,
+        tab_size: int = 8,  # noqa: ARG002 - Rich's own
+        no_wrap: bool | None = None,  # noqa: ARG002 - the same
+    ) -> Lines:
+        """Rows of at most so many cells."""
+        rows = Lines()
+        for line in self.split(allow_blank=True):
+            rows.extend(line.divide(breaks(line.plain, width)))
+        for row in rows:
+            row.rstrip_end(width)
+        how = justify or self.justify or "default"
+        rows.justify(console, width, justify=how, overflow=overflow or "fold")
+        return rows
+
+    def copy(self) -> Text:
+        """Another of the same."""
+        return _Words(justify=self.justify, end=self.end).append_text(self)
+
+
+class _Paragraph(Paragraph):
+    def on_enter(self, context: MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = _Words(justify="left")
+
+
 class _Heading(Heading):
     """At the left, whatever its level."""
 
     LEVEL_ALIGN: ClassVar = {}
+
+    def on_enter(self, context: MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = _Words()
+
+
+class _Cell(TableDataElement):
+    def __init__(self, justify: JustifyMethod) -> None:
+        super().__init__(justify)
+        self.content = _Words(justify=justify)
 
 
 class _Item(ListItem):
@@ -104,11 +152,14 @@ class Prose(Markdown):
     inlines: ClassVar = {*Markdown.inlines, "u"}
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
         **Markdown.elements,
+        "paragraph_open": _Paragraph,
         "fence": _Code,
         "code_block": _Code,
         "heading_open": _Heading,
         "hr": _Rule,
         "list_item_open": _Item,
+        "th_open": _Cell,
+        "td_open": _Cell,
     }
 
     def __init__(self, source: str) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
 
@@ -11,6 +12,16 @@ PIECE = 8 * 1024
 """Characters of one block at most: what one touch may cost."""
 
 _LINE_ENDS = re.compile("\r\n|[\u2028\u2029]")
+_BLANKS = re.compile(" +")
+_WORD = re.compile(" *[!-\u2e7f]*")
+_JOINTS = "/\\?&#=|"
+_LESSER_JOINTS = "-_.,;:%+~)]}>"
+_NEVER_FIRST = frozenset(
+    "、。，．・：；？！゛゜ヽヾゝゞ々ー〜～）〕］｝〉》」』】〟’”»…‥％℃"  # noqa: RUF001 -- they are meant
+    "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ,.;:?!)]}%\"'\u200d\ufe0f"
+)
+_ENDS_OF_EMOJI = (("\U0001f1e6", "\U0001f1ff"), ("\U0001f3fb", "\U0001f3ff"))
+_NEVER_LAST = frozenset("（〔［｛〈《「『【〝‘“«￥＄([{\u200d")  # noqa: RUF001 -- the same
 
 
 def clean(text: str) -> str:
@@ -19,16 +30,27 @@ def clean(text: str) -> str:
 
 
 def wrap_words(line: str, width: int) -> list[str]:
-    """One line as rows of at most ``width`` cells, broken at spaces where there are any."""
-    rows: list[str] = []
-    while True:
-        fit = fitting(line, width)
-        if fit >= len(line):
-            rows.append(line)
-            return rows
-        cut = _break(line, fit)
-        rows.append(line[:cut].rstrip(" "))
-        line = line[cut:].lstrip(" ")
+    """One line as rows of at most ``width`` cells, broken where a reader would."""
+    *starts, last = (0, *breaks(line, width))
+    rows = [line[start:end].rstrip(" ") for start, end in pairwise([*starts, last])]
+    rest = line[last:]
+    return [*rows, rest if fitting(rest, width) >= len(rest) else rest.rstrip(" ")]
+
+
+def breaks(line: str, width: int) -> Iterator[int]:
+    """Where the rows of a line begin, after the first.
+
+    At a space or beside a wide character; within a word only if it is longer than a row, then
+    after a mark that parts it, such as the slash of an address.
+    """
+    start = 0
+    while start + (fit := fitting(line[start : start + width * 4 + 9], width)) < len(line):
+        start += _break(line[start : start + width * 4 + 9], fit, width)
+        blanks = _BLANKS.match(line, start)
+        start = blanks.end() if blanks else start
+        if start == len(line):
+            return
+        yield start
 
 
 def fitting(line: str, width: int) -> int:
@@ -72,9 +94,48 @@ def guess_rows(text: str, width: int) -> int:
     return text.count("\n") + 1 + len(text) // max(width, 1)
 
 
-def _break(line: str, fit: int) -> int:
+def _break(line: str, fit: int, width: int) -> int:
     """Where to break a line of which ``fit`` characters have room."""
-    if line[fit] == " " or get_character_cell_size(line[fit]) > 1:
+    gap = _last_gap(line, fit)
+    if gap == fit:
         return fit
-    space = line.rfind(" ", 0, fit)
-    return space if space > 0 and not line[:space].isspace() else fit
+    word = _WORD.match(line, gap)
+    if gap and word and cell_len(word[0].lstrip(" ")) <= width:
+        return gap
+    return _last_joint(line, gap, fit) or gap or fit
+
+
+def _last_gap(line: str, fit: int) -> int:
+    """The last place up to ``fit`` that is not within a word; 0 without one."""
+    if line.isascii():
+        gap = line.rfind(" ", 0, fit + 1)
+        return gap if line[: max(gap, 0)].strip() else 0
+    for place in range(fit, 0, -1):
+        if _parts(line[place - 1], line[place]) and line[:place].strip():
+            return place
+    return 0
+
+
+def _parts(before: str, after: str) -> bool:
+    """Whether a row may end and the next begin between two characters."""
+    if after == " " or before == " ":
+        return after == " "
+    if get_character_cell_size(before) < 2 > get_character_cell_size(after):
+        return False
+    return before not in _NEVER_LAST and after not in _NEVER_FIRST and _cells_of_its_own(after)
+
+
+def _cells_of_its_own(character: str) -> bool:
+    """Whether a character may begin a row; a letter of a flag and a skin's colour may not."""
+    if get_character_cell_size(character) == 0:
+        return False
+    return not any(first <= character <= last for first, last in _ENDS_OF_EMOJI)
+
+
+def _last_joint(line: str, gap: int, fit: int) -> int:
+    """The last place within the word after ``gap`` where it may be parted; 0 without one."""
+    for joints in (_JOINTS, "" if gap else _LESSER_JOINTS):
+        for place in range(fit, max(gap + 1, 0 if gap else fit // 2), -1):
+            if line[place - 1] in joints and line[place] not in joints:
+                return 0 if line[:place].endswith("://") else place
+    return 0
