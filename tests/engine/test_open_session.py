@@ -339,6 +339,15 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
     assert [m.text for m in store.load(session.id).messages] == ["one", "two"]
 
 
+async def lost_file(file_session, *texts):
+    """A session in which these were said, and whose file was taken away then."""
+    session, store = file_session
+    said = [session.add_message("user", text) for text in texts]
+    await session.save()
+    store.path(session.id).unlink()
+    return session, store, said
+
+
 async def test_the_copy_of_a_session_has_its_summary_and_its_todos(file_session):
     session, store = file_session
     first = session.add_message("user", "one")
@@ -350,6 +359,93 @@ async def test_the_copy_of_a_session_has_its_summary_and_its_todos(file_session)
     await session.save()
     copy = store.load(session.id)
     assert (copy.summary.text, copy.todos[0].content) == ("They met.", "Sort")
+    assert [each.text for each in copy.all_messages] == ["one", "two"]
+
+
+async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, monkeypatch):
+    session, store, _ = await lost_file(file_session, "one")
+    lost, append = session.id, store.append
+    writing, released = threading.Event(), threading.Event()
+
+    def slow_append(lease, records):
+        if lease.session_id != lost:
+            writing.set()
+            assert released.wait(20)
+        return append(lease, records)
+
+    monkeypatch.setattr(store, "append", slow_append)
+    session.add_message("user", "two")
+    saving = asyncio.create_task(session.save())
+    assert await asyncio.to_thread(writing.wait, 20)
+    session.add_message("user", "three")
+    released.set()
+    await saving
+    assert session.unsaved
+    await session.close()
+    assert [each.text for each in store.load(session.id).messages] == ["one", "two", "three"]
+    assert store.entry(session.id).message_count == 3
+
+
+async def test_a_copy_keeps_a_reset_where_it_was(file_session):
+    session, store, _ = await lost_file(file_session, "one")
+    session.reset()
+    session.add_message("user", "two")
+    await session.close()
+    copy = store.load(session.id)
+    assert [each.text for each in copy.all_messages] == ["one", "two"]
+    assert [each.text for each in copy.messages] == ["two"]
+    entry = store.entry(session.id)
+    assert (entry.message_count, entry.status, copy.prompt_count) == (1, "closed", 2)
+
+
+async def test_a_copy_goes_on_with_an_answer_that_is_still_coming(file_session):
+    session, store, _ = await lost_file(file_session, "one")
+    answer = session.begin_answer("m")
+    answer.receive("so ")
+    session.add_piece(answer)
+    await session.save()
+    store.path(session.id).unlink()
+    answer.receive("far, ")
+    session.add_piece(answer)
+    await session.save()
+    answer.receive("so good")
+    session.add_piece(answer)
+    await session.save()
+    session.abandon()
+    assert [(each.text, each.status) for each in store.load(session.id).messages] == [
+        ("one", None),
+        ("so far, so good", "interrupted"),
+    ]
+
+
+async def test_a_copy_has_all_that_was_read_of_the_session_and_nothing_that_was_replaced(
+    file_session, clock
+):
+    session, store = file_session
+    for number in range(5):
+        session.add_message("user", str(number))
+    failed = session.end_answer(session.begin_answer("m"), status="failed", error="no")
+    again = session.begin_answer("m", replaces=failed.id)
+    again.receive("better")
+    session.end_answer(again)
+    await session.close()
+    opened = take_session(store, session.id, clock, window=2)
+    await opened.context(100_000)
+    store.path(session.id).unlink()
+    opened.add_message("user", "more")
+    await opened.close()
+    copy = store.load(opened.id)
+    assert [each.text for each in copy.messages] == ["0", "1", "2", "3", "4", "better", "more"]
+    assert store.entry(opened.id).message_count == 7
+
+
+async def test_a_session_is_known_by_the_id_of_its_copy(file_session):
+    session, store, _ = await lost_file(file_session, "one")
+    session.add_message("user", "two")
+    await session.save()
+    # What could not be saved is rescued under this header.
+    assert session.header.id == session.session.id == session.id
+    assert session.header.id in {entry.id for entry in store.list(SessionFilter(), None, 9).entries}
 
 
 async def test_a_model_that_is_used_is_noted_with_the_state(new_session, store):

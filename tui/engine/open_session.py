@@ -24,7 +24,7 @@ from tui.domain.session import Entry, Session
 from tui.domain.timestamps import format_utc
 from tui.engine.answer import Answer
 from tui.engine.context import Context, context_of, read_context
-from tui.engine.copying import write_copy
+from tui.engine.forking import write_copy
 from tui.engine.saving import Saving
 from tui.errors import SessionDamaged
 from tui.storage.protocol import Appended, Lease, SessionStore
@@ -321,29 +321,38 @@ class OpenSession:
         try:
             appended = await asyncio.to_thread(self._store.append, self._lease, batch)
         except SessionDamaged as damage:
-            await asyncio.to_thread(self._write_beside, damage)
+            await self._write_beside(damage)
             return
         self._take(appended, batch)
 
     def _take(self, appended: Appended, batch: Sequence[Record]) -> None:
         self._published = True
-        written = set(map(id, batch))
-        self._pending = [record for record in self._pending if id(record) not in written]
+        self._drop(batch)
         if appended.restored:
             self._notices.append(f"Restored session: {self.id}")
         for record in appended.foreign:
             self._fold.add(record)
             self._remember(record)
 
-    def _write_beside(self, damage: SessionDamaged) -> None:
+    def _drop(self, batch: Sequence[Record]) -> None:
+        """Let what was written be pending no more; what came meanwhile is."""
+        written = set(map(id, batch))
+        self._pending = [record for record in self._pending if id(record) not in written]
+
+    async def _write_beside(self, damage: SessionDamaged) -> None:
         """Keep what this program knows in a session of its own: the file is somebody else's."""
-        session = self._fold.session(held=True)
-        messages = self._context.messages if self._context is not None else session.messages
-        copy = write_copy(self._store, session, messages, self._pending, self._now())
+        batch, known = tuple(self._pending), self.session
+        context = self._context.messages if self._context is not None else ()
+        earlier = [message for message in context if message.id not in self._fold.replaced]
+        copy = await asyncio.to_thread(write_copy, self._store, known, earlier, self._now())
         self._lease.release()
-        self._lease = copy
-        self._pending = []
+        self._lease = copy.lease
+        self._drop(batch)
+        # What was further back than this program has read is not in the copy.
+        self._fold.header, self._cursor = copy.session.header, None
+        self._fold.message_count += copy.session.message_count - known.message_count
+        self._fold.total_count += copy.session.total_count - known.total_count
         self._notices.append(
-            f"Session {session.id}: {damage.reason}. It was left as it is; "
-            f"what was open here is saved as {copy.session_id}."
+            f"Session {known.id}: {damage.reason}. It was left as it is; "
+            f"what was open here is saved as {self.id}."
         )
