@@ -6,6 +6,7 @@ import pytest
 
 from tui.domain.message import Message
 from tui.domain.session import Draft
+from tui.storage import locks
 from tui.storage.doctor import Doctor, verdict
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
@@ -216,6 +217,17 @@ def test_a_damaged_search_index_is_found_and_set_aside_and_no_damage(root, store
     assert all(finding.repaired for finding in found(root, repair=True))
     assert found(root) == []
     assert store.search("hello", 10).total == 1
+
+
+def test_a_damaged_search_index_that_is_being_written_is_not_said_to_be_repaired(
+    root, store, session_id
+):
+    store.search("hello", 10)
+    (root / "index.sqlite3").write_bytes(b"no database")
+    writer = locks.take(root / "index.lock")
+    assert not found(root, repair=True)[0].repaired
+    writer.release()
+    assert found(root, repair=True)[0].repaired
 
 
 def test_a_search_index_that_was_set_aside_is_told_until_it_is_deleted(root, store, session_id):

@@ -9,6 +9,7 @@ counts, as a table without content forgets nothing. Rowids grow with the time of
 import os
 import sqlite3
 from contextlib import closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -171,16 +172,14 @@ def clear(connection: sqlite3.Connection) -> None:
     connection.execute("pragma wal_checkpoint(truncate)")
 
 
-def set_aside(path: Path, stamp: str) -> Path:
+def set_aside(path: Path) -> None:
     """Move a damaged index away, in place of the one that was moved before it.
 
     Raises ``OSError``.
     """
     remove_set_aside(path)
-    aside = path.with_name(f"{path.name}{DAMAGED}{stamp}")
-    os.replace(path, aside)
+    os.replace(path, path.with_name(f"{path.name}{DAMAGED}{datetime.now(UTC):%Y%m%d-%H%M%S}"))
     _remove_beside(path)
-    return aside
 
 
 def remove_set_aside(path: Path) -> None:

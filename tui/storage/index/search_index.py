@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.search import Fitting, Found, Query, parse, rank
+from tui.errors import IndexBusy
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders
 from tui.storage.index.candidates import Effort, from_index, from_journals
@@ -98,8 +99,11 @@ class SearchIndex:
 
     def _notice(self, error: Unusable) -> str:
         """What is told of an index that cannot be used: once, and what is missing is only made."""
-        if error.kind == "damaged" and not self._upkeep.set_aside():
-            return ""
+        if error.kind == "damaged":
+            try:
+                self._upkeep.set_aside()
+            except (OSError, IndexBusy):
+                return ""
         if error.kind in self._told or error.kind not in _NOTICES:
             return ""
         self._told.add(error.kind)

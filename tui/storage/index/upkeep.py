@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 from tui.errors import IndexBusy, StorageError
@@ -132,7 +131,7 @@ class Upkeep:
         """
         if not os.path.lexists(self._root):
             return
-        with self._alone():
+        with self._alone(_PATIENCE):
             self._set_aside_if_unsound()
             with self._built() as connection:
                 yield from self._build(connection)
@@ -146,13 +145,13 @@ class Upkeep:
             if database.check(self._path) is None:
                 self._belief.begin()
             else:
-                database.set_aside(self._path, f"{datetime.now(UTC):%Y%m%d-%H%M%S}")
+                database.set_aside(self._path)
 
     def rebuild(self) -> Iterator[Progress]:
         """Forget the index and build it anew; raises as ``build``."""
         if not os.path.lexists(self._root):
             return
-        with self._alone(), self._built() as connection:
+        with self._alone(_PATIENCE), self._built() as connection:
             database.clear(connection)
             yield from self._build(connection)
         self._belief.begin()
@@ -178,15 +177,10 @@ class Upkeep:
             database.remove_set_aside(self._path)
             os.unlink(self._forgetting)
 
-    def set_aside(self) -> str:
-        """Move a damaged index away, if nobody is writing it; gives its new name, or ``""``."""
-        with self._locked(0) as held:
-            if not held:
-                return ""
-            try:
-                return database.set_aside(self._path, f"{datetime.now(UTC):%Y%m%d-%H%M%S}").name
-            except OSError:
-                return ""
+    def set_aside(self) -> None:
+        """Move a damaged index away. Raises ``IndexBusy`` if somebody writes it, ``OSError``."""
+        with self._alone(0):
+            database.set_aside(self._path)
 
     def _build(self, connection: sqlite3.Connection) -> Iterator[Progress]:
         follower = Follower(self._folders, connection)
@@ -204,8 +198,8 @@ class Upkeep:
         connection.execute("pragma wal_checkpoint(truncate)")
 
     @contextmanager
-    def _alone(self) -> Generator[None]:
-        with self._locked(_PATIENCE) as held:
+    def _alone(self, patience: float) -> Generator[None]:
+        with self._locked(patience) as held:
             if not held:
                 raise IndexBusy
             yield
@@ -223,7 +217,7 @@ class Upkeep:
         except Unusable as error:
             if error.kind == "damaged":
                 with suppress(OSError):
-                    database.set_aside(self._path, f"{datetime.now(UTC):%Y%m%d-%H%M%S}")
+                    database.set_aside(self._path)
             raise StorageError(f"The search index cannot be built: {error}") from error
 
     def _usable(self) -> sqlite3.Connection:
@@ -241,7 +235,7 @@ class Upkeep:
     def _clear_away(self, error: Unusable) -> None:
         try:
             if error.kind == "damaged":
-                database.set_aside(self._path, f"{datetime.now(UTC):%Y%m%d-%H%M%S}")
+                database.set_aside(self._path)
             else:
                 database.remove(self._path)
         except OSError as reason:
