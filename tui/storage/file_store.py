@@ -17,11 +17,7 @@ from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
-from tui.storage.disk import (
-    publish_or_replace,
-    storage_errors,
-    sync_directory,
-)
+from tui.storage.disk import publish_or_replace, storage_errors, sync_directory
 from tui.storage.drafts import Drafts
 from tui.storage.file_lease import Beginning, FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders, move_to_free_name

@@ -25,13 +25,7 @@ from tui.domain.records import (
 from tui.domain.session import Entry, Page, Session, Surroundings, Tail, joined
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
-from tui.storage.lines import (
-    line_at,
-    lines_backward,
-    lines_forward,
-    lines_with,
-    whole_end,
-)
+from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
 from tui.storage.window import Window, entry_id
 
 HeaderGuess = Callable[[], SessionHeader]
@@ -113,9 +107,9 @@ class Journal:
     def around(self, message_id: str, before: int, after: int) -> Surroundings:
         """A message with so many before and after it. Raises ``MessageNotFound``."""
         # From behind its last writing: what came before that is read with it.
-        place = str(self._end_of(message_id))
-        page = self.page(json.dumps([int(place), [], []]), before + 1)
-        later = self.page_after(place, after)
+        place = self._end_of(message_id)
+        page = self.page(json.dumps([place, [], []]), before + 1)
+        later = self.page_after(str(place), after)
         entries = joined(page.entries, later)
         if message_id not in (entry.id for entry in entries if isinstance(entry, Message)):
             raise MessageNotFound(self._session_id, message_id)

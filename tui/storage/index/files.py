@@ -8,12 +8,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from tui.domain.ids import is_session_id
 from tui.domain.message import Message
 from tui.domain.records import DamagedRecord, decode
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
-from tui.storage.folders import SUFFIX, Folder, Folders
+from tui.storage.folders import Folder, Folders
 from tui.storage.lines import Line, lines_backward, lines_forward, whole_end
 
 SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
@@ -43,7 +42,8 @@ def scan(folders: Folders) -> list[Seen]:
     """All journals, newest use first; an id counts in one folder only."""
     seen: dict[str, Seen] = {}
     for folder in reversed(Folder):
-        seen.update((file.session_id, file) for file in _in(folders, folder))
+        for session_id, status in folders.statuses(folder, folders.ids(folder)):
+            seen[session_id] = _seen(session_id, folder.value, status)
     return sorted(seen.values(), key=attrgetter("mtime_ns"), reverse=True)
 
 
@@ -60,32 +60,6 @@ def look(folders: Folders, session_ids: Iterable[str]) -> list[Seen]:
 def _seen(session_id: str, folder: str, status: os.stat_result) -> Seen:
     place = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
     return Seen(session_id, folder, *place)
-
-
-def _in(folders: Folders, folder: Folder) -> Iterator[Seen]:
-    ids = _ids(folders, folder)
-    if not ids:
-        return
-    directory = os.open(folders.of(folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        for session_id in ids:
-            try:
-                status = os.stat(session_id + SUFFIX, dir_fd=directory, follow_symlinks=False)
-            except FileNotFoundError:
-                # Moved or purged by another program while the folder was read.
-                continue
-            yield _seen(session_id, folder.value, status)
-    finally:
-        os.close(directory)
-
-
-def _ids(folders: Folders, folder: Folder) -> list[str]:
-    try:
-        names = os.listdir(folders.of(folder))
-    except FileNotFoundError:
-        return []
-    ids = [name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX)]
-    return list(filter(is_session_id, ids))
 
 
 def tail_hash(descriptor: int, end: int) -> bytes:
