@@ -1,12 +1,90 @@
 """Asking on the terminal whether a tool may be run."""
 
+import asyncio
+import os
+import select
+import sys
+import threading
+
+import pytest
+
+from tests.waiting import until
+from tui.cli import approval
 from tui.cli.approval import ask_on_terminal
 from tui.domain.approval import Question
 from tui.domain.message import ToolCall
 
-QUESTION = Question("s", ToolCall("c1", "write_todos", {"todos": []}), "does it")
+QUESTION = Question("s", ToolCall("c1", "write_todos", {"todos": ["会話"]}), "does it")
+
+
+@pytest.fixture
+def keyboard(monkeypatch):
+    """What is typed on the terminal that is asked on."""
+    master, slave = os.openpty()
+    with open(slave, encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        monkeypatch.setattr(approval.output, "is_terminal", lambda _: True)
+        yield lambda text: os.write(master, text.encode())
+    os.close(master)
+
+
+@pytest.fixture
+def asking(capsys):
+    """Asks, and goes on once the question is there; gives what it said, and the answer to come."""
+
+    async def ask():
+        answer, said = asyncio.create_task(ask_on_terminal(QUESTION)), []
+
+        def seen():
+            said.append(capsys.readouterr().err)
+            return "Allow it once" in "".join(said)
+
+        await until(seen, "the question")
+        return "".join(said), answer
+
+    return ask
 
 
 async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
     assert await ask_on_terminal(QUESTION) == "deny"
     assert "no terminal to ask on: write_todos" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("typed", ["y\n", "Yes\n", " y \n"])
+async def test_who_says_yes_allows_it_once(asking, keyboard, typed):
+    said, answer = await asking()
+    assert "write_todos: it does it." in said
+    assert "会話" in said
+    keyboard(typed)
+    assert await answer == "once"
+
+
+@pytest.mark.parametrize("typed", ["n\n", "\n", "yess\n", "always\n", "\x04"])
+async def test_anything_else_denies_it(asking, keyboard, typed):
+    _, answer = await asking()
+    keyboard(typed)
+    assert await answer == "deny"
+
+
+async def test_what_was_typed_before_the_question_answers_nothing(asking, keyboard):
+    keyboard("y\n")
+    assert select.select([sys.stdin], [], [], 60)[0]
+    _, answer = await asking()
+    keyboard("n\n")
+    assert await answer == "deny"
+
+
+async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(asking, keyboard):
+    errors = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
+    _, answer = await asking()
+    answer.cancel()
+    await asyncio.gather(answer, return_exceptions=True)
+    keyboard("y\n")
+    await until(lambda: not _readers(), "the end of the line")
+    await asyncio.sleep(0)
+    assert errors == []
+
+
+def _readers():
+    return [each for each in threading.enumerate() if each.name == "answer"]

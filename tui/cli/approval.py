@@ -19,10 +19,10 @@ async def ask_on_terminal(question: Question) -> Choice:
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
         output.tell(f"Denied, as there is no terminal to ask on: {name}")
         return "deny"
-    output.tell(f"Tool {name}: it {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
     with suppress(termios.error, OSError):
-        # What was typed before the question answers nothing.
+        # What was typed before the question answers nothing; what is typed once it is seen, does.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    output.tell(f"Tool {name}: it {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
     return "once" if (await _line()).strip().lower() in ("y", "yes") else "deny"
 
 
