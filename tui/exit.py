@@ -314,11 +314,14 @@ class FinalSave:
             self._workspace.abandon(conversation)
 
     def _save_at_once(self, conversation: Conversation) -> None:
-        if conversation.opened is None:
+        opened = conversation.opened
+        if opened is None:
             return
-        conversation.opened.interrupt()
+        opened.interrupt()
+        if not opened.unsaved:
+            return
         try:
-            conversation.opened.save_at_once()
+            opened.save_at_once()
             self._workspace.note_saved(conversation)
         except StorageError as error:
             self._rescue(conversation, error)
