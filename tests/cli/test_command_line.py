@@ -19,7 +19,7 @@ def test_without_a_terminal_the_screen_says_what_works_without_one(sibyl):
 def test_help_lists_every_command(sibyl):
     result = sibyl("--help")
     assert result.code == 0
-    for command in ("ask", "sessions", "doctor", "config", "completion"):
+    for command in ("ask", "sessions", "doctor", "index", "config", "completion"):
         assert command in result.out
 
 

@@ -67,7 +67,7 @@ async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
 
 
 def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
-    session_id = _existing(program, chosen)
+    session_id = program.wanted(chosen)
     if session_id is None:
         model = program.model()
         place = Place(program.scope, program.project_path, model.name)
@@ -80,12 +80,6 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
     model = program.model(session.model)
     session.use_model(model.name)
     return session, model
-
-
-def _existing(program: Program, chosen: Namespace) -> str | None:
-    if chosen.session is not None:
-        return program.resolve(chosen.session)
-    return program.store.active(program.scope) if chosen.go_on else None
 
 
 async def _told(events: AsyncGenerator[TurnEvent], printer: Printer) -> bool:

@@ -207,7 +207,7 @@ def _add_doctor(commands: _Commands) -> None:
         commands,
         "doctor",
         "doctor",
-        "Check files, leases and modes: exit 0 clean, 1 findings, 2 damage.",
+        "Check files, leases, modes and index: exit 0 clean, 1 findings, 2 damage.",
     )
     doctor.add_argument(
         "--repair",

@@ -123,6 +123,12 @@ class Program(msgspec.Struct, frozen=True):
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
         return self.store.resolve(target, self.scope, listed=listed, wanted=among)
 
+    def wanted(self, chosen: Namespace) -> str | None:
+        """The session that ``--session`` or ``--continue`` means; ``None`` for a new one."""
+        if chosen.session is not None:
+            return self.resolve(chosen.session)
+        return self.store.active(self.scope) if chosen.go_on else None
+
     def _listed(self, target: str) -> Sequence[str]:
         """As much of the list as a number can mean."""
         if not (target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS):

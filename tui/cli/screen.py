@@ -39,7 +39,7 @@ def run(chosen: Namespace) -> int:
     program = Program.from_arguments(chosen)
     models = ModelSource(program.settings, program.environment, program.recall)
     models.look_for_ollama()
-    session_id = _wanted(program, chosen)
+    session_id = program.wanted(chosen)
     # Slow, and what Ollama needs to answer: before a session is begun that names its model.
     from tui.app import SibylApp
     from tui.exit import FinalSave, new_loop
@@ -56,13 +56,6 @@ def run(chosen: Namespace) -> int:
         for line in final_save.lines:
             output.tell(line)
     return app.return_code or int(final_save.failed)
-
-
-def _wanted(program: Program, chosen: Namespace) -> str | None:
-    """The session to begin in, if it is not to be a new one."""
-    if chosen.session is not None:
-        return program.resolve(chosen.session)
-    return program.store.active(program.scope) if chosen.go_on else None
 
 
 def _started(program: Program, models: ModelSource, session_id: str | None) -> Workspace:

@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 
 from tui.cli import output
@@ -68,12 +69,10 @@ def _as_json(hit: Hit) -> dict[str, Any]:
 
 def _lines(program: Program, found: Found) -> Iterator[str]:
     now = program.clock()
-    labels: dict[str, str] = {}
+    label_of = cache(partial(_label, program))
     for number, hit in enumerate(found.hits, 1):
-        label = labels.get(hit.session_id)
-        if label is None:
-            label = labels[hit.session_id] = _label(program, hit.session_id)
-        yield f"{number:3}. {label} ({age(parse_utc(hit.timestamp), now)}) - {hit.snippet}"
+        ago = age(parse_utc(hit.timestamp), now)
+        yield f"{number:3}. {label_of(hit.session_id)} ({ago}) - {hit.snippet}"
 
 
 def _label(program: Program, session_id: str) -> str:

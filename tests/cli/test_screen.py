@@ -1,0 +1,98 @@
+"""How the command line puts the full screen together; how it looks is in tests/ui."""
+
+import pytest
+
+import tui.app
+from tui.cli import output, screen
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What the screen is given; ``work`` is what its user does."""
+
+    class Screen:
+        parts = None
+        return_code = None
+
+        def __init__(self, parts):
+            shown.parts = parts
+            self.return_code = shown.return_code
+
+        async def run_async(self):
+            shown.work(shown.parts.workspace)
+
+        @staticmethod
+        def work(workspace):
+            """Nothing."""
+
+        @property
+        def notices(self):
+            return [placed.notice.text for placed in self.parts.workspace.current.notices]
+
+    shown = Screen.__new__(Screen)
+    monkeypatch.setattr(tui.app, "SibylApp", Screen)
+    monkeypatch.setattr(output, "is_terminal", lambda _: True)
+    monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
+    return shown
+
+
+def test_without_arguments_a_new_session_tells_what_would_connect_a_model(sibyl, saved, shown):
+    old = saved("hello")
+    assert sibyl().code == 0
+    assert shown.parts.workspace.current.id != old
+    (welcome,) = shown.notices
+    assert welcome.startswith(screen._NO_MODEL)
+    assert "\n- ANTHROPIC_API_KEY" in welcome
+    assert "\n      [providers.local]\n" in welcome
+
+
+@pytest.mark.parametrize("how", [["--session", "hello"], ["--continue"]])
+def test_an_earlier_session_is_gone_on_with_and_told_only_that_no_model_is_there(
+    sibyl, saved, store, shown, how
+):
+    session_id = saved("hello", name="hello")
+    store.set_active("mine", session_id)
+    assert sibyl(*how, "--scope", "mine" if "--continue" in how else "project:/shop").code == 0
+    assert shown.parts.workspace.current.id == session_id
+    assert shown.notices == [screen._NO_MODEL]
+
+
+def test_a_session_that_is_not_there_shows_no_screen(sibyl, shown):
+    assert sibyl("--session", "nosuch").code == 2
+    assert shown.parts is None
+
+
+def test_settings_and_flags_reach_the_screen(sibyl, shown, data, monkeypatch, tmp_path):
+    settings = tmp_path / "config.toml"
+    settings.write_text('theme = "nord"\nexclusive_projects = true\n[keys]\nnew = "f9"\n', "utf-8")
+    monkeypatch.setenv("SIBYL_CONFIG", str(settings))
+    assert sibyl("--auto-save-interval", "7").code == 0
+    parts = shown.parts
+    assert (parts.auto_save_interval, parts.exclusive_projects) == (7, True)
+    assert (parts.appearance.theme, parts.appearance.keys) == ("nord", {"new": "f9"})
+    assert parts.appearance.source == str(settings)
+    assert parts.index_root == data
+
+
+def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown):
+    shown.work = lambda workspace: workspace.current.opened.add_message("user", "the last words")
+    shown.return_code = 143
+    done = sibyl()
+    assert done.code == 143
+    session_id = shown.parts.workspace.current.id
+    assert done.err.splitlines()[0] == f"Session saved: {session_id}"
+    assert [message.text for message in store.load(session_id).messages] == ["the last words"]
+
+
+@pytest.mark.parametrize("how", [[], ["--session", "hello"]])
+def test_a_defect_before_anything_was_said_tells_of_nothing_that_was_saved(
+    sibyl, saved, shown, capsys, how
+):
+    def fail(_):
+        raise RuntimeError
+
+    saved("hello", name="hello")
+    shown.work = fail
+    with pytest.raises(RuntimeError):
+        sibyl("--scope", "project:/shop", *how)
+    assert "Session saved" not in capsys.readouterr().err
