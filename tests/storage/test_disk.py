@@ -291,6 +291,16 @@ def test_where_links_are_refused_a_file_is_renamed_but_never_over_another(folder
 
 
 @pytest.mark.parametrize("name", ["link", "open", "fsync", "unlink"])
+def test_a_move_that_failed_has_left_the_file_where_it_was(folders, monkeypatch, name):
+    source, target = folders
+    with monkeypatch.context() as patch:
+        Fails(patch, name, errno.EIO)
+        with pytest.raises(OSError, match="Input/output"):
+            move(source, target)
+    assert (source.exists(), target.exists()) == (True, False)
+
+
+@pytest.mark.parametrize("name", ["link", "open", "fsync", "unlink"])
 @pytest.mark.parametrize("first", [1, 2])
 def test_at_every_moment_of_a_move_the_file_is_there(folders, monkeypatch, name, first):
     source, target = folders

@@ -360,6 +360,34 @@ def test_a_move_that_failed_can_be_made_again_and_loses_nothing(
     assert texts(store.load(session_id).messages) == ["hello"]
 
 
+@pytest.mark.parametrize("left", ["archive", "trash"])
+@pytest.mark.parametrize("verb", ["archive", "delete", "append"])
+def test_what_a_killed_move_left_is_not_found_again_after_another_one(store, left, verb):
+    session_id = closed(store)
+    os.link(store.path(session_id), store.root / left / f"{session_id}.jsonl")
+    if verb == "append":
+        lease = store.lease(session_id)
+        store.append(lease, [user("m2", "more")])
+        lease.release()
+    else:
+        getattr(store, verb)(session_id)
+    end = {"archive": "archived", "delete": "trashed", "append": "closed"}[verb]
+    assert store.entry(session_id).status == end
+    assert len(list(store.root.glob(f"*/{session_id}.jsonl"))) == 1
+
+
+def test_a_move_that_failed_half_way_leaves_nothing_behind_for_the_next(store, monkeypatch):
+    lease = new(store)
+    with monkeypatch.context() as patch:
+        # The new name is there, and nobody knows if it is so for ever.
+        Fails(patch, "fsync")
+        with pytest.raises(StorageError):
+            store.archive(lease.session_id)
+    store.delete(lease.session_id)
+    assert store.entry(lease.session_id).status == "trashed"
+    assert len(list(store.root.glob(f"*/{lease.session_id}.jsonl"))) == 1
+
+
 def test_two_different_files_with_one_id_are_never_made_one(store, put):
     put(Story().user("kept").data, "tale", "sessions")
     put(Story().user("archived").data, "tale", "archive")

@@ -179,15 +179,21 @@ def move(source: Path, target: Path) -> None:
         os.link(source, target, follow_symlinks=False)
     except FileExistsError:
         # An earlier move that was killed half-way left both names of one file.
-        if not _are_two_names(source, target):
+        if not are_two_names(source, target):
             raise
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
         _rename_to_free_name(source, target)
         return
-    sync_directory(target.parent)
-    os.unlink(source)
+    try:
+        sync_directory(target.parent)
+        os.unlink(source)
+    except OSError:
+        # It was not moved: with both names it might count as if it had been.
+        if os.path.lexists(source):
+            _remove_quietly(target)
+        raise
     sync_directory(source.parent)
 
 
@@ -196,7 +202,7 @@ def temporary_name(path: Path) -> Path:
     return path.with_name(f".{path.name}.{os.urandom(4).hex()}{TEMPORARY}")
 
 
-def _are_two_names(one: Path, other: Path) -> bool:
+def are_two_names(one: Path, other: Path) -> bool:
     """Whether one file has two names; not if one folder has two, and the only name would go."""
     if os.path.samestat(os.stat(one.parent), os.stat(other.parent)):
         return False

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Generator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -255,6 +255,9 @@ class FileStore:
             try:
                 # It may have been moved while the lock was waited for.
                 lease.folder, path = self._require(session_id, folders)
+                with suppress(OSError):
+                    # Where it cannot be, it is tried again when the session is moved.
+                    self._folders.finish_move(session_id, lease.folder)
                 with self._journal(session_id) as journal:
                     end = journal.tail(0).session
                 lease.writer = JournalWriter(session_id, path, end.offsets)
@@ -339,6 +342,7 @@ class FileStore:
         path = self._folders.journal(lease.session_id, target)
         try:
             with storage_errors(f"Cannot move session {lease.session_id} to {target.value}"):
+                self._folders.finish_move(lease.session_id, lease.folder)
                 move_to_free_name(source, path)
         finally:
             # A move that could only not be made durable has happened; another begins anew.

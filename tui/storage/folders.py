@@ -13,7 +13,7 @@ import msgspec
 from tui.domain.ids import SESSION_ID, is_session_id
 from tui.domain.session import Stamp, Status
 from tui.errors import SessionNotFound, StorageError
-from tui.storage.disk import make_directory, move, storage_errors
+from tui.storage.disk import are_two_names, make_directory, move, storage_errors
 
 SUFFIX = ".jsonl"
 _JOURNAL_NAME = re.compile(f"({SESSION_ID.pattern}){re.escape(SUFFIX)}")
@@ -100,6 +100,18 @@ class Folders(msgspec.Struct, frozen=True):
             place = f"{status.st_dev}:{status.st_ino}"
             return Stamp(place, status.st_size, status.st_ctime_ns, _STATUSES[folder])
         raise SessionNotFound(session_id)
+
+    def finish_move(self, session_id: str, folder: Folder) -> None:
+        """Remove the names that a move, killed half-way, has left a journal in other folders.
+
+        Only for who holds the session: moved once more it would be found where it was left.
+        Raises ``OSError``.
+        """
+        path = self.journal(session_id, folder)
+        for other in Folder:
+            name = self.journal(session_id, other)
+            if other is not folder and os.path.lexists(name) and are_two_names(path, name):
+                os.unlink(name)
 
     def exists(self, session_id: str) -> bool:
         return any(os.path.lexists(self.journal(session_id, folder)) for folder in Folder)
