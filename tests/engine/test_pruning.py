@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.engine.workspaces import SHOP, World
+from tests.engine.workspaces import FULL, SHOP, World
 from tui.config.schema import RetentionSettings
 from tui.engine.pruning import Pruned, Retention
 from tui.errors import StorageError
@@ -135,6 +135,25 @@ async def test_an_error_of_the_disk_is_told(world, retention, monkeypatch):
 
     monkeypatch.setattr(program.store, "list", fail)
     assert await retention(program).after_start(program.workspace) == Pruned(failure="Cannot read.")
+
+
+async def test_what_was_set_aside_before_the_disk_failed_is_told_all_the_same(
+    world, retention, monkeypatch
+):
+    first, second = await world.session(), await world.session()
+    world.clock.now += timedelta(days=40)
+    await world.session()
+    program = world.started()
+    archive = program.store.archive
+
+    def archive_but_one(session_id):
+        if session_id == first:
+            raise FULL
+        archive(session_id)
+
+    monkeypatch.setattr(program.store, "archive", archive_but_one)
+    pruned = await retention(program).after_start(program.workspace)
+    assert pruned == Pruned((SetAside(SHOP, (second,), "age"),), "No room.")
 
 
 # --- the hook

@@ -8,12 +8,13 @@ import pytest
 
 from tui.domain.message import Message
 from tui.domain.timestamps import format_utc
-from tui.errors import NewerVersion, SessionBusy
+from tui.errors import NewerVersion, SessionBusy, StorageFull
 from tui.storage import retention
 from tui.storage.file_store import FileStore
 from tui.storage.memory_store import MemoryStore
 from tui.storage.retention import (
     HookFailed,
+    PartlySetAside,
     RetentionPolicy,
     SetAside,
     prune_backlog,
@@ -146,6 +147,23 @@ def test_what_cannot_be_taken_keeps_no_other_from_being_set_aside(store, used, m
 
     monkeypatch.setattr(store, "lease", lease_but_one)
     assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (second,), "age"),)
+
+
+def test_what_cannot_be_moved_is_told_with_what_was(store, used, monkeypatch):
+    first, second, third = used(50), used(40), used(31)
+    store.set_active(SHOP, used(0))
+    archive = store.archive
+
+    def archive_but_one(session_id):
+        if session_id == second:
+            raise StorageFull("No room.")
+        archive(session_id)
+
+    monkeypatch.setattr(store, "archive", archive_but_one)
+    with pytest.raises(PartlySetAside, match="No room") as failed:
+        prune_by_age(store, policy(), NOW)
+    assert failed.value.done == (SetAside(SHOP, (third, first), "age"),)
+    assert store.entry(first).status == store.entry(third).status == "archived"
 
 
 def test_where_the_active_one_was_archived_the_most_recently_used_other_stays(store, used):

@@ -101,8 +101,12 @@ class Retention:
     def _carried_out(
         self, prune: "Callable[[Workspace], tuple[SetAside, ...]]", workspace: Workspace
     ) -> Pruned:
+        from tui.storage.retention import PartlySetAside
+
         try:
             return Pruned(prune(workspace))
+        except PartlySetAside as error:
+            return Pruned(error.done, str(error))
         except StorageError as error:
             return Pruned(failure=str(error))
 

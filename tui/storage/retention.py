@@ -10,7 +10,14 @@ import msgspec
 
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import format_utc
-from tui.errors import NewerVersion, SessionBusy, SessionDamaged, SessionNotFound, SibylError
+from tui.errors import (
+    NewerVersion,
+    SessionBusy,
+    SessionDamaged,
+    SessionNotFound,
+    SibylError,
+    StorageError,
+)
 from tui.storage.protocol import SessionFilter, SessionStore
 
 Reason = Literal["backlog", "age", "user"]
@@ -34,6 +41,14 @@ class SetAside(msgspec.Struct, frozen=True):
     reason: Reason
 
 
+class PartlySetAside(StorageError):
+    """Something could not be set aside; what is in ``done`` was, and is to be told."""
+
+    def __init__(self, reason: StorageError, done: tuple[SetAside, ...]) -> None:
+        super().__init__(str(reason))
+        self.done = done
+
+
 class HookFailed(SibylError):
     """The archive hook did not do its work; what was archived stays archived."""
 
@@ -49,7 +64,8 @@ def prune_backlog(
     """Leave only the most recently used sessions in a scope.
 
     All of the scope count, with ``unwritten`` ones that are open and have nothing on disk yet; but
-    those that are open, active or named in ``keep`` stay. Raises ``StorageError``.
+    those that are open, active or named in ``keep`` stay. Raises ``StorageError``, also
+    ``PartlySetAside``.
     """
     if policy.backlog_limit == 0:
         return ()
@@ -67,7 +83,7 @@ def prune_by_age(
 ) -> tuple[SetAside, ...]:
     """Set aside, in every scope, what was not used for longer than the policy says.
 
-    Raises ``StorageError``.
+    Raises ``StorageError``, also ``PartlySetAside``.
     """
     if policy.max_age_days == 0:
         return ()
@@ -123,12 +139,20 @@ def _set_aside(
     reason: Reason,
 ) -> tuple[SetAside, ...]:
     moved: dict[str, list[str]] = {}
+    failures: list[StorageError] = []
     for entry in entries:
         if entry.status == "open" or entry.active or entry.id in keep:
             continue
-        if _moved(store, policy, entry.id):
-            moved.setdefault(entry.scope, []).append(entry.id)
-    return tuple(SetAside(scope, tuple(ids), reason) for scope, ids in moved.items())
+        try:
+            if _moved(store, policy, entry.id):
+                moved.setdefault(entry.scope, []).append(entry.id)
+        except StorageError as error:
+            # One that cannot be moved keeps no other where it is.
+            failures.append(error)
+    done = tuple(SetAside(scope, tuple(ids), reason) for scope, ids in moved.items())
+    if failures:
+        raise PartlySetAside(failures[0], done)
+    return done
 
 
 def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str) -> bool:
