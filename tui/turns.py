@@ -53,7 +53,8 @@ class Turns:
 
     def send(self, conversation: Conversation, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
-        if conversation.running:
+        if conversation.running or conversation.queued:
+            # Those that wait go first, though the answer before them has just ended.
             conversation.queued.append(prompt)
             self._chat.show_queued(conversation.queued)
             self._chat.show_status(conversation.status())
@@ -69,8 +70,13 @@ class Turns:
 
     def go_on(self, conversation: Conversation, status: TurnStatus) -> None:
         """Send what waits; after an answer that failed or was stopped the user decides."""
+        if conversation.running:
+            # Another answer was begun before the end of this one was told.
+            return
         if conversation.queued and status in ("complete", "truncated"):
             self._start(conversation, conversation.queued.pop(0))
+            # Else a crash would bring back what was sent.
+            self._chat.settle_draft()
             return
         if conversation is self._workspace.current:
             # What was typed may be on its way here still: the prompt knows it all.

@@ -5,6 +5,7 @@ import asyncio
 from tests.ui.screen import conversation, send, status, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.widgets.prompt import Prompt
 
 
 def kept(w):
@@ -59,3 +60,74 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
         await pilot.press("up")
         await until(lambda: "It is sent already." in conversation(app))
         assert app.chat.prompt.text == ""
+
+
+async def test_a_prompt_that_was_sent_is_in_the_draft_no_more(world):
+    gate = asyncio.Event()
+    w = world(["one", gate], ["two", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: kept(w) == ("", ("second",)))
+        gate.set()
+        await until(lambda: "two" in conversation(app))
+        await until(lambda: kept(w) is None, "the draft without what was sent")
+
+
+async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(world):
+    gate = asyncio.Event()
+    w = world(["one", gate], ["two"], ["three"], ["four"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: w.workspace.current.queued == ["second"])
+        at_work, done = asyncio.Event(), asyncio.Event()
+
+        async def work():
+            at_work.set()
+            await done.wait()
+
+        # As while something slow is done: what comes meanwhile waits in the order of its coming.
+        app.call_later(work)
+        await at_work.wait()
+        app.post_message(Prompt.Submitted("third"))
+        app.post_message(Prompt.Submitted("fourth"))
+        gate.set()
+        await until(lambda: not w.workspace.current.running)
+        done.set()
+        await until(lambda: "four" in conversation(app))
+        await wait_for_answer(w)
+        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == [
+            *("first", "one", "second", "two", "third", "three", "fourth", "four")
+        ]
+
+
+async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(world):
+    gate, late = asyncio.Event(), asyncio.Event()
+    w = world(["one", gate], ["two", late], ["three"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        at_work, done = asyncio.Event(), asyncio.Event()
+
+        async def work():
+            at_work.set()
+            await done.wait()
+
+        app.call_later(work)
+        await at_work.wait()
+        app.post_message(Prompt.Submitted("second"))
+        app.post_message(Prompt.Submitted("third"))
+        gate.set()
+        await until(lambda: not w.workspace.current.running)
+        done.set()
+        await until(lambda: "two" in conversation(app))
+        assert w.workspace.current.queued == ["third"]
+        late.set()
+        await until(lambda: "three" in conversation(app))
+        await wait_for_answer(w)
+        assert [(text, status) for _, text, status in messages(w, w.workspace.current.id)] == [
+            (text, None) for text in ("first", "one", "second", "two", "third", "three")
+        ]
