@@ -414,6 +414,14 @@ async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(wor
     assert program.workspace.current.read_only == "Cannot save it; opened read-only."
 
 
+@pytest.mark.parametrize("queued", [["yes", "yes, but use tabs"], ["go on", "go on"]])
+async def test_of_prompts_that_waited_alike_ones_all_come_back(world, queued):
+    there = await world.session()
+    world.draft(there, "half", queued=queued)
+    program = world.started(there)
+    assert program.workspace.current.text == "\n\n".join([*queued, "half"])
+
+
 async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(world):
     there = await world.session()
     world.draft(there, "offered", token="aaaaaa")

@@ -130,9 +130,9 @@ class PromptKeeping:
 
 
 def _joined(drafts: Sequence[Draft]) -> str:
-    """All texts, what waited to be sent first; not one that another goes on from."""
-    found = [text for draft in drafts for text in (*draft.queued, draft.text)]
-    texts = [*dict.fromkeys(found)]
+    """All that they hold, what waited to be sent first; not one that another goes on from."""
+    whole = ("\n\n".join(filter(None, (*draft.queued, draft.text))) for draft in drafts)
+    texts = [*dict.fromkeys(whole)]
     longest = (t for t in texts if not any(o != t and o.startswith(t) for o in texts))
     return "\n\n".join(filter(None, longest))
 
