@@ -248,6 +248,31 @@ async def test_a_switch_that_fails_is_not_told_once_another_one_is_wanted(world,
     assert await asyncio.gather(failing, going) == [False, True]
 
 
+async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_is_not_there(world):
+    program = world.started()
+    workspace = program.workspace
+    await program.send("hello")
+    closed = workspace.current
+    closing, released = asyncio.Event(), asyncio.Event()
+
+    async def close():
+        closing.set()
+        await released.wait()
+        await workspace.close(closed)
+
+    leaving = asyncio.create_task(workspace.leave_current(close))
+    await closing.wait()
+    looking = asyncio.create_task(workspace.look_at("session-20200101-000000-000000"))
+    await asyncio.sleep(0)  # it is wanted now
+    released.set()
+    await leaving
+    with pytest.raises(SessionNotFound):
+        await looking
+    await program.send("more")
+    assert world.texts(workspace.current.id) == ["more"]
+    assert workspace.current is not closed
+
+
 async def test_a_switch_superseded_while_this_session_is_saved_lets_go_of_the_other(world):
     first, second = await world.session(), await world.session()
     program = world.started()

@@ -95,10 +95,10 @@ class Switching(OpenSessions):
                 if wanted != self._wanted:
                     return False
                 raise
-            if wanted != self._wanted:
+            leaving = self.current
+            if wanted != self._wanted and not self.given_up(leaving):
                 self.drop(other)
                 return False
-            leaving = self.current
             self._enter(other)
         # No await until the caller shows it: keys belong to what is on screen.
         if leaving is not other:
