@@ -1,6 +1,7 @@
 """What was typed and not sent, or sent and not saved, is on disk and comes back."""
 
 import asyncio
+import os
 import threading
 
 import pytest
@@ -203,6 +204,48 @@ async def test_prompts_that_waited_come_back_into_the_prompt_after_a_crash(world
 
 
 # --- sessions that never came to be
+
+
+async def killed_after_sending(world, draft, *sent, queued=()):
+    """A session in which a draft was kept, then prompts were sent; nothing was kept after that."""
+    session_id = await world.session()
+    world.draft(session_id, draft, queued)
+    written = world.clock.now.timestamp()
+    os.utime(world.root / "drafts" / f"{session_id}.json", (written, written))
+    program = world.started(session_id)
+    for text in sent:
+        await program.send(text)
+    program.store.die()
+    return session_id
+
+
+@pytest.mark.parametrize("resumed", [True, False])
+async def test_a_prompt_that_was_sent_right_before_a_crash_is_not_offered_again(world, resumed):
+    session_id = await killed_after_sending(world, "half a", "half a sentence")
+    program = world.started(session_id if resumed else None)
+    if not resumed:
+        await program.look_at(session_id)
+        assert program.workspace.current.text == ""
+        await program.workspace.take(program.workspace.current)
+    assert program.workspace.current.text == ""
+    await program.workspace.keep_drafts()
+    assert list(world.drafts.files()) == []
+
+
+async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):
+    session_id = await killed_after_sending(world, "typed", "one", queued=["one", "two"])
+    program = world.started(session_id)
+    assert program.workspace.current.text == "two\n\ntyped"
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(session_id).text == "two\n\ntyped"
+
+
+async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
+    session_id = await killed_after_sending(world, "again", "again")
+    path = world.root / "drafts" / f"{session_id}.json"
+    written = world.clock.now.timestamp()
+    os.utime(path, (written, written))
+    assert world.started(session_id).workspace.current.text == "again"
 
 
 async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_be(world):

@@ -4,11 +4,14 @@ import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 import msgspec
 
+from tui.domain.commands import text_to_send
 from tui.domain.session import Draft
+from tui.domain.timestamps import parse_utc
 from tui.engine.conversation import Conversation
 from tui.engine.saving import Saving
 from tui.errors import StorageError
@@ -23,10 +26,14 @@ def _new_token() -> str:
 
 
 class Typed(msgspec.Struct, frozen=True):
-    """What was typed in a session: its holder's draft, and what was put aside under tokens."""
+    """What was typed in a session: its holder's draft, and what was put aside under tokens.
+
+    ``unsent`` is what of it has not been sent since it was written.
+    """
 
     own: Draft | None
     asides: dict[str, Draft]
+    unsent: Sequence[Draft]
 
     @property
     def found(self) -> Sequence[Draft]:
@@ -34,7 +41,7 @@ class Typed(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return _joined(self.found)
+        return _joined(self.unsent)
 
 
 class PromptKeeping:
@@ -80,13 +87,18 @@ class PromptKeeping:
                 own, asides = None, {k: v for k, v in asides.items() if k == self._token}
             else:
                 own = self._drafts.load(conversation.id)
-        return Typed(own, asides)
+            unsent = [self._unsent(conversation, own, None)] if own else []
+            unsent += [self._unsent(conversation, each, token) for token, each in asides.items()]
+        return Typed(own, asides, unsent)
 
     def show(self, conversation: Conversation, typed: Typed) -> None:
         """Let this stand in a prompt, for whatever stood there."""
         conversation.text = typed.text
         conversation.asides = typed.asides
         conversation.kept = conversation.draft() if typed.found else None
+        if typed.own and typed.own not in typed.unsent:
+            # What was sent stands there still: it is to be written anew.
+            conversation.kept = typed.own
 
     def spare(self, conversation: Conversation) -> None:
         """Put aside the draft of an earlier holder that this prompt knows nothing of.
@@ -96,12 +108,28 @@ class PromptKeeping:
         found = self._drafts.load(conversation.id)
         if found is None:
             return
-        text = _joined([found])
+        text = _joined([self._unsent(conversation, found, None)])
         known = conversation.kept.text if conversation.kept else ""
         if text not in known and text not in conversation.text:
             self._drafts.save(found, token=_new_token())
 
     # --- within
+
+    def _unsent(self, conversation: Conversation, draft: Draft, token: str | None) -> Draft:
+        """A draft without what was sent since: a crash came before it was written anew."""
+        written = self._drafts.written_at(draft.session_id, token)
+        if written is None:
+            return draft
+        said = [
+            message.text
+            for message in conversation.session.all_messages
+            if message.role == "user" and _is_since(written, message.timestamp)
+        ]
+        return msgspec.structs.replace(
+            draft,
+            text="" if _is_said(draft.text, said) else draft.text,
+            queued=tuple(text for text in draft.queued if not _is_said(text, said)),
+        )
 
     async def _keep(self, conversation: Conversation) -> None:
         draft, kept = conversation.draft(), conversation.kept
@@ -127,6 +155,17 @@ class PromptKeeping:
             if token == self._token or asides.get(token) == found:
                 with suppress(StorageError):
                     self._drafts.save(_only(draft, ""), token=token)
+
+
+def _is_since(written: datetime, timestamp: str) -> bool:
+    moment = parse_utc(timestamp)
+    return moment is not None and moment >= written
+
+
+def _is_said(text: str, said: Sequence[str]) -> bool:
+    """Whether one of the prompts is this one, perhaps gone on with."""
+    begun = text_to_send(text).strip()
+    return any(prompt.startswith(begun) for prompt in said)
 
 
 def _joined(drafts: Sequence[Draft]) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
@@ -42,6 +43,14 @@ class Drafts:
     def load(self, session_id: str) -> Draft | None:
         """What its holder had typed; ``None`` if there is nothing to be read."""
         return read_draft(self._path(session_id))
+
+    def written_at(self, session_id: str, token: str | None = None) -> datetime | None:
+        """When a draft was written last, to the millisecond; ``None`` where nobody knows."""
+        try:
+            written = self._path(session_id, token).stat().st_mtime_ns
+            return datetime.fromtimestamp(written // 1_000_000 / 1000, UTC)
+        except (OSError, ValueError, OverflowError):
+            return None
 
     def aside(self, session_id: str) -> tuple[tuple[str, Draft], ...]:
         """What readers of the session had typed, each with its token."""
