@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
     from tui.domain.results import Preview, Results, SessionHits
     from tui.domain.search import Found, Hit
+    from tui.domain.session import SessionEntry
     from tui.screens.search import SearchScreen
 
 MOST_HITS = 50
@@ -167,10 +168,12 @@ class Searching:
             queries: tuple[str, ...] = ()
             if not found.hits and not found.late and number == self._asked:
                 found, queries = self._nearest(text, number, found)
+            sessions = by_session(found.hits)
+            entries = {each.id: each for each in self._workspace.store.entries(sessions)}
         except StorageError as error:
             return Results(text, error=str(error))
-        sessions = [self._described(key, hits) for key, hits in by_session(found.hits).items()]
-        return Results(text, tuple(sessions), found, queries=queries)
+        described = [self._described(key, hits, entries.get(key)) for key, hits in sessions.items()]
+        return Results(text, tuple(described), found, queries=queries)
 
     def _look_for(self, number: int, query: str) -> "Found":
         return self._workspace.store.search(query, MOST_HITS, wanted=lambda: number == self._asked)
@@ -182,13 +185,13 @@ class Searching:
         found = msgspec.structs.replace(near.found, notice=none.notice, pending=none.pending)
         return found, near.queries
 
-    def _described(self, session_id: str, hits: "tuple[Hit, ...]") -> "SessionHits":
+    def _described(
+        self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"
+    ) -> "SessionHits":
         from tui.domain.results import SessionHits
 
-        try:
-            entry = self._workspace.store.entry(session_id)
-        except StorageError:
-            # Purged since it was found, or not to be read: its hits say so when they are chosen.
+        if entry is None:
+            # Purged since it was found: its hits say so when they are chosen.
             return SessionHits(session_id, session_id, hits)
         return SessionHits(
             session_id,

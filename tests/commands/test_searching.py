@@ -33,3 +33,20 @@ async def test_what_comes_nearest_is_told_where_nothing_fits(commands, world):
         "No sessions found matching: authent",
         "Nearest: authent* (1 match)",
     ]
+
+
+async def test_a_session_purged_since_it_was_found_is_called_by_its_id(commands, world):
+    there = await world.session("apples")
+    search = commands.program.store.search
+
+    def find_and_purge(*arguments, **options):
+        found = search(*arguments, **options)
+        world.reader.delete(there)
+        world.reader.purge(there)
+        return found
+
+    commands.program.store.search = find_and_purge
+    assert (await commands("/search apples")).splitlines() == [
+        "Found 1 match:",
+        f"  1. {there} (just now) - apples",
+    ]

@@ -726,6 +726,16 @@ class StoreContract:
             seen.append(store.entry(name).status)
         assert seen == ["closed", "archived", "trashed", "closed", "open"]
 
+    def test_the_entries_of_some_sessions_come_in_order_without_those_that_are_gone(self, store):
+        first, second, third, gone = closed(store), closed(store), closed(store), closed(store)
+        store.archive(second)
+        store.delete(third)
+        store.delete(gone)
+        store.purge(gone)
+        wanted = [third, gone, "not an id", first, second]
+        assert store.entries(wanted) == tuple(map(store.entry, (third, first, second)))
+        assert [entry.active for entry in store.entries([first, second])] == [True, False]
+
     def test_naming_and_closing_a_session_is_no_use_of_it(self, store):
         first, second = closed(store, user("m1", seconds=1)), closed(store, user("m1", seconds=2))
         lease = store.lease(first)

@@ -10,6 +10,7 @@ from tests.storage.contract import ALL, SCOPE, closed, new, state
 from tests.storage.test_disk import Fails
 from tui.errors import SessionDamaged, StorageError
 from tui.storage import lines, locks
+from tui.storage.folders import Folders
 from tui.storage.protocol import SessionFilter
 
 UNREADABLE = "(unreadable)"
@@ -199,6 +200,17 @@ def test_a_list_of_one_scope_looks_at_no_other(store, monkeypatch):
     stats = Fails(monkeypatch, "stat", first=10**9)
     assert set(found(store, scope=SCOPE)) == {name}
     assert stats.calls < 10
+
+
+def test_which_session_is_active_is_looked_for_once_for_all_entries(store, monkeypatch):
+    scopes = [f"project:/{number}" for number in range(5)]
+    kept = [closed(store, scope=scope) for scope in scopes]
+    for scope in scopes:
+        store.archive(closed(store, scope=scope))
+    scans, scan = [], Folders.scan
+    monkeypatch.setattr(Folders, "scan", lambda *a, **k: scans.append(a) or scan(*a, **k))
+    assert [entry.active for entry in store.entries(kept)] == [True] * 5
+    assert len(scans) == 1
 
 
 def test_a_long_session_costs_no_more_than_its_ends(store, put, monkeypatch):

@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from functools import cache, partial
 from typing import Any
 
 from tui.cli import output
@@ -12,7 +11,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.domain.search import Found, Hit, found_words
 from tui.domain.timestamps import parse_utc
 from tui.engine.nearest import nearest
-from tui.errors import SessionNotFound, UsageError
+from tui.errors import UsageError
 
 _PATIENT_SECONDS = 10.0
 _JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "score")
@@ -69,15 +68,10 @@ def _as_json(hit: Hit) -> dict[str, Any]:
 
 def _lines(program: Program, found: Found) -> Iterator[str]:
     now = program.clock()
-    label_of = cache(partial(_label, program))
+    entries = program.store.entries({hit.session_id for hit in found.hits})
+    labels = {entry.id: entry.label for entry in entries}
     for number, hit in enumerate(found.hits, 1):
         ago = age(parse_utc(hit.timestamp), now)
-        yield f"{number:3}. {label_of(hit.session_id)} ({ago}) - {hit.snippet}"
-
-
-def _label(program: Program, session_id: str) -> str:
-    try:
-        return program.store.entry(session_id).label
-    except SessionNotFound:
-        # Purged since it was found.
-        return session_id
+        # Else it was purged since it was found.
+        label = labels.get(hit.session_id, hit.session_id)
+        yield f"{number:3}. {label} ({ago}) - {hit.snippet}"

@@ -9,7 +9,6 @@ from tui.commands.effects import Effect, OpenSearch, say
 from tui.domain.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.engine.workspace import Workspace
-from tui.errors import SessionNotFound
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
@@ -54,14 +53,10 @@ def _answer(workspace: Workspace, text: str) -> "tuple[Found, list[str]]":
 
 def _lines(workspace: Workspace, found: "Found") -> Iterator[str]:
     now = workspace.clock()
+    entries = workspace.store.entries({hit.session_id for hit in found.hits})
+    labels = {entry.id: entry.label for entry in entries}
     for number, hit in enumerate(found.hits, 1):
         said = age(parse_utc(hit.timestamp), now)
-        yield f"  {number}. {_label(workspace, hit.session_id)} ({said}) - {hit.snippet}"
-
-
-def _label(workspace: Workspace, session_id: str) -> str:
-    try:
-        return workspace.store.entry(session_id).label
-    except SessionNotFound:
-        # Purged since it was found.
-        return session_id
+        # Else it was purged since it was found.
+        label = labels.get(hit.session_id, hit.session_id)
+        yield f"  {number}. {label} ({said}) - {hit.snippet}"

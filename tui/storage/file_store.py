@@ -1,7 +1,7 @@
 """The default store: one journal a session, in the data directory."""
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -149,7 +149,13 @@ class FileStore:
         return self._directory.count(wanted)
 
     def entry(self, session_id: str) -> SessionEntry:
-        return self._directory.one(session_id)
+        found = self.entries([session_id])
+        if not found:
+            raise SessionNotFound(session_id)
+        return found[0]
+
+    def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
+        return tuple(self._directory.some(session_ids))
 
     def is_archived(self, session_id: str) -> bool:
         return self._folders.find(session_id)[0] is Folder.ARCHIVE

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -70,15 +70,14 @@ class Directory:
             if wanted.scope is None or self._scope_of(file, table) == wanted.scope
         )
 
-    def one(self, session_id: str) -> SessionEntry:
-        """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
-        folder, path = self._folders.find(session_id)
-        with storage_errors(f"Cannot read session {session_id}"):
-            file = JournalFile(session_id, folder, path.lstat().st_mtime_ns)
-        entry = self._entry(file, self._active_sessions())
-        if entry is None:
-            raise SessionNotFound(session_id)
-        return entry
+    def some(self, session_ids: Iterable[str]) -> Iterator[SessionEntry]:
+        """What a list shows of these sessions, wherever they are; not of those that are gone."""
+        active = self._active_sessions()
+        for session_id in session_ids:
+            file = self._file(session_id)
+            entry = self._entry(file, active) if file is not None else None
+            if entry is not None:
+                yield entry
 
     def active(self, scope: str) -> str | None:
         """The session of a scope that was opened last, else the one most recently used."""
@@ -124,6 +123,14 @@ class Directory:
     def files(self, wanted: SessionFilter) -> Sequence[JournalFile]:
         """The journals a filter lets through, newest use first; none of them is opened."""
         return self._files(wanted, self._scopes.table())
+
+    def _file(self, session_id: str) -> JournalFile | None:
+        with storage_errors(f"Cannot read session {session_id}"):
+            try:
+                folder, path = self._folders.find(session_id)
+                return JournalFile(session_id, folder, path.lstat().st_mtime_ns)
+            except (SessionNotFound, FileNotFoundError):
+                return None
 
     def _active_sessions(self) -> "_ActiveSessions":
         return _ActiveSessions(self._folders, self._scopes.table(), self._scope_of)

@@ -7,7 +7,7 @@ that what cannot be written is refused here, too, and what comes back is what a 
 import difflib
 import os
 import secrets
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -219,6 +219,9 @@ class MemoryStore:
 
     def count(self, wanted: SessionFilter) -> int:
         return len(self.ordered(wanted))
+
+    def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
+        return tuple(self.entry(each) for each in session_ids if each in self.shelf.boxes)
 
     def entry(self, session_id: str) -> SessionEntry:
         box = self._box(session_id)

@@ -7,7 +7,7 @@ Every verb may raise ``StorageError`` (and ``StorageFull``) when the place itsel
 else it raises is said with it. None gives ``None`` for a failure.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 import msgspec
@@ -187,6 +187,13 @@ class SessionStore(Protocol):
 
     def entry(self, session_id: str) -> SessionEntry:
         """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
+        ...
+
+    def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
+        """The same of some sessions, in this order; those that are not there are left out.
+
+        What has to be found out for one of them is found out once for all.
+        """
         ...
 
     def is_archived(self, session_id: str) -> bool:
