@@ -201,6 +201,26 @@ def test_a_session_that_somebody_holds_is_not_imported_into(store, rescued):
     lease.release()
 
 
+def test_what_its_holder_says_until_it_lets_go_is_neither_changed_nor_left_out(
+    store, rescued, monkeypatch
+):
+    held = store.create("project:/shop", "/shop", "m", session_id=HEADER.id)
+    store.append(held, [message(1)])
+    take = store.lease
+
+    def take_when_it_is_free(session_id):
+        store.append(held, [message(2, "assistant"), message(3)])
+        held.release()
+        return take(session_id)
+
+    monkeypatch.setattr(store, "lease", take_when_it_is_free)
+    begun = Message("m2", "assistant", "te", message(2).timestamp, status="interrupted")
+    assert import_file(store, rescued(begun, message(4)), NOW).messages == 1
+    found = store.load(HEADER.id)
+    assert [each.text for each in found.messages] == ["text 1", "text 2", "text 3", "text 4"]
+    assert store.entry(HEADER.id).message_count == found.message_count == 4
+
+
 def test_what_says_no_session_is_refused(store, tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"")

@@ -84,6 +84,8 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
         raise UsageError(f"{path} holds nothing that could be imported.")
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
     try:
+        # Again: whoever held it may have gone on until now.
+        existing = store.load(found.header.id) if existing else None
         records = _missing(found, existing) if existing else _contents(found)
         if records or existing is None:
             store.append(lease, [*records, _state(found, existing, records, now)])
