@@ -21,7 +21,7 @@ from tui.providers.source import ModelSource
 SECRET = "the secret that a local variable holds"
 DEFECT = "broken \x1b]0;BADTITLE\x07\x9b31m \x1b]52;c;QkFE\x1b\\ [@click=app.quit]here[/]"
 PACE = 0.003
-FOREVER = 60
+FOREVER = 600
 
 
 class Talkative:

@@ -1,5 +1,6 @@
 """The real program with a model of the test's own, and what it left on disk."""
 
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -100,6 +101,14 @@ class Chats:
     def is_held(self, session_id: str) -> bool:
         path = self.root / "locks" / f"{session_id}.lock"
         return locks.holder_of(path) is not None
+
+
+def words_shown(program: Program) -> int:
+    """How many words of what the altered program's model says have come, as far as can be seen.
+
+    To be waited for by ``>``: those that were there move out of sight.
+    """
+    return max([0, *(int(number) + 1 for number in re.findall(r"\bw(\d+)\b", program.text))])
 
 
 def _quoted(text: str) -> str:

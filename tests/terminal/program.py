@@ -34,9 +34,10 @@ class Chunk:
 
 
 def _default_signals() -> None:
-    # What a shell starts in the background, a build say, ignores SIGINT, and so do its children.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    # What a shell starts in the background, a build say, ignores SIGINT, and so do its children;
+    # what nohup starts ignores SIGHUP.
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Program:

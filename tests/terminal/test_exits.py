@@ -2,17 +2,21 @@
 
 import os
 import random
-import re
+import select
 import signal
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, is_silent
 from tests.terminal.altered import SECRET
+from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_saved, assert_whole, told
+from tests.terminal.program import SECONDS
+from tui.driver import SECONDS_TO_TAKE
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 WAYS = ["ctrl+q", "/quit", *SIGNALS]
@@ -61,7 +65,7 @@ def talking(chats):
     def start(alterations="", **options):
         program = chats.altered(alterations, **options)
         program.type("A question\r")
-        program.until("w3 ")
+        program.until(lambda it: words_shown(it) > 3, "an answer")
         program.type("Waits\r")
         program.until("Waits")
         program.type("a draft")
@@ -201,8 +205,8 @@ def test_a_program_that_leads_no_session_of_the_terminal_ends_with_it(chats, tal
     _assert_kept(chats)
 
 
-def _wait_until(condition, what, seconds=10.0):
-    end = time.monotonic() + seconds
+def _wait_until(condition, what):
+    end = time.monotonic() + SECONDS
     while not condition():
         assert time.monotonic() < end, f"never came: {what}"
         time.sleep(0.01)
@@ -255,11 +259,9 @@ def test_a_defect_while_drawing_saves_everything(chats):
 def test_nothing_that_takes_long_holds_up_the_end(chats, name):
     program = chats.altered(name)
     program.type("A question\r")
-    program.until("w5 ")
-    before = time.perf_counter()
+    program.until(lambda it: words_shown(it) > 5, "an answer")
     program.press("ctrl+q")
-    assert program.wait(10) == 0
-    assert time.perf_counter() - before < 5
+    assert program.wait() == 0
     assert_whole(program)
     assert chats.said()[-1][2] == "interrupted"
 
@@ -269,10 +271,8 @@ def test_a_server_that_never_answers_does_not_hold_up_the_end(chats):
     program = chats()
     program.type("A question\r")
     server.wait_for_request()
-    before = time.perf_counter()
     program.press("ctrl+q")
-    assert program.wait(10) == 0
-    assert time.perf_counter() - before < 5
+    assert program.wait() == 0
     assert chats.said()[0] == ("user", "A question", None)
 
 
@@ -281,39 +281,51 @@ def test_a_library_that_is_still_being_imported_does_not_hold_up_the_end(chats):
     program = chats()
     program.type("A question\r")
     program.until("A question")
-    before = time.perf_counter()
     program.press("ctrl+q")
-    assert program.wait(10) == 0
-    print("import:", time.perf_counter() - before)
+    assert program.wait() == 0
     assert_whole(program)
     assert chats.said()[0] == ("user", "A question", None)
+
+
+@contextmanager
+def _stuck(program):
+    """A terminal that takes nothing more: what reads it takes this lock for each piece."""
+    with program._changed:
+        yield
+
+
+def _is_full(program) -> bool:
+    return not select.select([], [program._slave], [], 0)[1]
 
 
 def test_a_terminal_that_takes_nothing_does_not_keep_the_program_from_saving(chats):
     program = chats.altered("")
     program.type("A question\r")
-    program.until("w5 ")
+    program.until(lambda it: words_shown(it) > 5, "an answer")
     session = chats.only
-    # What reads the terminal takes this lock for each piece.
-    with program._changed:
-        time.sleep(1)
+    with _stuck(program):
+        _wait_until(lambda: _is_full(program), "a full terminal")
+        before = chats.said(session)[-1]
+        _wait_until(lambda: chats.said(session)[-1] != before, "more of the answer")
         program.signal(signal.SIGTERM)
         _wait_until(lambda: not chats.is_held(session), "the end of the session")
-        text = chats.said(session)[-1][1]
-        assert len(text.split()) > 100, "it went on meanwhile"
     assert program.wait() == 128 + signal.SIGTERM
     assert_whole(program)
 
 
 def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(chats):
     program = chats.altered("finite")
-    program.type("A question\r")
-    program.until("w5 ")
-    with program._changed:
-        _wait_until(lambda: (chats.said() or [("",) * 3])[-1][1].endswith("w29 "), "the answer")
-        time.sleep(3)
-    program.type("x")
-    program.until("w29")
+    with _stuck(program):
+        while not _is_full(program):
+            program.type("x" * 50 + "\x15")
+            time.sleep(0.05)
+        # Not needed for it to pass: by then it has lost what it would have drawn.
+        time.sleep(SECONDS_TO_TAKE + 0.5)
+        program.type("\x15A question\r")
+        _wait_until(lambda: chats.entries and len(chats.said()) == 2, "an answer")
+        _wait_until(lambda: chats.said()[-1][1].endswith("w29 "), "all of it")
+    program.type("y")
+    program.until(lambda it: words_shown(it) == 30, "the answer")
     program.press("ctrl+q")
     assert program.wait() == 0
     assert_whole(program)
@@ -323,11 +335,11 @@ def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats,
     full = tmp_path / "full"
     program = chats.altered("full_disk", environment={"FULL": str(full)})
     program.type("A question\r")
-    program.until("w5 ")
+    program.until(lambda it: words_shown(it) > 5, "an answer")
     session = chats.only
     full.touch()
-    program.until("w40 ")
-    shown = program.text
+    program.until(lambda it: words_shown(it) > 40, "more of the answer")
+    shown = words_shown(program)
     program.press("ctrl+q")
     assert program.wait() == 1
     assert_whole(program)
@@ -342,8 +354,7 @@ def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats,
     command.until(f"Imported session: {session}")
     role, text, status = chats.said(session)[-1]
     assert (role, status) == ("assistant", "interrupted")
-    assert "w40 " in text
-    assert "w40" in shown
+    assert len(text.split()) >= shown
 
 
 # Signals at any moment
@@ -371,12 +382,12 @@ def _signalled(chats, number, stage, delay):
         program.until(r"session-\d+")
         if stage != "idle":
             program.type("A question\r")
-            program.until("w2 ")
+            program.until(lambda it: words_shown(it) > 2, "an answer")
         if stage == "switching":
             program.type("draft")
             program.press("ctrl+n", "alt+down", "alt+down", "alt+up")
         time.sleep(delay * (0.1 if stage != "saving" else 0.3))
-    seen = program.text
+    seen, shown = program.text, words_shown(program)
     program.signal(number)
     status = program.wait()
     assert status == 128 + number or (stage == "start" and status == -number)
@@ -384,10 +395,10 @@ def _signalled(chats, number, stage, delay):
     new = [entry.id for entry in chats.entries if entry.id not in known]
     # A switch may have led to a session of an earlier round.
     session = next((each for each in new if each in seen), None)
-    if session is not None and "w2 " in seen:
+    if session is not None and shown:
         (role, text, status) = chats.said(session)[-1]
         assert role == "assistant"
-        assert max(map(int, re.findall(r"w(\d+) ", seen))) < len(text.split())
+        assert shown <= len(text.split())
         assert f"Session saved: {session}" in told(program)
     for session in new:
         assert not chats.is_held(session)

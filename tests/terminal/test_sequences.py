@@ -7,6 +7,7 @@ import re
 import pytest
 
 from tests.providers.chat_server import answers, calls_tools, refuses
+from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_whole, told
 from tests.terminal.hostile import HOSTILE, MARKUP, SEQUENCES, spoken
 from tui.domain.message import Message, ToolCall
@@ -152,7 +153,7 @@ def test_pasted_queued_and_named(chats):
     # An escape within a paste is a key to Textual; what else there is comes through.
     pasted = "".join(c for c in HOSTILE if c not in "\x1b\x00\x07\x08\x05") + MARKUP
     program.type("A question\r")
-    program.until("w3 ")
+    program.until(lambda it: words_shown(it) > 3, "an answer")
     program.paste(pasted)
     program.until("MARKED")
     program.press("enter")
