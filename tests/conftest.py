@@ -45,6 +45,16 @@ _PATHS = {
 _CONNECTIONS = frozenset({"socket.connect", "socket.sendto"})
 _LOOKUPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 
+_PATIENCE = 60.0
+_IMPATIENT = (
+    "tui.cli.program._SEARCH_SECONDS",
+    "tui.commands.searching._SECONDS",
+    "tui.engine.recall.SECONDS",
+    "tui.engine.recall._EACH_SECONDS",
+    "tui.storage.index.upkeep._FOLLOW_SECONDS",
+    "tui.storage.index.upkeep._PATIENCE",
+)
+
 # Time limits of single examples only measure how busy the machine is.
 settings.register_profile("sibyl", deadline=None)
 if not os.environ.get("CI"):  # there Hypothesis's own profile holds, which has none either
@@ -181,3 +191,20 @@ def private_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     # Code may have swallowed the error that it got.
     assert not _refusals
     assert _state_of_real_directories() == before, "the real home changed meanwhile"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, a search finds all there is, and who waits for it waits.
+
+    A test of what is late says by when. Programs that a test starts are as impatient as ever.
+    """
+    from tui.engine.nearest import nearest
+    from tui.storage.file_store import FileStore
+    from tui.storage.memory_store import MemoryStore
+
+    for search in (FileStore.search, MemoryStore.search):
+        monkeypatch.setitem(search.__kwdefaults__, "seconds", _PATIENCE)
+    monkeypatch.setattr(nearest, "__defaults__", (_PATIENCE,))
+    for name in _IMPATIENT:
+        monkeypatch.setattr(name, _PATIENCE)

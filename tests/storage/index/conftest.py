@@ -6,15 +6,17 @@ import pytest
 
 from tests.builders import answer, user
 from tui.storage.file_store import FileStore
-from tui.storage.index import upkeep
+from tui.storage.index import child
 
 QUERIES = ["needle", "hay*", '"the needle"', "検索", "n*", "nowhere"]
 
 
 @pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """However busy the machine is, what is little is brought into the index by the search."""
-    monkeypatch.setattr(upkeep, "_FOLLOW_SECONDS", 60.0)
+def started(monkeypatch):
+    """The builders that searches start; none of them runs beside the test."""
+    starts = []
+    monkeypatch.setattr(child, "start", lambda root: starts.append(root) or 0)
+    return starts
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.index import child, follower, search_index, upkeep
-from tui.storage.index.child import Progress
+from tui.storage.index.child import Progress, start
 from tui.storage.index.upkeep import Upkeep
 
 _IN_SMALL_STEPS = """
@@ -40,14 +40,6 @@ def read(monkeypatch):
 
     monkeypatch.setattr(follower, "sayings", reading)
     return ranges
-
-
-@pytest.fixture
-def started(monkeypatch):
-    """The builders that are started; none of them runs."""
-    starts = []
-    monkeypatch.setattr(child, "start", lambda root: starts.append(root) or 0)
-    return starts
 
 
 def rows(index, table="messages"):
@@ -250,7 +242,7 @@ def test_a_purge_beside_a_builder_is_made_good_by_the_next_search(data, index, s
 
 def test_the_builder_says_how_far_it_is_and_ends_when_all_is_read(filled, data, fresh):
     command, environment = child.command(data), child.environment(os.environ)
-    done = subprocess.run(command, capture_output=True, env=environment, cwd="/", timeout=60)
+    done = subprocess.run(command, capture_output=True, env=environment, cwd="/", timeout=600)
     assert (done.returncode, done.stderr) == (0, b"")
     steps = list(map(child.read_line, done.stdout.splitlines()))
     size = sum(path.stat().st_size for path in (data / "sessions").iterdir())
@@ -266,7 +258,7 @@ def test_the_builder_takes_no_module_from_where_the_user_is(filled, data, tmp_pa
 
 
 def test_the_builder_started_without_being_listened_to_builds(filled, data, index):
-    os.waitpid(child.start(data), 0)
+    os.waitpid(start(data), 0)
     assert len(rows(index)) == 48
 
 
@@ -296,7 +288,7 @@ def test_a_builder_killed_after_each_commit_comes_to_its_end(filled, data, fresh
 
 def test_a_builder_killed_at_any_time_comes_to_its_end(filled, data, index, fresh):
     for number in range(8):
-        process = _start(data)
+        process = _started(data)
         process.stdout.readline()
         time.sleep(number * 0.002)
         process.kill()
@@ -310,7 +302,7 @@ def sqlite3_is_sound(index):
         return connection.execute("pragma integrity_check").fetchone() == ("ok",)
 
 
-def _start(data):
+def _started(data):
     command = [sys.executable, "-c", _IN_SMALL_STEPS, str(data)]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, env=child.environment(os.environ), cwd="/"
@@ -318,7 +310,7 @@ def _start(data):
 
 
 def _killed_after_a_commit(data):
-    process = _start(data)
+    process = _started(data)
     begun, committed = process.stdout.readline(), process.stdout.readline()
     process.kill()
     process.communicate()
