@@ -4,10 +4,12 @@ import asyncio
 
 import pytest
 
+from tests.builders import START
 from tests.engine.scripted_model import ScriptedModel
 from tui.domain.message import ToolCall
 from tui.domain.records import Partial
 from tui.engine import answer as answers
+from tui.engine import opening
 from tui.engine.events import (
     AnswerStarted,
     MessageSaved,
@@ -19,7 +21,7 @@ from tui.engine.events import (
     TurnEnded,
 )
 from tui.engine.turn import ROUNDS, TurnSettings, retry_turn, run_turn
-from tui.errors import ModelRefused, SessionNotFound, StorageFull, UsageError
+from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.providers.protocol import AnswerEnded, UsageReported
 
 SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
@@ -285,6 +287,58 @@ async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, stor
     assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
     assert [m.text for m in model.requests[-1].messages] == ["Hello"]
     assert session.session.message_count == 2
+
+
+@pytest.mark.parametrize("nothing", [[ModelRefused("no net")], ["\n"], []])
+async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
+    new_session, store, nothing
+):
+    session = new_session()
+    model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    [*_, ended] = await told(retry_turn(session, model, TurnSettings()))
+    messages = store.load(session.id).messages
+    assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
+    assert messages[-1].error == ended.error != "cut"
+    await told(retry_turn(session, model, TurnSettings()))
+    assert [m.text for m in store.load(session.id).messages] == ["Hello", "Better."]
+
+
+async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(
+    new_session, store
+):
+    session = new_session()
+    model = ScriptedModel(["Half of it", ModelRefused("cut")], [asyncio.Event()])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    asking = asyncio.create_task(told(retry_turn(session, model, TurnSettings())))
+    await until(lambda: len(model.requests) == 2)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await session.close()
+    messages = store.load(session.id).messages
+    assert [(m.text, m.status) for m in messages] == [
+        ("Hello", None),
+        ("Half of it", "interrupted"),
+    ]
+
+
+async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
+    new_session, store, monkeypatch
+):
+    session = new_session()
+    for number in range(3):
+        session.add_message("user", str(number))
+    await session.close()
+    again = opening.resume_session(store, session.id, lambda: START, window=1)
+
+    def unreadable(*_):
+        raise StorageError("Cannot read it.")
+
+    monkeypatch.setattr(store, "tail", unreadable)
+    with pytest.raises(StorageError):
+        await told(run_turn(again, "Hello", ScriptedModel(), TurnSettings()))
+    assert again.arriving is None
 
 
 async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session, store):

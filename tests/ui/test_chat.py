@@ -64,6 +64,19 @@ async def test_a_failed_answer_says_why_and_can_be_tried_again(world):
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "Better."]
 
 
+async def test_what_had_come_of_an_answer_is_shown_again_if_asking_again_fails(world):
+    w = world(["Half of it", ModelRefused("It was cut.")], [ModelRefused("There is no net.")])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "It was cut." in conversation(app))
+        await wait_for_answer(w)
+        await send(pilot, "/retry")
+        await until(lambda: "There is no net." in conversation(app))
+        await wait_for_answer(w)
+        assert "Half of it" in conversation(app)
+        assert "It was cut." not in conversation(app)
+
+
 async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(world):
     gate = asyncio.Event()
     w = world(["one", gate], ["two"])

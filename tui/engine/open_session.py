@@ -5,6 +5,8 @@ import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
+import msgspec
+
 from tui.domain.fold import Fold
 from tui.domain.ids import MESSAGE_TOKEN_BYTES, new_message_id
 from tui.domain.message import Message, Role
@@ -195,13 +197,18 @@ class OpenSession:
     def end_answer(
         self, answer: Answer, *, status: str | None = None, error: str | None = None
     ) -> Message:
-        """Make an answer a message; pieces of it that were still pending are not needed then."""
+        """Make an answer a message; pieces of it that were still pending are not needed then.
+
+        One of which nothing came keeps the text of the answer that it was to replace.
+        """
         self._pending = [
             record
             for record in self._pending
             if not (isinstance(record, Partial) and record.message_id == answer.message_id)
         ]
         message = answer.message(status, error)
+        if answer.replaces and not (answer.text.strip() or answer.calls):
+            message = msgspec.structs.replace(message, content=self._text_of(answer.replaces))
         if answer is not self._answer:
             return message  # ended before, by whoever could not wait
         self._answer = None
@@ -287,6 +294,9 @@ class OpenSession:
 
     def _now(self) -> str:
         return format_utc(self._clock())
+
+    def _text_of(self, message_id: str) -> str:
+        return next((m.text for m in self.session.messages if m.id == message_id), "")
 
     def _message_id(self, now: datetime) -> str:
         return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())

@@ -133,16 +133,17 @@ async def _answer(
     session: OpenSession, model: Model, settings: TurnSettings, replaces: str | None
 ) -> AsyncGenerator[TurnEvent]:
     """Ask once; at the end the answer is the last message of the session's context."""
-    answer = session.begin_answer(model.name, replaces=replaces)
+    messages = await session.context(model.context_window)
     request = project(
         settings.system_prompt,
         session.summary,
-        [m for m in await session.context(model.context_window) if m.id != replaces],
+        [message for message in messages if message.id != replaces],
         model.context_window,
         settings.tools.definitions,
     )
-    yield AnswerStarted(answer.message_id, replaces)
+    answer = session.begin_answer(model.name, replaces=replaces)
     with _kept(session, answer), _saved_regularly(session, answer, settings.save_interval):
+        yield AnswerStarted(answer.message_id, replaces)
         async with aclosing(model.stream(request)) as events:
             async for event in events:
                 for told in _take(answer, event):
