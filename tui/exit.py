@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
+from textual.widgets import TextArea
 from textual.worker import WorkerFailed
 
 from tui.engine.conversation import Conversation
@@ -28,9 +29,6 @@ ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 SECONDS_TO_ARRIVE = 0.5
 """How long the end waits for what was typed before it, should it get lost on its way."""
-
-_MAY_SWITCH = ("enter", "alt+")
-"""How the keys begin that another session may be shown by."""
 
 
 def end_on_signals(end: Callable[[int], None]) -> None:
@@ -80,9 +78,18 @@ class OrderlyApp(App[None]):
             self._held.append(event)
             return
         await super().on_event(event)
-        if typed and isinstance(event, events.Key) and event.key.startswith(_MAY_SWITCH):
-            # It may show another session: what is typed behind it belongs there.
+        if typed and isinstance(event, events.Key) and self._may_lead_elsewhere(event):
+            # What is typed behind it belongs there.
             self.between_keys(_nothing)
+
+    def _may_lead_elsewhere(self, key: events.Key) -> bool:
+        """Whether the keys may be another widget's after this one, which has been seen to.
+
+        Not after what only changes a text; and what is bound with priority goes to no widget.
+        """
+        if not key.is_forwarded or key.key == "enter":
+            return True
+        return not key.is_printable and not isinstance(self.focused, TextArea)
 
     def between_keys(self, then: Callable[[], Awaitable[object]]) -> None:
         """Do something after what earlier keys do, and before later ones are seen to.
@@ -157,10 +164,15 @@ def after_what_was_typed(app: App[Any], then: Callable[[], Any]) -> None:
 
     A key that means the same everywhere is seen to at once, while those typed before it are on
     their way: to the widget that has the focus, and what they mean from there up to the
-    application. This goes the same way.
+    application. This goes the same way, and once more, as what a key is bound to may be done only
+    at the end of it and begin there again.
     """
-    focused = app.focused if app.screen_stack else None
-    _pass_on([*focused.ancestors_with_self] if focused is not None else [app], then)
+    _pass_up(app, partial(_pass_up, app, then))
+
+
+def _pass_up(app: App[Any], then: Callable[[], Any]) -> None:
+    typed_into = (app.focused or app.screen) if app.screen_stack else app
+    _pass_on([*typed_into.ancestors_with_self], then)
 
 
 def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:

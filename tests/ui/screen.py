@@ -1,5 +1,7 @@
 """What a reader of the screen sees and does."""
 
+from textual import events
+
 from tests.ui.world import World
 from tests.waiting import until
 
@@ -16,6 +18,16 @@ _NAMES = {
 async def send(pilot, text):
     """Type a text and press Enter."""
     await pilot.press(*[_NAMES.get(character, character) for character in text], "enter")
+
+
+def type_at_once(app, keys):
+    """Type letters, and ``<keys>`` by name, none of which waits for what those before it do."""
+    while keys:
+        name, keys = keys[0], keys[1:]
+        if name == "<":
+            name, _, keys = keys.partition(">")
+        character = name if len(name) == 1 else None
+        app.post_message(events.Key(_NAMES.get(name, name), character))
 
 
 async def wait_for_answer(world: World):

@@ -1,0 +1,60 @@
+"""Keys that come all at once, as over a slow line, around every change of what is on screen."""
+
+import pytest
+
+from tests.ui.screen import rows, type_at_once
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.appearance import Appearance
+
+OWN = {
+    "session-next": "f7",
+    "sidebar-choose": "l",
+    "filter-done": "f9",
+    "stop": "f8",
+}
+
+
+def kept(w, session_id):
+    """What is on disk of what was typed in a session, be it open by then or only looked at."""
+    own, asides = w.drafts().load(session_id), w.drafts().aside(session_id)
+    return "".join(draft.text for draft in (own, *(each for _, each in asides)) if draft)
+
+
+def typed(conversation):
+    """The last that was typed in a session that is open by now."""
+    return conversation.text[-3:] if conversation.opened else None
+
+
+@pytest.mark.parametrize(
+    ("keys", "newer", "older", "own"),
+    [
+        ("abc<f2><down><enter>add def", "abc", "add def", {}),
+        ("abc<f2><down><enter>add<f2><up><enter>def", "abcdef", "add", {}),
+        ("abc<f2>/First<enter><enter>add def", "abc", "add def", {}),
+        ("abc<alt+down>add def", "abc", "add def", {}),
+        ("abc<alt+down><alt+up><alt+down>add def", "abc", "add def", {}),
+        ("abc<alt+2>add def", "abc", "add def", {}),
+        ("abc<f7>add def", "abc", "add def", OWN),
+        ("abc<f2><down>ladd def", "abc", "add def", OWN),
+        ("abc<f2>/First<f9>ladd def", "abc", "add def", OWN),
+        ("abc<f2><escape>add", "abcadd", "", {}),
+        ("abc<f2><f8>add", "abcadd", "", OWN),
+        ("abc<f2>/first<enter><f8>add", "abcadd", "", OWN),
+    ],
+)
+async def test_what_is_typed_behind_a_key_that_leads_elsewhere_belongs_there(
+    world, keys, newer, older, own
+):
+    w = world()
+    w.appearance = Appearance(keys=own)
+    first = await w.session("First", "Yes.")
+    second = await w.session("Second", "Yes.")
+    async with w.running(second) as (app, _):
+        await until(lambda: rows(app) == [second, first], "the list")
+        type_at_once(app, keys)
+        await until(lambda: typed(w.workspace.current) == keys[-3:], "the last keys")
+    assert [kept(w, each) for each in (second, first)] == [newer, older]
+    # Nothing was sent, archived or deleted by keys that were meant for another place.
+    assert [len(messages(w, each)) for each in (second, first)] == [2, 2]
+    assert {w.other_program().entry(each).status for each in (second, first)} <= {"open", "closed"}
