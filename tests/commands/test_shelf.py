@@ -398,6 +398,59 @@ async def test_a_fork_at_the_limit_makes_nothing(started, world):
     assert len(ordered(world)) == 2
 
 
+# --- what is done though another session could not be left for it
+
+
+async def stuck(commands):
+    """The session on screen cannot be saved; gives what is told of that."""
+    await commands.program.send("unsaved", save=False)
+    commands.program.store.fail_next(FULL, times=9)
+    return f"Stayed in {commands.current.id}: could not save (disk full)"
+
+
+async def test_a_session_that_is_back_is_told_to_be_though_it_is_not_shown(started, world):
+    there = await world.session("there")
+    commands = started(await world.session("here"))
+    await commands("/archive " + there)
+    stayed = await stuck(commands)
+    assert await commands("/restore " + there) == f"Restored session: {there}\n{stayed}"
+    assert commands.effects[0] == MovedSession(there)
+    assert status(world, there) == "closed"
+    assert commands.severity == "error"
+    assert await commands("/undo") == f"Archived session: {there}"
+
+
+async def test_an_undo_is_told_though_what_came_back_is_not_shown(started, world):
+    there = await world.session("there")
+    commands = started(there)
+    await commands("/archive")
+    stayed = await stuck(commands)
+    assert await commands("/undo") == f"Restored session: {there}\n{stayed}"
+    assert status(world, there) == "closed"
+
+
+async def test_a_fork_is_told_though_it_is_not_shown(started, world):
+    there = await world.session("there")
+    commands = started(await world.session("here"))
+    stayed = await stuck(commands)
+    append, failures = commands.program.store.append, commands.program.store.failures
+
+    def append_but_here(lease, records):
+        if lease.session_id != commands.current.id:
+            failures.clear()
+            appended = append(lease, records)
+            failures.extend([FULL] * 9)
+            return appended
+        return append(lease, records)
+
+    commands.program.store.append = append_but_here
+    told = await commands("/fork " + there)
+    new = told.split()[4]
+    assert told == f"Forked session: {there} -> {new}\n{stayed}"
+    assert commands.effects[0] == MovedSession(new)
+    assert world.texts(new) == ["there"]
+
+
 async def test_a_purged_session_is_gone_with_its_draft(commands, world):
     there = await world.session("there")
     world.draft(there, "not done")

@@ -39,7 +39,9 @@ async def restore(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if _is_empty(context, session_id):
         return say("Nothing to restore.")
     told = len(context.workspace.current.notices)
-    await context.shelf.restore(session_id)
+    failure = await context.shelf.restore(session_id)
+    if failure:
+        return _done_but(session_id, f"Restored session: {session_id}", failure)
     if len(context.workspace.current.notices) > told and session_id == context.workspace.current.id:
         # Its first change has restored it, and said so.
         return (ShowSession(), MovedSession(session_id))
@@ -86,8 +88,12 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     workspace.check_limit()
     now = format_utc(workspace.clock())
     new_id = await asyncio.to_thread(write_fork, workspace.store, session_id, now)
-    shown = (ShowSession(),) if await workspace.open_session(new_id) else ()
-    return (*shown, *say(f"Forked session: {session_id} -> {new_id}"))
+    done = f"Forked session: {session_id} -> {new_id}"
+    try:
+        shown = (ShowSession(),) if await workspace.open_session(new_id) else ()
+    except (StorageError, UsageError) as error:
+        return _done_but(new_id, done, str(error))
+    return (*shown, *say(done))
 
 
 async def undo(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -100,21 +106,27 @@ async def undo(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 async def _undone(context: CommandContext) -> Sequence[Effect]:
     before = context.workspace.current
-    deeds = await context.shelf.undo()
+    deeds, failure = await context.shelf.undo()
     if not deeds:
         return say("Nothing to undo.")
     first = deeds[0]
     moved = _moved(context, before, first.session_id)
+    failed = say(failure, "error") if failure else ()
     if len(deeds) > 1:
         # All of them were cleared at once.
-        return (*moved, *say(f"Restored {len(deeds)} saved session(s)."))
-    return (*moved, *say(f"{_UNDONE[first.before]} session: {first.session_id}"))
+        return (*moved, *say(f"Restored {len(deeds)} saved session(s)."), *failed)
+    return (*moved, *say(f"{_UNDONE[first.before]} session: {first.session_id}"), *failed)
 
 
 async def _meant(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
     if not target:
         return context.workspace.current.id
     return await asyncio.to_thread(resolved, context, target, wanted)
+
+
+def _done_but(session_id: str, done: str, failure: str) -> Sequence[Effect]:
+    """Say what was done, and why it is not on screen."""
+    return (MovedSession(session_id), *say(done), *say(failure, "error"))
 
 
 def _is_empty(context: CommandContext, session_id: str) -> bool:

@@ -59,15 +59,16 @@ class Shelf:
             raise UsageError(f"Session {session_id} is deleted already.")
         await self._note(session_id, "trashed", partial(self._put, session_id, "trashed"))
 
-    async def restore(self, session_id: str) -> None:
+    async def restore(self, session_id: str) -> str:
         """Bring a session back from the archive or the trash, and open it.
 
-        Raises ``UsageError`` if it is in neither, and what opening it raises.
+        Gives why it could not be opened, though it is back. Raises ``UsageError`` if it is in
+        neither, and ``StorageError``.
         """
         if await self._where(session_id) == "kept":
             raise UsageError(f"Session {session_id} is neither archived nor deleted.")
         await self._note(session_id, "kept", partial(self._put, session_id, "kept"))
-        await self._workspace.open_session(session_id)
+        return await self._open(session_id)
 
     def note_cleared(self, cleared: Cleared) -> None:
         """Let the next undo take back all that was cleared at once."""
@@ -81,11 +82,11 @@ class Shelf:
         """Whether an undo would bring back many at once."""
         return bool(self._deeds) and len(self._deeds[-1]) > 1
 
-    async def undo(self) -> tuple[Deed, ...]:
+    async def undo(self) -> tuple[tuple[Deed, ...], str]:
         """Take back what was done last; empty if nothing is left to be.
 
-        What has been taken back by other ways is passed over. Raises ``StorageError``, and then
-        it can be tried again, and what opening the session raises.
+        What has been taken back by other ways is passed over. Gives with it why what was on
+        screen could not be opened. Raises ``StorageError``, and then it can be tried again.
         """
         deeds = await self._last_deeds()
         # The last first: what comes back counts as used now, and the order is to stay.
@@ -96,12 +97,21 @@ class Shelf:
             except StorageError:
                 self._deeds.append(deeds[: len(deeds) - count])
                 raise
+        failure = ""
         for deed in deeds:
             if deed.shown and deed.before == "kept":
-                await self._workspace.open_session(deed.session_id)
-        return deeds
+                failure = await self._open(deed.session_id)
+        return deeds, failure
 
     # --- within
+
+    async def _open(self, session_id: str) -> str:
+        """Show a session that is back; gives why that could not be."""
+        try:
+            await self._workspace.open_session(session_id)
+        except (StorageError, UsageError) as error:
+            return str(error)
+        return ""
 
     async def _note(self, session_id: str, after: Where, do: Callable[[], Awaitable[None]]) -> None:
         shown = session_id == self._workspace.current.id
