@@ -111,6 +111,20 @@ async def test_a_page_asked_for_twice_at_once_is_read_once(store, make):
     assert ids(sessions) == made[: 2 * PAGE]
 
 
+async def test_a_page_asked_for_while_the_newest_is_read_comes_after_it(store, make):
+    made = make(PAGE + 1)
+    sessions = SessionList(store, SHOP)
+    await sessions.refresh()
+    store.gate = gate = threading.Event()
+    refreshing = asyncio.ensure_future(sessions.refresh())
+    await until(store.waiting.is_set)
+    asked = asyncio.ensure_future(sessions.read_more())
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(refreshing, asked)
+    assert ids(sessions) == newest_first(made)
+
+
 async def test_a_list_has_the_sessions_of_its_scope(store, make):
     mine, theirs = make(2), make(2, OTHER)
     sessions = SessionList(store, SHOP)

@@ -30,6 +30,7 @@ class SessionList:
         self._archive: Listing | None = None
         self._counts: tuple[int, int] | None = None
         self._lock = asyncio.Lock()
+        self._paging = asyncio.Lock()  # is held while a page is read or waited for
 
     @property
     def entries(self) -> tuple[SessionEntry, ...]:
@@ -72,9 +73,9 @@ class SessionList:
 
     async def read_more(self) -> None:
         """Read the next page, unless that is being done. Raises ``StorageError``."""
-        if self._lock.locked():
+        if self._paging.locked():
             return
-        async with self._lock:
+        async with self._paging, self._lock:
             # The archive first: whoever has unfolded it is at its end.
             if self._archive is not None and self._archive.cursor is not None:
                 known = self._archive.entries
