@@ -128,6 +128,19 @@ async def test_the_keys_of_the_list_archive_delete_and_undo(world):
         assert w.workspace.current.id == here
 
 
+async def test_what_is_brought_back_to_the_screen_has_the_highlight_again(world):
+    w = world()
+    one, two = await w.session("One", "Yes."), await w.session("Two", "Yes.")
+    async with w.running(one) as (app, pilot):
+        await until(lambda: {one, two} <= {*rows(app)})
+        await highlight(app, one)
+        await pilot.press("a")
+        await until(lambda: app.chat.shown == two and one not in rows(app), "the other")
+        await pilot.press("u")
+        await until(lambda: app.chat.shown == one and one in rows(app), "it again")
+        await until(lambda: app.chat.sidebar.highlighted == one, "the highlight")
+
+
 async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(world):
     w = world()
     kept = await w.session("Kept", "Yes.")

@@ -224,6 +224,22 @@ async def test_highlighting_an_unknown_session_changes_nothing():
         assert app.sidebar.highlighted == "session-2"
 
 
+async def test_a_session_that_is_highlighted_before_it_has_a_row_is_so_when_it_has_one():
+    async with shown(rows(row(1), row(2))) as (app, _):
+        app.sidebar.highlight("session-3")
+        assert app.sidebar.highlighted == "session-1"
+        app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
+        assert app.sidebar.highlighted == "session-3"
+
+
+async def test_what_the_reader_moved_meanwhile_stays_where_it_is():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        app.sidebar.highlight("session-3")
+        await pilot.press("down")
+        app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
+        assert app.sidebar.highlighted == "session-2"
+
+
 async def test_highlighting_a_session_brings_it_into_view():
     async with shown(many(200)) as (app, _):
         app.sidebar.highlight("session-00150")

@@ -204,7 +204,7 @@ class Sidebar(Vertical):
         self._show_note()
 
     def highlight(self, session_id: str) -> None:
-        """Put the highlight on a session and bring it into view, if it is among the rows."""
+        """Put the highlight on a session and bring it into view, as soon as it has a row."""
         self._list.highlight(session_id)
 
     def begin_renaming(

@@ -80,6 +80,7 @@ class SessionList(ScrollView, can_focus=True):
         self._armed: str | None = None
         self._warning = ""
         self._kept: Line | None = None  # where the reader put the highlight, shown or not
+        self._awaited = ""  # the session to be highlighted as soon as it has a row
         self._seen_height = 0
         self._asked = False
         self._asked_after: Last | None = None
@@ -110,6 +111,8 @@ class SessionList(ScrollView, can_focus=True):
         if first:
             place = self._outline.place_of_session(rows.current)
             self._move_to(self._outline.nearest_row(0) if place is None else place)
+        elif self._awaited:
+            self.highlight(self._awaited)
         self._asked = False
         # Asking that brought nothing is not repeated before the reader moves.
         if self._last != self._asked_after:
@@ -127,9 +130,14 @@ class SessionList(ScrollView, can_focus=True):
         self._ask_for_more()
 
     def highlight(self, session_id: str) -> None:
-        """Put the highlight on a session and bring it into view, if it is among the rows."""
+        """Put the highlight on a session and bring it into view, as soon as it has a row.
+
+        Not any more once the reader has moved it.
+        """
         place = self._outline.place_of_session(session_id)
-        if place is not None:
+        if place is None:
+            self._awaited = session_id
+        else:
             self._move_to(place)
 
     @property
@@ -288,6 +296,7 @@ class SessionList(ScrollView, can_focus=True):
             return
         self._place = max(0, min(place, len(self._outline) - 1))
         self._kept = self._line(self._place)
+        self._awaited = ""
         self.disarm()
         self._bring_into_view()
         self.refresh()
