@@ -21,7 +21,7 @@ RESET = "conversation reset here; what was before is kept"
 SUMMARY = "summary of what was before"
 
 _ENDINGS = {
-    "interrupted": ("■ interrupted: the answer stopped here; /retry asks again", "warning"),
+    "interrupted": ("■ interrupted: /retry asks again", "warning"),
     "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
