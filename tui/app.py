@@ -132,11 +132,17 @@ class SibylApp(OrderlyApp):
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
         self._desk.display.begin()
+        self._let_paint_after_keys()
         self.set_interval(ROWS_SECONDS, self._desk.listed.show)
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._desk.display.save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.06, self._begin_what_is_slow)
+
+    def _let_paint_after_keys(self) -> None:
+        """Let the first screen be painted once what waited stands in its prompt."""
+        prompt = self.focused or self.chat
+        self.call_later(prompt.call_later, self.chat.may_be_painted.set)
 
     def _paint_again(self, _: object) -> None:
         self.refresh(layout=True)

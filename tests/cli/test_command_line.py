@@ -7,6 +7,8 @@ import tomllib
 
 import pytest
 
+from tui.cli.parser import build, parse
+
 NAME = [sys.executable, "-m", "tui", "sessions", "name"]
 
 
@@ -14,6 +16,19 @@ def test_without_a_terminal_the_screen_says_what_works_without_one(sibyl):
     result = sibyl()
     assert (result.code, result.out) == (2, "")
     assert result.err == "sibyl-tui needs a terminal; `sibyl-tui ask` works without one.\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--continue", "--scope", "a"],
+        ["--session=x", "--model", "offline:guide", "--data-dir", "d"],
+        ["--auto-save-interval", "0"],
+    ],
+)
+def test_a_start_reads_what_the_whole_grammar_reads(arguments):
+    assert parse(arguments) == build().parse_args(arguments)
 
 
 def test_help_lists_every_command(sibyl):

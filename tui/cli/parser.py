@@ -6,6 +6,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from tui.cli import output
 from tui.errors import UsageError
+from tui.first_frame import asks_for_screen
 
 PROGRAM = "sibyl-tui"
 _TARGET = "an id, scope#N, a name, the beginning of an id, or a number of `sessions list`"
@@ -36,11 +37,25 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
     Raises ``UsageError``. Prints and leaves for ``--help`` and ``--version``.
     """
-    return build().parse_args(arguments)
+    # The commands' part of the grammar takes 4 ms, which a start has not to spare.
+    grammar = _without_commands() if asks_for_screen([*arguments]) else build()
+    return grammar.parse_args(arguments)
 
 
 def build() -> Parser:
     """The whole grammar."""
+    parser = _without_commands()
+    commands = parser.add_subparsers(metavar="COMMAND")
+    _add_ask(commands)
+    _add_sessions(commands)
+    _add_doctor(commands)
+    _add_index(commands)
+    _add_config(commands)
+    _add_completion(commands)
+    return parser
+
+
+def _without_commands() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Chat with language models in sessions that are never lost.",
@@ -59,13 +74,6 @@ def build() -> Parser:
         auto_save_interval=None,
     )
     _add_screen(parser)
-    commands = parser.add_subparsers(metavar="COMMAND")
-    _add_ask(commands)
-    _add_sessions(commands)
-    _add_doctor(commands)
-    _add_index(commands)
-    _add_config(commands)
-    _add_completion(commands)
     return parser
 
 

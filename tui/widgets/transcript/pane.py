@@ -264,6 +264,8 @@ class Pane(ScrollView, can_focus=True):
         if self._page is not None and self._palette() != self._page.palette:
             self._page = Page(self._page.width, self._palette())
             self._draw()
+            # That draws the rows which say something else; those with nothing in them, too.
+            self.refresh()
 
     def _size_updated(
         self,
