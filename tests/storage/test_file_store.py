@@ -360,6 +360,24 @@ def test_a_move_that_failed_can_be_made_again_and_loses_nothing(
     assert texts(store.load(session_id).messages) == ["hello"]
 
 
+def test_the_number_of_what_is_purged_stays_used_though_the_list_of_numbers_was_lost(store):
+    session_id = closed(store)
+    store.delete(session_id)
+    (store.root / "scopes.jsonl").unlink()
+    store.purge(session_id)
+    assert store.entry(new(store).session_id).ordinal == 2
+
+
+def test_a_session_is_purged_though_no_number_can_be_noted(store):
+    session_id = closed(store)
+    store.delete(session_id)
+    (store.root / "scopes.lock").unlink()
+    (store.root / "scopes.lock").mkdir()
+    store.purge(session_id)
+    with pytest.raises(SessionNotFound):
+        store.entry(session_id)
+
+
 @pytest.mark.parametrize("left", ["archive", "trash"])
 @pytest.mark.parametrize("verb", ["archive", "delete", "append"])
 def test_what_a_killed_move_left_is_not_found_again_after_another_one(store, left, verb):

@@ -203,6 +203,9 @@ class FileStore:
     def purge(self, session_id: str) -> None:
         with self._borrowed(session_id, Folder.TRASH) as lease:
             path = self._folders.journal(session_id, Folder.TRASH)
+            with suppress(OSError, StorageError), self._scopes.locked():
+                # Where the list of numbers is lost, it is made while this one is still known.
+                pass
             # First: a draft without a journal is taken for that of a session yet to come.
             Drafts(self.root).forget(session_id)
             with storage_errors(f"Cannot purge session {session_id}"):
