@@ -134,6 +134,19 @@ async def test_pieces_that_were_not_written_yet_are_not_written_beside_the_whole
     assert not any(isinstance(record, Partial) for record in session.pending)
 
 
+async def test_no_piece_is_written_behind_the_whole_answer(new_session, store):
+    session = new_session()
+    session.add_message("user", "hello")
+    answer = session.begin_answer("m")
+    answer.receive("once")
+    session.interrupt()
+    answer.receive(" upon a time")
+    session.add_piece(answer)
+    assert not any(isinstance(record, Partial) for record in session.pending)
+    await session.save()
+    assert [message.text for message in store.load(session.id).messages] == ["hello", "once"]
+
+
 async def test_a_state_is_written_at_least_every_64_kib(new_session):
     session = new_session()
     for _ in range(20):

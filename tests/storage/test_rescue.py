@@ -143,6 +143,17 @@ def test_the_whole_answer_takes_the_place_of_its_beginning(store, rescued, writt
     assert store.load(HEADER.id).messages[-1].text == "half an answer"
 
 
+def test_an_answer_that_was_cut_off_in_the_session_itself_is_counted_once(store, rescued):
+    import_file(store, rescued(message(1)), NOW)
+    lease = store.lease(HEADER.id)
+    store.append(lease, [Partial("m2", 0, "half an", "assistant", "2026-01-11T14:30:01.000Z")])
+    lease.release()
+    assert import_file(store, rescued(message(3)), NOW).messages == 1
+    found = store.load(HEADER.id)
+    assert [each.text for each in found.messages] == ["text 1", "half an", "text 3"]
+    assert store.entry(HEADER.id).message_count == found.message_count == 3
+
+
 def test_a_file_of_a_newer_version_is_refused(store, rescued):
     path = rescued(message(1))
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))

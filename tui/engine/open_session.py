@@ -189,9 +189,9 @@ class OpenSession:
         return self._answer
 
     def add_piece(self, answer: Answer) -> None:
-        """Make what has arrived of an answer pending."""
+        """Make what has arrived of an answer pending, unless that has ended."""
         piece = answer.next_piece()
-        if piece is not None:
+        if piece is not None and answer is self._answer:
             self.add(piece)
 
     def end_answer(

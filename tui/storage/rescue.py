@@ -88,7 +88,9 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
         existing = store.load(found.header.id) if existing else None
         records = _missing(found, existing) if existing else _contents(found)
         if records or existing is None:
-            store.append(lease, [*records, _state(found, existing, records, now)])
+            # As every holder does: an answer that a crash cut off is written as a message.
+            written = [*(existing.interrupted if existing else ()), *records]
+            store.append(lease, [*written, _state(found, existing, written, now)])
     finally:
         lease.release()
     messages = {record.id for record in records if isinstance(record, Message)}
