@@ -240,6 +240,12 @@ async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):
     assert world.drafts.load(session_id).text == "two\n\ntyped"
 
 
+async def test_of_prompts_alike_those_that_still_waited_are_offered(world):
+    queued = ["yes, go on", "yes", "go on", "go on"]
+    session_id = await killed_after_sending(world, "yes", "yes, go on", "go on", queued=queued)
+    assert world.started(session_id).workspace.current.text == "yes\n\ngo on\n\nyes"
+
+
 async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
     session_id = await killed_after_sending(world, "again", "again")
     path = world.root / "drafts" / f"{session_id}.json"

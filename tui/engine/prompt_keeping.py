@@ -125,11 +125,15 @@ class PromptKeeping:
             for message in conversation.session.all_messages
             if message.role == "user" and _is_since(written, message.timestamp)
         ]
-        return msgspec.structs.replace(
-            draft,
-            text="" if _is_said(draft.text, said) else draft.text,
-            queued=tuple(text for text in draft.queued if not _is_said(text, said)),
-        )
+        queued: list[str] = []
+        for text in draft.queued:
+            # Each that was said is one that waited, not all that are alike.
+            if text in said:
+                said.remove(text)
+            else:
+                queued.append(text)
+        text = "" if _is_begun(draft.text, said) else draft.text
+        return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
 
     async def _keep(self, conversation: Conversation) -> None:
         draft, kept = conversation.draft(), conversation.kept
@@ -162,8 +166,8 @@ def _is_since(written: datetime, timestamp: str) -> bool:
     return moment is not None and moment >= written
 
 
-def _is_said(text: str, said: Sequence[str]) -> bool:
-    """Whether one of the prompts is this one, perhaps gone on with."""
+def _is_begun(text: str, said: Sequence[str]) -> bool:
+    """Whether one of the prompts is this text, perhaps gone on with."""
     begun = text_to_send(text).strip()
     return any(prompt.startswith(begun) for prompt in said)
 
