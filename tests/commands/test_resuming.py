@@ -409,6 +409,63 @@ async def test_what_was_opened_since_the_question_stays(commands, world, project
     assert [world.reader.entry(each).status for each in (there, other)] == ["open", "trashed"]
 
 
+async def test_what_others_opened_or_took_away_since_the_question_is_passed_over(commands, world):
+    held, gone, left = [await world.session() for _ in range(3)]
+    await commands("/resume clear")
+    (ask,) = commands.effects
+    world.started(held)
+    world.reader.delete(gone)
+    world.reader.purge(gone)
+    effects = await commands.carried_out(await ask.confirmed())
+    assert [effect.notice.text for effect in effects] == ["Cleared 1 saved session(s)."]
+    assert [world.reader.entry(each).status for each in (held, left)] == ["open", "trashed"]
+
+
+async def test_what_a_newer_version_wrote_is_cleared_too(commands, world):
+    newer, other = await world.session(), await world.session()
+    path = world.reader.path(newer)
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
+    await commands("/resume clear")
+    effects = await commands.carried_out(await commands.effects[0].confirmed())
+    assert [effect.notice.text for effect in effects] == ["Cleared 2 saved session(s)."]
+    assert [world.reader.entry(each).status for each in (newer, other)] == ["trashed"] * 2
+
+
+async def test_the_session_on_screen_stays_there_if_it_cannot_be_cleared(
+    commands, world, monkeypatch
+):
+    viewed, other = await world.session("Viewed"), await world.session()
+    await commands.program.look_at(viewed)
+    await commands("/resume clear")
+    delete = commands.program.store.delete
+
+    def refuse(session_id):
+        if session_id == viewed:
+            raise StorageError("Cannot move it.")
+        delete(session_id)
+
+    monkeypatch.setattr(commands.program.store, "delete", refuse)
+    effects = await commands.carried_out(await commands.effects[0].confirmed())
+    assert [effect.notice.text for effect in effects] == [
+        "Cleared 1 saved session(s).",
+        "Cannot move it.",
+    ]
+    assert commands.current.id == viewed
+    assert [world.reader.entry(each).status for each in (viewed, other)] == ["closed", "trashed"]
+
+
+async def test_the_session_on_screen_is_not_cleared_once_it_was_typed_in(commands, world):
+    viewed = await world.session("Viewed")
+    await commands.program.look_at(viewed)
+    await commands("/resume clear")
+    (ask,) = commands.effects
+    await commands.program.type("a word")
+    effects = await commands.carried_out(await ask.confirmed())
+    assert [effect.notice.text for effect in effects] == ["Cleared 0 saved session(s)."]
+    assert (commands.current.id, commands.current.text) == (viewed, "a word")
+    assert world.reader.entry(viewed).status == "open"
+
+
 async def test_clearing_leaves_the_session_on_screen(commands, world):
     viewed = await world.session("Viewed")
     await commands.program.look_at(viewed)

@@ -348,6 +348,19 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     assert (tail.message_count, tail.summary, tail.todos) == (2, source.summary, (todo,))
 
 
+async def test_a_fork_has_the_last_summary_alone(started, world):
+    commands = started()
+    for word in ("one", "two", "three"):
+        await commands.program.send(word)
+        opened = commands.current.opened
+        opened.add(Summary(f"Up to {word}.", opened.session.messages[-1].id))
+    await commands("/save")
+    await commands("/fork")
+    fork = world.reader.load(commands.current.id)
+    assert [m.text for m in fork.messages] == ["one", "two", "three"]
+    assert [e.text for e in fork.entries if isinstance(e, Summary)] == ["Up to three."]
+
+
 async def test_a_session_held_elsewhere_can_be_forked(started, world):
     there = await world.session("hello", "yes")
     lease = world.reader.lease(there)

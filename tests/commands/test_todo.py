@@ -1,9 +1,12 @@
 """``/todo``: what is shown as done is on disk."""
 
+import asyncio
+
 import pytest
 
 from tests.engine.workspaces import FULL, said
-from tui.domain.todo import ITEM_CHARACTERS
+from tui.domain.todo import ITEM_CHARACTERS, add
+from tui.engine.todos import change_todos
 
 USAGE = "Usage: /todo [list | add <text> | start <n> | done <n> | remove <n>]"
 
@@ -71,6 +74,37 @@ async def test_a_session_that_is_looked_at_is_opened_by_the_change(started, worl
     await commands("/todo add one")
     assert commands.current.opened is not None
     assert kept(world, there) == [("one", "pending")]
+
+
+async def test_a_list_that_another_program_has_changed_since_is_not_written_over(started, world):
+    there = await world.session("hello")
+    commands = started()
+    await commands.program.look_at(there)
+    other = started(there)
+    await other("/todo add theirs")
+    await other.program.end()
+    told = await commands("/todo add mine")
+    assert told == "Another program changed the to-dos meanwhile; see /todo."
+    assert kept(world, there) == [("theirs", "pending")]
+    assert (await commands("/todo")).endswith("1. [ ] theirs")
+    assert await commands("/todo add mine") == "Added to-do 2: mine"
+
+
+async def test_a_change_in_a_session_that_was_left_meanwhile_is_kept_and_the_session_closed(
+    started, world
+):
+    there = await world.session("hello")
+    commands = started()
+    await commands.program.look_at(there)
+    asked = asyncio.create_task(
+        change_todos(commands.workspace, commands.current, lambda items: add(items, "one"))
+    )
+    await asyncio.sleep(0)  # it waits for the lease
+    await commands.workspace.begin()
+    await asked
+    await commands.program.settle()
+    assert kept(world, there) == [("one", "pending")]
+    assert world.holder(there) is None
 
 
 async def test_an_archived_session_is_restored_by_the_change_and_says_so(started, world):

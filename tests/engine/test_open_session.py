@@ -342,11 +342,20 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
     def full(*_args, **_fields):
         raise StorageFull("no room")
 
-    with monkeypatch.context() as patch:
-        patch.setattr(store, "create", full)
-        with pytest.raises(StorageFull):
-            await session.save()
-    assert session.unsaved
+    append = store.append
+
+    def full_for_copies(lease, records):
+        if lease.session_id != old_id:
+            raise StorageFull("no room")
+        return append(lease, records)
+
+    for name, fails in (("create", full), ("append", full_for_copies)):
+        with monkeypatch.context() as patch:
+            patch.setattr(store, name, fails)
+            with pytest.raises(StorageFull):
+                await session.save()
+        assert session.unsaved
+        assert session.id == old_id
     await session.save()
     assert session.id != old_id
     assert [m.text for m in store.load(session.id).messages] == ["one", "two"]
@@ -373,6 +382,22 @@ async def test_the_copy_of_a_session_has_its_summary_and_its_todos(file_session)
     copy = store.load(session.id)
     assert (copy.summary.text, copy.todos[0].content) == ("They met.", "Sort")
     assert [each.text for each in copy.all_messages] == ["one", "two"]
+
+
+async def test_the_copy_of_a_session_has_a_summary_that_stands_far_back(file_session, clock):
+    session, store = file_session
+    first = session.add_message("user", "one")
+    session.summarise("They met.", first.id)
+    for number in range(3):
+        session.add_message("user", str(number))
+    await session.close()
+    opened = take_session(store, session.id, clock, window=2)
+    store.path(session.id).unlink()
+    opened.add_message("user", "more")
+    await opened.close()
+    copy = store.load(opened.id)
+    assert copy.summary.text == "They met."
+    assert [each.text for each in copy.messages] == ["1", "2", "more"]
 
 
 async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, monkeypatch):

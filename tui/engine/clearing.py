@@ -2,11 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 import msgspec
 
 from tui.engine.workspace import Workspace
-from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
+from tui.errors import (
+    NewerVersion,
+    SessionBusy,
+    SessionNotFound,
+    StorageError,
+    UsageError,
+)
 from tui.storage.protocol import SessionStore
 
 
@@ -53,20 +60,22 @@ def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
     gone: list[str] = []
     for session_id in ids:
         try:
-            # A lease of its own: one that was opened here since it was asked for stays.
-            lease = store.lease(session_id)
+            _delete(store, session_id)
         except (SessionBusy, SessionNotFound):
-            continue
-        except StorageError:
-            lease = None
-        try:
-            store.delete(session_id)
-            gone.append(session_id)
-        except SessionNotFound:
             continue
         except StorageError as error:
             return Cleared(tuple(gone), str(error))
-        finally:
-            if lease is not None:
-                lease.release()
+        gone.append(session_id)
     return Cleared(tuple(gone))
+
+
+def _delete(store: SessionStore, session_id: str) -> None:
+    lease = None
+    with suppress(NewerVersion):
+        # A lease of its own: one that was opened here since it was asked for stays.
+        lease = store.lease(session_id)
+    try:
+        store.delete(session_id)
+    finally:
+        if lease is not None:
+            lease.release()

@@ -12,7 +12,7 @@ from tui.domain.session import Entry, SessionEntry
 from tui.domain.timestamps import format_utc
 from tui.engine import excerpts
 from tui.engine.conversation import Conversation
-from tui.engine.open_session import Clock
+from tui.engine.open_session import Clock, OpenSession
 from tui.engine.opening import Place
 from tui.engine.prompt_keeping import PromptKeeping
 from tui.engine.reading import SessionReader, read_only_words
@@ -166,12 +166,23 @@ class Workspace(Switching):
 
     # --- changes
 
+    async def change(self, conversation: Conversation, make: Callable[[OpenSession], None]) -> None:
+        """Open a session, let a change be made in it, and save that.
+
+        Raises what ``take`` and ``make`` raise, and ``StorageError`` if it could not be saved: the
+        change counts here all the same, and is in the next save.
+        """
+        await self.take(conversation)
+        if conversation.opened is None:
+            raise ReadOnly(conversation.id)
+        make(conversation.opened)
+        await self.save(conversation)
+        if conversation is not self.current:
+            self._leave_soon(conversation)
+
     async def rename(self, conversation: Conversation, name: str) -> None:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
-        await self.take(conversation)
-        if conversation.opened is not None:
-            conversation.opened.rename(name)
-            await self._save_change(conversation)
+        await self.change(conversation, lambda opened: opened.rename(name))
 
     async def rename_listed(self, session_id: str, name: str) -> None:
         """Name a session that may be neither on screen nor open.
@@ -201,13 +212,14 @@ class Workspace(Switching):
 
     async def use_model(self, conversation: Conversation, model: Model) -> None:
         """Let another model answer in a session. Raises ``StorageError``."""
-        await self.take(conversation)
-        conversation.model = model
-        if conversation.opened is not None:
-            conversation.opened.use_model(model.name)
-            if conversation.published:
-                conversation.opened.note_state()
-                await self._save_change(conversation)
+
+        def use(opened: OpenSession) -> None:
+            conversation.model = model
+            opened.use_model(model.name)
+            if opened.published:
+                opened.note_state()
+
+        await self.change(conversation, use)
 
     # --- prompts
 
@@ -311,11 +323,6 @@ class Workspace(Switching):
         conversation.hold(opened)
         self._enter(conversation, show=False)
         await self._make_active(conversation)
-
-    async def _save_change(self, conversation: Conversation) -> None:
-        await self.save(conversation)
-        if conversation is not self.current:
-            self._leave_soon(conversation)
 
     async def _note_opened(self, conversation: Conversation) -> None:
         """Say on disk that a session was opened."""
