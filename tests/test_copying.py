@@ -2,13 +2,12 @@
 
 import base64
 import os
-import time
 
 import pytest
 from textual.app import App
 
 from tests.waiting import until
-from tui.copying import OSC52_BYTES, Copying, desktop_tools, run_tools
+from tui.copying import OSC52_BYTES, Copying, Tried, desktop_tools, run_tools
 
 TMUX = "Copied to tmux, which asks the terminal (OSC 52); it does not say whether it did."
 ASKED = "Asked the terminal to copy it (OSC 52); it does not say whether it did."
@@ -161,21 +160,17 @@ async def test_a_lone_surrogate_is_copied_as_what_can_be_written(desk):
 
 def test_a_tool_that_does_not_answer_is_given_up(desk, monkeypatch):
     monkeypatch.setattr("tui.copying.SECONDS", 0.2)
-    desk("xclip", "exec /bin/sleep 60")
-    desk("xsel")
-    begun = time.monotonic()
+    desk("xclip", "exec /bin/sleep 600")
     tried = run_tools([*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")], "x" * 10**6)
-    assert tried.failures == ("xclip: no answer",)
-    assert tried.copied_with == "xsel"
-    assert time.monotonic() - begun < 30
+    assert tried == Tried(failures=("xclip: no answer",))
 
 
-def test_what_serves_the_clipboard_from_then_on_is_not_waited_for(desk):
-    desk("xclip", '/bin/sleep 60 & echo $! > "$OUT"')
-    begun = time.monotonic()
+def test_what_serves_the_clipboard_from_then_on_is_not_waited_for(desk, monkeypatch):
+    # Were it waited for, it would be given up as one that does not answer.
+    monkeypatch.setattr("tui.copying.SECONDS", 60)
+    desk("xclip", '/bin/sleep 600 & echo $! > "$OUT"')
     tried = run_tools([*desktop_tools({**desk.environment, "DISPLAY": ":0"}, "linux")], "text")
-    assert tried.copied_with == "xclip"
-    assert time.monotonic() - begun < 1.5
+    assert tried == Tried("xclip")
     os.kill(int(desk.out.read_text("utf-8")), 9)
 
 

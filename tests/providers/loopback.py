@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-PATIENCE = 30.0
+PATIENCE = 120.0
 """Seconds after which a test that waits has failed, and a gate that nobody opens gives way."""
 
 Call = tuple[str, str, Sequence[str]]

@@ -5,7 +5,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -71,14 +70,11 @@ def test_one_that_says_nothing_or_next_to_nothing_is_not_waited_for(drop: bytes)
     with socket.create_server(("127.0.0.1", 0)) as server:
         dripping = threading.Thread(target=drip, args=(server,))
         dripping.start()
-        start = time.monotonic()
         found = ollama.first_model(f"http://127.0.0.1:{server.getsockname()[1]}/v1", deadline=0.1)
-        taken = time.monotonic() - start
         ended.set()
         dripping.join()
+    # Were it waited for, it would be for ever.
     assert found is None
-    # Many times the deadline, for a busy machine, and still far from for ever.
-    assert taken < 5
 
 
 @pytest.mark.parametrize(

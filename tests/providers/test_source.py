@@ -4,7 +4,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -280,10 +279,9 @@ class TestALocalOllama:
             environ = {"OLLAMA_HOST": f"127.0.0.1:{silent.getsockname()[1]}"}
             source = ModelSource(settings_with(), environ)
             source.look_for_ollama()
-            start = time.monotonic()
+            # Were it waited for, it would be for ever.
             assert source.first().name == "offline:guide"
             assert not source.ollama_found(PATIENCE)
-            assert time.monotonic() - start < 5
 
 
 def test_a_source_and_its_first_model_import_no_library(tmp_path: Path):

@@ -1,11 +1,13 @@
 """The index, built behind the screen."""
 
 import asyncio
+import sys
+
+import pytest
 
 from tests.waiting import until
 from tui.indexing import Indexing
-from tui.storage import locks
-from tui.storage.index.upkeep import Upkeep
+from tui.storage.index import child
 
 
 class Heard:
@@ -38,12 +40,21 @@ async def test_how_far_it_is_is_told_where_there_is_much(world):
     assert any(words.startswith("indexing ") for words in heard.progress)
 
 
-async def test_the_builder_is_killed_with_the_program(world):
-    w = world()
-    await w.session(*["word " * 20_000] * 30)
-    heard = Heard(w.root)
+@pytest.fixture
+def builder(monkeypatch):
+    """Lets another program build."""
+
+    def use(code):
+        monkeypatch.setattr(child, "command", lambda _: [sys.executable, "-c", code])
+
+    return use
+
+
+async def test_the_builder_is_killed_with_the_program(world, builder):
+    heard = Heard(world().root)
+    builder("import time; time.sleep(600)")
     heard.indexing.catch_up()
-    await until(lambda: locks.holder_of(w.root / "index.lock"))
+    await until(lambda: heard.indexing._process)
     process = heard.indexing._process
     heard.indexing.end()
     await until(lambda: process.returncode is not None)
@@ -53,15 +64,11 @@ async def test_the_builder_is_killed_with_the_program(world):
     assert heard.indexing._process is None or heard.indexing._process is process
 
 
-async def test_another_program_at_it_is_no_failure(world, monkeypatch):
-    w = world()
-    await w.session("a needle")
-    heard = Heard(w.root)
-    monkeypatch.setenv("SIBYL_TEST", "1")
-    with Upkeep(w.root)._locked(0) as held:
-        assert held
-        heard.indexing.catch_up()
-        await until(lambda: heard.ended)
+async def test_another_program_at_it_is_no_failure(world, builder):
+    heard = Heard(world().root)
+    builder(f"raise SystemExit({child.BUSY})")
+    heard.indexing.catch_up()
+    await until(lambda: heard.ended)
     assert heard.failures == []
 
 

@@ -11,9 +11,10 @@ from tests.builders import user
 from tests.storage.index.conftest import answers, hits
 from tui.domain.search import parse
 from tui.domain.tokens import cut
+from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index import __main__, candidates, database
+from tui.storage.index import __main__, candidates, child, database, upkeep
 from tui.storage.index.candidates import Effort, from_index, from_journals
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.upkeep import Upkeep
@@ -187,8 +188,6 @@ def test_an_older_index_that_cannot_be_removed_is_done_without(filled, data, ind
 
 
 def test_an_index_that_somebody_else_is_making_is_done_without(filled, data):
-    from tui.storage import locks
-
     held = locks.take(data / "index.lock")
     found = FileStore(data).search("needle", 300, seconds=60)
     held.release()
@@ -227,6 +226,16 @@ def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
     monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
     monkeypatch.setattr(Upkeep, "build", gone)
     assert __main__.main([str(data)]) == 1
+
+
+def test_a_builder_that_finds_another_one_at_work_says_so_by_its_exit_code(
+    filled, data, monkeypatch
+):
+    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
+    monkeypatch.setattr(upkeep, "_PATIENCE", 0.0)
+    held = locks.take(data / "index.lock")
+    assert __main__.main([str(data)]) == child.BUSY
+    held.release()
 
 
 def test_a_builder_that_fails_says_why(filled, data, index, capsys, monkeypatch):
