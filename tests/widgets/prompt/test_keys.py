@@ -1,7 +1,5 @@
 """What each key does in the prompt, and what it says of it."""
 
-import asyncio
-
 import pytest
 from textual import events
 
@@ -81,7 +79,7 @@ async def test_a_prompt_that_was_not_taken_in_time_can_be_sent_again(running, mo
     async with running() as (app, pilot):
         await pilot.press("h", "i", "enter")
         await until(lambda: app.submitted == ["hi"])
-        await asyncio.sleep(0.05)  # longer than the prompt waits
+        await until(lambda: app.prompt._sending._overdue, "the end of its patience")
         await pilot.press("enter")
         await until(lambda: app.submitted == ["hi", "hi"])
 

@@ -7,6 +7,7 @@ from textual import events
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked
 from tui.domain.find import needle
 from tui.domain.matches import Match
@@ -74,14 +75,14 @@ async def test_shift_and_the_wheel_move_the_code_under_the_pointer(opened):
 async def test_code_that_arrives_stays_where_it_was_moved_to(opened):
     async with opened() as (app, pilot):
         app.transcript.add_text("a", f"```python\n{LONG}\n")
-        await pilot.pause(0.1)
+        await until(lambda: code_rows(app))
         await pilot.press("right")
         app.transcript.add_text("a", "second = 12345678\n")
-        await pilot.pause(0.1)
+        await until(lambda: len(code_rows(app)) == 2)
         assert [row[:12] for row in code_rows(app)] == ["   ‹ compute", "   ‹  1234567"[:12]]
         app.transcript.add_text("a", "```\n\nthen")
         app.transcript.put(answered(f"```python\n{LONG}\nsecond = 12345678\n```\n\nthen", "a"))
-        await pilot.pause(0.1)
+        await until(lambda: any(row.strip() == "then" for row in shown(app)))
         assert code_rows(app)[0].startswith("   ‹ compute")
 
 

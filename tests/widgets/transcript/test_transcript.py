@@ -146,7 +146,7 @@ async def test_the_reader_is_not_moved_by_what_arrives(opened):
         before = app.transcript.visible_text()
         app.transcript.put(answered(LOREM * 5))
         app.transcript.add_text("new", LOREM * 9)
-        await pilot.pause(0.1)
+        await until(lambda: app.transcript.visible_text()[-1].endswith("↓ 2 new"))
         assert app.transcript.visible_text()[:-1] == before[:-1]
         assert not app.transcript.following
 
