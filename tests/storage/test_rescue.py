@@ -198,6 +198,32 @@ def test_the_later_name_stays(store, rescued, at, name):
     assert store.load(HEADER.id).name == name
 
 
+def test_a_later_name_is_taken_back_though_nothing_else_is_missing(store, rescued):
+    import_file(store, rescued(message(1), state("Old")), "2026-01-15T00:00:00.000Z")
+    assert import_file(store, rescued(state("New")), "2026-02-02T00:00:00.000Z").messages == 0
+    assert store.load(HEADER.id).name == "New"
+    assert store.entry(HEADER.id).message_count == 1
+
+
+def test_a_reset_that_could_not_be_saved_is_taken_back_before_what_was_said_after_it(
+    store, rescued
+):
+    import_file(store, rescued(message(1), state()), "2026-01-15T00:00:00.000Z")
+    path = rescued(Reset(NOW), message(2), state())
+    for _ in range(2):
+        import_file(store, path, "2026-02-02T00:00:00.000Z")
+        session = store.load(HEADER.id)
+        assert [m.id for m in session.messages] == ["m2"]
+        assert [m.id for m in session.all_messages] == ["m1", "m2"]
+
+
+def test_a_reset_that_a_session_has_is_not_made_once_more(store, rescued):
+    talk = [message(1), Reset(NOW), message(2)]
+    import_file(store, rescued(*talk), "2026-01-15T00:00:00.000Z")
+    import_file(store, rescued(*talk, message(3), state()), NOW)
+    assert [m.id for m in store.load(HEADER.id).messages] == ["m2", "m3"]
+
+
 def test_damaged_lines_of_the_file_are_counted_and_skipped(store, rescued):
     path = rescued(message(1))
     path.write_bytes(path.read_bytes() + b"garbage\n")

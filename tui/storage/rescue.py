@@ -87,10 +87,11 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
         # Again: whoever held it may have gone on until now.
         existing = store.load(found.header.id) if existing else None
         records = _missing(found, existing) if existing else _contents(found)
-        if records or existing is None:
-            # As every holder does: an answer that a crash cut off is written as a message.
-            written = [*(existing.interrupted if existing else ()), *records]
-            store.append(lease, [*written, _state(found, existing, written, now)])
+        # As every holder does: an answer that a crash cut off is written as a message.
+        written = [*(existing.interrupted if existing else ()), *records]
+        state = _state(found, existing, written, now)
+        if records or existing is None or state.name != existing.name:
+            store.append(lease, [*written, state])
     finally:
         lease.release()
     messages = {record.id for record in records if isinstance(record, Message)}
@@ -190,7 +191,15 @@ def _missing(found: _File, existing: Session) -> list[Record]:
     ]
     if not _later(found.session, existing):
         return [*missing]
-    return [*missing, *(r for r in found.records if isinstance(r, Summary | Todos))]
+    live = {message.id for message in found.session.messages}
+    # The last one: live begins there. It is there if something said after it is.
+    resets = [r for r in found.records if isinstance(r, Reset) and live.isdisjoint(own)]
+    return [
+        *(message for message in missing if message.id not in live),
+        *resets[-1:],
+        *(message for message in missing if message.id in live),
+        *(r for r in found.records if isinstance(r, Summary | Todos)),
+    ]
 
 
 def _adds_to(own: Message | None, message: Message) -> bool:
