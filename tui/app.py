@@ -137,7 +137,7 @@ class SibylApp(OrderlyApp):
         if self._parts.auto_save_interval:
             self.set_interval(self._parts.auto_save_interval, self._desk.display.save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
-        self.set_timer(0.06, self._begin_what_is_slow)
+        self.set_timer(0.03, self._begin_what_is_slow)
 
     def _let_paint_after_keys(self) -> None:
         """Let the first screen be painted once what waited stands in its prompt."""
@@ -154,8 +154,6 @@ class SibylApp(OrderlyApp):
 
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
-        # A daemon, as asyncio joins its own threads before it lets a program end.
-        threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
         self.run_worker(self._show_list)
         self.run_worker(self._desk.following.run)
         self._desk.searching.begin()
@@ -164,6 +162,8 @@ class SibylApp(OrderlyApp):
         # First: what is active stays when the old and the many are set aside.
         await self.workspace.note_start()
         await self._desk.listed.refresh()
+        # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
+        threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
         await self._desk.listed.prune(self._parts.retention)
 
     def _warm_up(self) -> None:
