@@ -19,8 +19,9 @@ from tui.storage.index.follower import Pending, unread_bytes
 from tui.storage.index.upkeep import Upkeep
 
 _MANY = 1000  # files; fewer are looked at for each search
-_REST = 20  # so many times as long as to look at them took, they are not looked at again
-_LONGEST_REST = 5.0
+_REST = 400  # so many times as long as to look at them took, they are not looked at again
+# Other programs bring what they write into the index themselves: only what was copied is missed.
+_LONGEST_REST = 30.0
 _NOTICES = {
     "locked": "The search index is in use by another program: the sessions themselves are read.",
     "newer": "The search index is a newer version's: the sessions themselves are read.",
