@@ -209,14 +209,15 @@ async def test_where_the_project_is_gone_its_session_stays_closed(commands, worl
     assert await commands(f"/load {there}") == f"Loaded session: {there} (1 message)"
 
 
-@pytest.mark.parametrize("beneath", ["", "/beneath"])
-async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_path, beneath):
+@pytest.mark.parametrize(
+    ("beneath", "words"),
+    [("", "Project path is not a directory."), ("/beneath", "Project path no longer exists.")],
+)
+async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_path, beneath, words):
     file = tmp_path / "file"
     file.touch()
     there = await world.session(project=f"{file}{beneath}")
-    reason = "no longer exists" if beneath else "is not a directory"
-    told = await commands("/resume 1")
-    assert told == f"Project path {reason}. Read it with /load {there}."
+    assert await commands("/resume 1") == f"{words} Read it with /load {there}."
 
 
 @pytest.mark.parametrize("path", ["", "/nul\0"])

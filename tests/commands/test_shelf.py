@@ -1,5 +1,8 @@
 """``/archive /restore /delete /fork /undo``."""
 
+import os
+import socket
+
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
@@ -133,8 +136,10 @@ async def test_there_is_nothing_to_move_in_a_new_session(commands, name):
 async def test_a_session_held_elsewhere_is_not_moved(started, world):
     there = await world.session("there")
     lease = world.reader.lease(there)
+    holder = f"pid {os.getpid()} on {socket.gethostname()}"
+    since = f"{world.clock.now.astimezone():%Y-%m-%d %H:%M}"
     commands = started(there)
-    words = f"Session {there} is open in another program ({world.holder(there)})."
+    words = f"Session {there} is open in another program ({holder} since {since})."
     for command in ("/archive", "/delete", f"/archive {there}", f"/delete {there}"):
         assert await commands(command) == words
         assert commands.current.id == there
