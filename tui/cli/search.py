@@ -6,10 +6,8 @@ from typing import Any
 
 from tui.cli import output
 from tui.cli.program import Program
-from tui.domain.labels import age
 from tui.domain.safe_text import make_visible_line
-from tui.domain.search import Found, Hit, found_words
-from tui.domain.timestamps import parse_utc
+from tui.domain.search import Found, Hit, found_words, hit_lines
 from tui.engine.nearest import nearest
 from tui.errors import UsageError
 
@@ -67,11 +65,6 @@ def _as_json(hit: Hit) -> dict[str, Any]:
 
 
 def _lines(program: Program, found: Found) -> Iterator[str]:
-    now = program.clock()
     entries = program.store.entries({hit.session_id for hit in found.hits})
-    labels = {entry.id: entry.label for entry in entries}
-    for number, hit in enumerate(found.hits, 1):
-        ago = age(parse_utc(hit.timestamp), now)
-        # Else it was purged since it was found.
-        label = labels.get(hit.session_id, hit.session_id)
-        yield f"{number:3}. {label} ({ago}) - {hit.snippet}"
+    for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
+        yield f"{number:3}. {line}"

@@ -40,11 +40,16 @@ class Themes(Protocol):
         ...
 
 
+MOST_ROWS = 100
+"""How many sessions a list in a conversation shows."""
+
+
 class CommandContext(msgspec.Struct, frozen=True):
     """The workspace, models and themes, what is set aside, and how an answer is stopped.
 
     ``lists`` are the ids that the numbers of a command mean since it last printed them, by the
-    command's name. ``exclusive_projects`` says that a project is open in one session only.
+    command's name; what a search prints are numbers of ``sessions``, too. ``exclusive_projects``
+    says that a project is open in one session only.
     ``rescue`` puts what a session that is given up has unsaved into a file and says where; raises
     ``StorageError``. ``stop`` ends the answer that is being made in a session and waits until all
     of it is saved; false if there is none.

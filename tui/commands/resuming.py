@@ -4,19 +4,17 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from tui.commands.context import CommandContext
+from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Ask, Effect, Later, ShowSession, say
 from tui.domain.labels import age
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import SessionEntry
+from tui.domain.targets import is_number, listed_number
 from tui.domain.timestamps import parse_utc
-from tui.engine.clearing import check_closed_here, clear_closed
+from tui.engine.clearing import check_closed_here
 from tui.engine.resumable import Resumable, check_project, opened_here, read_resumable
 from tui.engine.switching import StayedError
 from tui.errors import SessionNotFound, UsageError
-
-MOST_ROWS = 100
-"""How many sessions a list in a conversation shows."""
 
 _NOTHING = "No sessions to resume."
 
@@ -67,11 +65,12 @@ async def _delete(context: CommandContext, target: str) -> Sequence[Effect]:
     if not target:
         return say("Usage: /resume delete <number|session-id>")
     session_id = target
-    if _is_number(target):
+    if is_number(target):
         listed = await _numbered(context)
-        if not _is_index(target, len(listed)):
+        number = listed_number(target, listed)
+        if number is None:
             raise UsageError(_no_number(target, len(listed)))
-        session_id = listed[int(target) - 1]
+        session_id = listed[number - 1]
     return (Later(partial(_deleted, context, session_id)),)
 
 
@@ -105,8 +104,7 @@ async def _confirmed(context: CommandContext, ids: Sequence[str]) -> Sequence[Ef
 
 async def _cleared(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
     before = context.workspace.current
-    cleared = await clear_closed(context.workspace, ids)
-    context.shelf.note_cleared(cleared)
+    cleared = await context.shelf.clear(ids)
     shown = (ShowSession(),) if context.workspace.current is not before else ()
     failed = say(cleared.failure, "error") if cleared.failure else ()
     return (*shown, *say(f"Cleared {len(cleared.ids)} saved session(s)."), *failed)
@@ -125,24 +123,17 @@ async def _meant(context: CommandContext, target: str) -> str:
     Raises ``UsageError``, ``SessionNotFound`` and ``AmbiguousSession``.
     """
     store, scope = context.workspace.store, context.workspace.scope
-    if not _is_number(target):
+    if not is_number(target):
         return await asyncio.to_thread(store.resolve, target, scope)
     listed = await _numbered(context)
-    if _is_index(target, len(listed)):
-        return listed[int(target) - 1]
+    number = listed_number(target, listed)
+    if number is not None:
+        return listed[number - 1]
     try:
         # A number that stands in no list may be a name or a day.
         return await asyncio.to_thread(store.resolve, target, scope)
     except SessionNotFound as error:
         raise UsageError(_no_number(target, len(listed))) from error
-
-
-def _is_number(target: str) -> bool:
-    return target.isascii() and target.isdigit()
-
-
-def _is_index(target: str, count: int) -> bool:
-    return len(target) <= len(str(MOST_ROWS)) and 1 <= int(target) <= count
 
 
 def _no_number(target: str, count: int) -> str:

@@ -1,13 +1,11 @@
 """``/search`` and the search screen: what was said, in every session."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, OpenSearch, say
-from tui.domain.labels import age
-from tui.domain.timestamps import parse_utc
 from tui.engine.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -28,7 +26,7 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not found.hits:
         near = await asyncio.to_thread(_nearest, workspace, arguments)
         return (*notice, *say(f"No sessions found matching: {arguments}"), *near)
-    workspace.listed = tuple(hit.session_id for hit in found.hits)
+    context.lists["sessions"] = tuple(hit.session_id for hit in found.hits)
     return (*notice, *say("\n".join(lines)))
 
 
@@ -45,18 +43,10 @@ def _nearest(workspace: Workspace, text: str) -> Sequence[Effect]:
 
 
 def _answer(workspace: Workspace, text: str) -> "tuple[Found, list[str]]":
-    from tui.domain.search import found_words
+    from tui.domain.search import found_words, hit_lines
 
-    found = workspace.store.search(text, MOST_HITS, seconds=_SECONDS)
-    return found, [found_words(found), *_lines(workspace, found)]
-
-
-def _lines(workspace: Workspace, found: "Found") -> Iterator[str]:
-    now = workspace.clock()
-    entries = workspace.store.entries({hit.session_id for hit in found.hits})
-    labels = {entry.id: entry.label for entry in entries}
-    for number, hit in enumerate(found.hits, 1):
-        said = age(parse_utc(hit.timestamp), now)
-        # Else it was purged since it was found.
-        label = labels.get(hit.session_id, hit.session_id)
-        yield f"  {number}. {label} ({said}) - {hit.snippet}"
+    store = workspace.store
+    found = store.search(text, MOST_HITS, seconds=_SECONDS)
+    entries = store.entries({hit.session_id for hit in found.hits})
+    lines = enumerate(hit_lines(found.hits, entries, workspace.clock()), 1)
+    return found, [found_words(found), *(f"  {number}. {line}" for number, line in lines)]

@@ -4,19 +4,17 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from tui.commands.context import CommandContext, CommandFunction
+from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
 from tui.commands.effects import Ask, Effect, ShowSession, say
 from tui.commands.sessions import shown_notices
 from tui.domain.labels import age
 from tui.domain.session import SessionEntry
+from tui.domain.targets import is_number, listed_number
 from tui.domain.timestamps import parse_utc
 from tui.engine.conversation import Conversation
 from tui.engine.switching import StayedError
 from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
-
-MOST_ROWS = 100
-"""How many sessions a list in a conversation shows."""
 
 _USAGE = "Usage: /session list | resume <index> | save [target] | close"
 _RESUME_USAGE = "Usage: /session resume <index>"
@@ -53,18 +51,19 @@ def _line(number: int, entry: SessionEntry, used: str) -> str:
 
 
 async def _resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    if not (arguments.isascii() and arguments.isdigit()):
+    if not is_number(arguments):
         return say(_RESUME_USAGE)
     listed = context.lists.get("session") or _ids(await _listing(context))
-    if len(arguments) > len(str(MOST_ROWS)) or not 1 <= int(arguments) <= len(listed):
+    number = listed_number(arguments, listed)
+    if number is None:
         return say(f"Session index {arguments} out of range", "error")
-    session_id = listed[int(arguments) - 1]
+    session_id = listed[number - 1]
     try:
         if not await context.workspace.open_session(session_id):
             return ()
     except StayedError as error:
         return say(str(error), "error")
-    return (ShowSession(), *say(f"Resumed session {int(arguments)}: {session_id}"))
+    return (ShowSession(), *say(f"Resumed session {number}: {session_id}"))
 
 
 async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:

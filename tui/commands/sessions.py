@@ -4,20 +4,18 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from tui.commands.context import CommandContext
+from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Effect, Later, ShowSession, say
 from tui.domain.labels import NAME_CHARACTERS
 from tui.domain.notice import Notice
 from tui.domain.session import SessionEntry, Status
 from tui.domain.table import session_table
+from tui.domain.targets import is_number
 from tui.engine.conversation import Conversation
 from tui.engine.pruning import Pruned
 from tui.engine.switching import StayedError
 from tui.errors import StorageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
-
-MOST_ROWS = 100
-"""How many sessions a table in a conversation shows."""
 
 _PAGE = 200
 
@@ -29,7 +27,7 @@ async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not found:
         return say("No saved sessions.")
     shown = found[:MOST_ROWS]
-    context.workspace.listed = tuple(entry.id for entry in shown)
+    context.lists["sessions"] = tuple(entry.id for entry in shown)
     lines = [
         "Saved sessions:",
         session_table(shown, context.workspace.clock(), numbered=True),
@@ -151,14 +149,14 @@ def resolved(
     return workspace.store.resolve(
         target,
         workspace.scope,
-        listed=workspace.listed or _listed(workspace.store, target),
+        listed=context.lists.get("sessions") or _listed(workspace.store, target),
         wanted=SessionFilter(statuses=wanted),
     )
 
 
 def _listed(store: SessionStore, target: str) -> Sequence[str]:
     """As much of the list as a number can mean, where none was printed yet."""
-    if not (target.isascii() and target.isdigit() and len(target) <= len(str(MOST_ROWS))):
+    if not is_number(target) or len(target) > len(str(MOST_ROWS)):
         return ()
     listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), None, MOST_ROWS)
     return [entry.id for entry in listing.entries]

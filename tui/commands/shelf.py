@@ -8,6 +8,7 @@ from tui.commands.context import CommandContext
 from tui.commands.effects import Ask, Effect, Later, MovedSession, ShowSession, say
 from tui.commands.sessions import resolved
 from tui.domain.session import Status
+from tui.domain.targets import is_number
 from tui.domain.timestamps import format_utc
 from tui.engine.conversation import Conversation
 from tui.engine.forking import write_fork
@@ -53,8 +54,7 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
     session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to delete yet.")
-    is_number = arguments.isascii() and arguments.isdigit()
-    if arguments and session_id != arguments and not is_number:
+    if arguments and session_id != arguments and not is_number(arguments):
         raise UsageError(f"Deleting takes the whole id or a listed number: {session_id}")
     await _check_holder(context, session_id)
     return (

@@ -6,6 +6,7 @@ from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, ShowSession, ShowTodos, say
 from tui.domain import todo
 from tui.domain.commands import BY_NAME
+from tui.domain.targets import is_number
 from tui.domain.todo import Todos, TodoStatus
 from tui.engine.todos import change_todos
 from tui.errors import StorageError
@@ -23,7 +24,7 @@ async def change(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return _list(context)
     if verb == "add" and not todo.says_nothing(rest):
         return await _add(context, rest)
-    if verb in _SAID and rest.isascii() and rest.isdigit() and len(rest) <= _DIGITS:
+    if verb in _SAID and is_number(rest) and len(rest) <= _DIGITS:
         return await _change_one(context, verb, int(rest))
     return say(f"Usage: {BY_NAME['todo'].line}")
 

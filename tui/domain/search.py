@@ -3,12 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from operator import itemgetter
 
 import msgspec
 
+from tui.domain.labels import age
 from tui.domain.message import Message, Role
 from tui.domain.safe_text import make_visible_line
+from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
 from tui.domain.tokens import Span, cut, cut_with_spans, stands_alone
 
@@ -241,6 +244,14 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
         else:
             joined.append((begin, end))
     return joined
+
+
+def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetime) -> Iterator[str]:
+    """Each hit as a line of a list; ``entries`` are those of its sessions that are still there."""
+    labels = {entry.id: entry.label for entry in entries}
+    for hit in hits:
+        said = age(parse_utc(hit.timestamp), now)
+        yield f"{labels.get(hit.session_id, hit.session_id)} ({said}) - {hit.snippet}"
 
 
 def found_words(found: Found) -> str:

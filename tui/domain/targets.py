@@ -13,6 +13,7 @@ from tui.errors import AmbiguousSession, SessionNotFound
 
 _PREFIX = "session-"
 _DIGITS_OF_A_DAY = 8
+_MOST_DIGITS = 9
 
 
 class Catalog(Protocol):
@@ -39,12 +40,25 @@ class Catalog(Protocol):
         ...
 
 
+def is_number(text: str) -> bool:
+    """Whether a text is a number as it is typed, of whatever length."""
+    return text.isascii() and text.isdigit()
+
+
+def listed_number(text: str, listed: Sequence[str]) -> int | None:
+    """The number that a text is, if that many were listed; they count from 1."""
+    if not is_number(text) or len(text) > _MOST_DIGITS:
+        return None
+    number = int(text)
+    return number if 1 <= number <= len(listed) else None
+
+
 def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = ()) -> str:
     """Find the one session that a target means; ``#N`` counts in ``scope``.
 
     Raises ``SessionNotFound`` or ``AmbiguousSession``.
     """
-    number = _listed_number(target, listed)
+    number = listed_number(target, listed)
     if number is not None:
         return listed[number - 1]
     if is_session_id(target) and catalog.has(target):
@@ -62,13 +76,6 @@ def _candidates(target: str, scope: str, catalog: Catalog) -> Iterator[list[str]
     yield _by_ordinal_of_called(target, scope, catalog)
     yield _by_name(target, catalog)
     yield _by_prefix(target, catalog)
-
-
-def _listed_number(target: str, listed: Sequence[str]) -> int | None:
-    if not (target.isascii() and target.isdigit() and len(target) < 10):
-        return None
-    number = int(target)
-    return number if 1 <= number <= len(listed) else None
 
 
 def _by_ordinal(target: str, scope: str, catalog: Catalog) -> list[str]:
@@ -92,7 +99,7 @@ def _by_ordinal_of_called(target: str, scope: str, catalog: Catalog) -> list[str
 
 def _parted(target: str) -> tuple[str, int | None]:
     named_scope, mark, digits = target.rpartition("#")
-    if not (mark and digits.isascii() and digits.isdigit() and len(digits) < 10):
+    if not (mark and is_number(digits) and len(digits) <= _MOST_DIGITS):
         return "", None
     return named_scope, int(digits)
 
@@ -102,8 +109,7 @@ def _by_name(target: str, catalog: Catalog) -> list[str]:
 
 
 def _by_prefix(target: str, catalog: Catalog) -> list[str]:
-    is_number = target.isascii() and target.isdigit()
-    if not target or (is_number and len(target) < _DIGITS_OF_A_DAY):
+    if not target or (is_number(target) and len(target) < _DIGITS_OF_A_DAY):
         return []
     wanted = (target, _PREFIX + target)
     return sorted(name for name in catalog.ids() if name.startswith(wanted))

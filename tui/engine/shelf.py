@@ -1,13 +1,13 @@
 """Archive and trash: setting sessions aside, bringing them back, and taking that back."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Literal
 
 import msgspec
 
-from tui.engine.clearing import Cleared
+from tui.engine.clearing import Cleared, clear_closed
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError, UsageError
@@ -70,12 +70,17 @@ class Shelf:
         await self._note(session_id, "kept", partial(self._put, session_id, "kept"))
         return await self._open(session_id)
 
-    def note_cleared(self, cleared: Cleared) -> None:
-        """Let the next undo take back all that was cleared at once."""
+    async def clear(self, ids: Sequence[str]) -> Cleared:
+        """Move closed sessions to the trash, but those that were opened or moved meanwhile.
+
+        The next undo takes back all of it at once.
+        """
+        cleared = await clear_closed(self._workspace, ids)
         if cleared.ids:
             self._deeds.append(
                 tuple(Deed(each, "kept", "trashed", each == cleared.left) for each in cleared.ids)
             )
+        return cleared
 
     @property
     def has_cleared(self) -> bool:

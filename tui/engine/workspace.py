@@ -47,7 +47,6 @@ class Workspace(Switching):
         super().__init__(PromptKeeping(drafts), clock, model_for)
         self.store = store
         self.place = place
-        self.listed: tuple[str, ...] = ()
         self._reader = SessionReader(store, self.prompts, clock)
         self._limit = limit
 
