@@ -280,6 +280,43 @@ def test_where_nothing_can_be_taken_back_ever_saving_goes_on(store, lease, other
     assert session.damaged == 1
 
 
+def test_what_of_ones_own_cannot_be_taken_back_is_nobody_elses(
+    store, lease, path, other, monkeypatch
+):
+    batch = [*BATCH, state("Old", 1, 1)]
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        Fails(patch, "fdatasync", forever=True)
+        Fails(patch, "ftruncate", forever=True)
+        for _ in range(2):
+            with pytest.raises(StorageError):
+                store.append(lease, batch)
+    with monkeypatch.context() as patch:
+        Fails(patch, "ftruncate", forever=True)
+        patch.setattr(os, "write", lambda *_: 0)
+        with pytest.raises(StorageError):
+            store.append(lease, batch)
+    assert path.read_bytes() > before
+    with monkeypatch.context() as patch:
+        Fails(patch, "ftruncate", forever=True)
+        appended = store.append(lease, [*batch, user("m4", "more"), state("New", 2, 3)])
+    assert appended.foreign == ()
+    assert texts(other.load(lease.session_id).all_messages) == ["first", "answer", "after", "more"]
+    assert other.entry(lease.session_id).name == "New"
+
+
+def test_what_could_not_be_taken_back_for_long_is_once_it_can_be(store, lease, path, monkeypatch):
+    with monkeypatch.context() as patch:
+        Fails(patch, "fdatasync", forever=True)
+        Fails(patch, "ftruncate", forever=True)
+        for _ in range(3):
+            with pytest.raises(StorageError):
+                store.append(lease, BATCH)
+    assert store.append(lease, BATCH).foreign == ()
+    has_only(store, lease, "first", "answer", "after")
+    assert path.read_bytes().count(b'"answer"') == 1
+
+
 def test_a_first_append_that_got_further_than_it_could_tell_is_made_again(store, monkeypatch):
     """The journal was published; then it could not be opened again."""
     for first in range(1, 20):

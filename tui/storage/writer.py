@@ -96,13 +96,13 @@ class JournalWriter:
             os.close(descriptor)
 
     def _append(self, descriptor: int, records: Sequence[Record]) -> tuple[Record, ...]:
-        self._take_back(descriptor)
-        foreign = self._foreign(descriptor)
+        own = self._take_back(descriptor)
         before = os.fstat(descriptor)
+        foreign = self._foreign(descriptor, before.st_size - len(own))
         closing = _closing(descriptor, before)
         data, offsets = encode_lines(records, before.st_size + len(closing), self._offsets)
         used = before.st_mtime_ns
-        self._left = before.st_size, closing + data
+        self._left = before.st_size - len(own), own + closing + data
         try:
             self._write(descriptor, before.st_size, closing + data)
             used = max(last_use(records) or 0, used)
@@ -113,16 +113,22 @@ class JournalWriter:
         self._offsets = offsets
         return foreign
 
-    def _take_back(self, descriptor: int) -> None:
-        """Remove what a failed append could not: it was never acknowledged, and comes again."""
+    def _take_back(self, descriptor: int) -> bytes:
+        """Remove what a failed append could not: it was never acknowledged, and comes again.
+
+        Gives what cannot be removed now either; nobody else has written it.
+        """
         if self._left is None:
-            return
+            return b""
         place, data = self._left
         found = os.pread(descriptor, len(data) + 1, place)
-        if found and data.startswith(found):
-            _cut_back(descriptor, place)
+        if not found or not data.startswith(found):
+            return b""
+        _cut_back(descriptor, place)
+        return found if os.fstat(descriptor).st_size > place else b""
 
-    def _foreign(self, descriptor: int) -> tuple[Record, ...]:
+    def _foreign(self, descriptor: int, end: int) -> tuple[Record, ...]:
+        """What others have written before ``end`` since this program last wrote or read it."""
         known = self._acknowledged
         if known.unchanged(descriptor):
             return ()
@@ -132,7 +138,7 @@ class JournalWriter:
             # Whoever put another file there may not have made its name durable.
             sync_directory(self.path.parent)
         found: list[Record] = []
-        for place, line in lines_forward(descriptor, known.size, os.fstat(descriptor).st_size):
+        for place, line in lines_forward(descriptor, known.size, end):
             record = _decoded(line)
             if record is not None:
                 found.append(record)
