@@ -2,23 +2,20 @@
 
 import pytest
 
-from tests.providers.chat_server import answers
-
 F2, ALT_DOWN, ALT_UP = "\x1bOQ", "\x1b[1;3B", "\x1b[1;3A"
 
 
 @pytest.fixture
 def two(chats):
     """The program with two sessions, the newer one on screen; gives their ids, the newer first."""
-    chats.answer(answers("Hello."))
-    program = chats()
+    program = chats.altered("finite")
     program.type("First\r")
-    program.until(r"Hello\.")
+    program.until("w29")
     older = chats.only
     program.type("\x0e")
     program.until("Started new session")
     program.type("Second\r")
-    program.until(r"Second[\s\S]*Hello\.")
+    program.until(r"Second[\s\S]*w29")
     program.until(lambda _: len(chats.entries) == 2, "the second one on disk")
     (newer,) = (entry.id for entry in chats.entries if entry.id != older)
     program.until(lambda _: len(chats.messages(newer)) == 2, "the answer on disk")

@@ -156,7 +156,9 @@ async def test_nothing_found_moves_nothing(world):
     w = world()
     talk = await w.session(*[f"text {n}" for n in range(60)])
     async with w.running(talk) as (app, pilot):
+        await until(lambda: "text 59" in conversation(app))
         await pilot.press("pageup")
+        await until(lambda: "text 59" not in conversation(app))
         before = top(app)
         await find(app, pilot, "zebra")
         assert said(app) == "no match"

@@ -280,10 +280,10 @@ async def test_from_there_one_reads_on_to_both_ends(world):
                 await pilot.pause()
             return "\n".join([*seen, conversation(app)])
 
-        down = await asyncio.wait_for(read("pagedown", "message 399"), 60)
+        down = await asyncio.wait_for(read("pagedown", "message 399"), 240)
         assert all(f"message {number}" in down for number in range(150, 400))
         assert not app.chat.transcript.later
-        up = await asyncio.wait_for(read("pageup", "message 0\n"), 60)
+        up = await asyncio.wait_for(read("pageup", "message 0\n"), 240)
         assert all(f"message {number}" in up for number in range(399))
         assert up.count("message 0\n") == 1
 
