@@ -47,6 +47,19 @@ def test_a_letter_is_a_key_where_nothing_is_typed():
     assert checked(list_filter="f") == {"list-filter": "f"}
 
 
+@pytest.mark.parametrize(
+    ("action", "key"), [("new", "ctrl+n"), ("stop", "escape"), ("list-clear", "escape,f5")]
+)
+def test_the_key_that_an_action_has_already_is_taken(action, key):
+    assert checked(**{action: key}) == {action: key}
+
+
+def test_a_letter_may_be_bound_everywhere_to_what_is_done_at_one_place_only():
+    here = Binding("slash", "find_here", "Find", id="find", priority=True)
+    places = {**PLACES, EVERYWHERE: [*PLACES[EVERYWHERE], here]}
+    assert checked_keymap({"find": "f"}, places, "config.toml") == {"find": "f"}
+
+
 def test_what_clashed_before_is_no_reason_to_refuse_another_key():
     assert checked(new="f5") == {"new": "f5"}
 
@@ -66,6 +79,7 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
         ({"new": "会"}, "keys.new", "会 could not be typed any more"),
         ({"new": "enter"}, "keys.new", "enter could not be typed any more"),
         ({"new": "ctrl+s"}, "keys.new", "ctrl+s is the key of save already"),
+        ({"new": "ctrl+s", "save": "ctrl+s"}, "keys.new", "ctrl+s is the key of save already"),
         ({"list-filter": "ctrl+s"}, "keys.list-filter", "ctrl+s is the key of save already"),
         ({"list-filter": "f5", "save": "f5"}, "keys.list-filter", "f5 is the key of save already"),
         ({"save": "escape"}, "keys.save", "escape is the key of stop already"),

@@ -32,17 +32,23 @@ def checked_keymap(chosen: Mapping[str, str], places: Places, source: str) -> di
             raise ConfigError(source, f"keys.{action}", f"unknown action; there are {known}")
         for key in _split(keys):
             _check_key(key, f"keys.{action}", source)
-    everywhere = list(_rebound(by_place[EVERYWHERE], chosen))
-    for action, key in everywhere:
-        if action in chosen and _is_typed(key):
+    everywhere = by_place.pop(EVERYWHERE)
+    at_places = {each.id for bindings in by_place.values() for each in bindings}
+    for action, key in _new([each for each in everywhere if each.id not in at_places], chosen):
+        if _is_typed(key):
             raise ConfigError(source, f"keys.{action}", f"{key} could not be typed any more")
-    for bindings in by_place.values():
-        _check_conflicts([*everywhere, *_rebound(bindings, chosen)], chosen, source)
+    for bindings in (everywhere, *by_place.values()):
+        _check_conflicts([*everywhere, *bindings], chosen, source)
     return dict(chosen)
 
 
 def _own(bindings: Sequence[BindingType]) -> list[Binding]:
     return [binding for binding in Binding.make_bindings(bindings) if binding.id]
+
+
+def _new(bindings: Sequence[Binding], chosen: Mapping[str, str]) -> set[tuple[str, str]]:
+    """Actions with each key that they have not had before: what clashes there is no choice."""
+    return {*_rebound(bindings, chosen)} - {*_rebound(bindings, {})}
 
 
 def _split(keys: str) -> list[str]:
@@ -73,16 +79,15 @@ def _is_typed(key: str) -> bool:
     return len(key) == 1 or key in _TYPED or key in REPLACED_KEYS or key in KEY_TO_UNICODE_NAME
 
 
-def _check_conflicts(
-    keys: Sequence[tuple[str, str]], chosen: Mapping[str, str], source: str
-) -> None:
+def _check_conflicts(bindings: Sequence[Binding], chosen: Mapping[str, str], source: str) -> None:
     by_key: dict[str, set[str]] = {}
-    for action, key in keys:
+    for action, key in _rebound(bindings, chosen):
         by_key.setdefault(key, set()).add(action)
-    for key, actions in by_key.items():
-        if len(actions) > 1 and (mine := sorted(actions & chosen.keys())):
-            other = min(actions - {mine[0]})
-            raise ConfigError(source, f"keys.{mine[0]}", f"{key} is the key of {other} already")
+    for action, key in sorted(_new(bindings, chosen)):
+        if others := by_key[key] - {action}:
+            raise ConfigError(
+                source, f"keys.{action}", f"{key} is the key of {min(others)} already"
+            )
 
 
 def _character_name(key: str) -> str:
