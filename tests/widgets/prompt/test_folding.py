@@ -44,6 +44,17 @@ async def test_it_is_folded_over_ten_lines_or_a_thousand_characters(running, tex
         assert app.prompt.text == text
 
 
+async def test_another_key_may_be_chosen_that_unfolds_it(running):
+    async with running() as (app, pilot):
+        app.set_keymap({"prompt-unfold": "ctrl+u"})
+        await pilot.press("a")
+        await paste(app, pilot, LONG)
+        await pilot.press("ctrl+o")
+        assert shown(app) == ["a", MARK]
+        await pilot.press("ctrl+u")
+        assert shown(app) == f"a{LONG}".split("\n")
+
+
 @pytest.mark.parametrize("line_break", ["\r\n", "\r"])
 async def test_the_line_breaks_of_terminals_count(running, line_break):
     async with running() as (app, pilot):

@@ -88,18 +88,21 @@ class Editor(TextArea, inherit_bindings=False):
     async def on_key(self, event: events.Key) -> None:
         if event.key in LINE_BREAK_KEYS:
             self._replace_via_keyboard("\n", *self.selection)
-        elif not self._press(event.key) and not await self._act(event.key):
+        elif not self._press(event.key) and not await self._act(event):
             return
         self._restart_blink()
         event.stop()
         event.prevent_default()
 
-    async def _act(self, key: str) -> bool:
+    async def _act(self, event: events.Key) -> bool:
         """Do at once what a key is bound to here; Textual would after the letters that follow."""
-        for binding in self._bindings.key_to_bindings.get(key, ()):
-            if await self.app.run_action(binding.action, self):  # pyright: ignore[reportUnknownMemberType]
-                return True
-        return False
+        if event.is_printable:
+            return False
+        # The active ones: the user may have chosen other keys.
+        bound = self.screen.active_bindings.get(event.key)
+        if bound is None or bound.node is not self:
+            return False
+        return await self.app.run_action(bound.binding.action, self)  # pyright: ignore[reportUnknownMemberType]
 
     def on_paste(self, event: events.Paste) -> None:
         # Textual's own handler goes on with it, and would let it bubble.
