@@ -37,6 +37,8 @@ ROWS_SECONDS = 60.0
 SECONDS_TO_SWITCH = 2.0
 """What is typed behind the choice of a session waits so long for it."""
 
+_ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
+
 
 class SibylApp(OrderlyApp):
     """Bindings, timers, and one handler for each intent."""
@@ -106,16 +108,17 @@ class SibylApp(OrderlyApp):
         self.workspace = parts.workspace
         self.chat = ChatScreen()
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
-        self._effects = Effects(self, self._desk, self._open_help)
+        self._effects = Effects(self, self._desk, self._turn_help)
         dress(self, self._desk.themes, parts.appearance, self._keys())
 
     def _keys(self) -> Places:
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
-    def _open_help(self) -> None:
+    def _turn_help(self) -> None:
         if isinstance(self.screen, HelpScreen):
-            return
-        self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
+            self.screen.dismiss()
+        else:
+            self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
 
     # --- life
 
@@ -172,9 +175,18 @@ class SibylApp(OrderlyApp):
 
     # --- intents
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave alone what another screen is over; what is asked is answered first."""
+        if action not in ("invoke", "command_palette"):
+            return super().check_action(action, parameters)
+        if self._desk.questions.open:
+            return parameters[:1] == ("quit",)
+        if self.screen is self.chat or parameters[:1] in _ON_ANY_SCREEN:
+            return True
+        # Another session puts the search away.
+        return self._desk.searching.is_on_top and parameters[:1] == ("new",)
+
     async def action_invoke(self, name: str, arguments: str = "") -> None:
-        if self._desk.questions.open and name != "quit":
-            return  # what is asked is answered first
         # Bound with priority: it would overtake what was typed.
         self.between_keys(lambda: self._invoke(Invocation(name, arguments)))
 

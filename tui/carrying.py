@@ -10,12 +10,12 @@ from tui.exit import OrderlyApp, after_what_was_typed
 
 
 class Effects:
-    """Does on screen what commands ask for; ``open_help`` shows keys and commands."""
+    """Does on screen what commands ask for; ``turn_help`` shows keys and commands, or no longer."""
 
-    def __init__(self, app: OrderlyApp, desk: Desk, open_help: Callable[[], object]) -> None:
+    def __init__(self, app: OrderlyApp, desk: Desk, turn_help: Callable[[], object]) -> None:
         self._app = app
         self._desk = desk
-        self._open_help = open_help
+        self._turn_help = turn_help
 
     async def carry_out(self, wanted: Sequence[Effect]) -> None:
         """One after another, and what the status bar and the list say then."""
@@ -51,7 +51,7 @@ class Effects:
     def _open(self, effect: effects.OpenHelp | effects.OpenSearch | effects.EditPrompt) -> None:
         match effect:
             case effects.OpenHelp():
-                self._open_help()
+                self._turn_help()
             case effects.OpenSearch():
                 self._desk.searching.open()
             case effects.EditPrompt():

@@ -113,6 +113,11 @@ class Searching:
             self._app.push_screen(self._screen, self._forget_screen)
             self._screen.show_indexing(self._progress)
 
+    @property
+    def is_on_top(self) -> bool:
+        """Whether the keys are the screen's."""
+        return self._screen is not None and self._screen is self._app.screen
+
     def close(self) -> None:
         """Put the screen away, if it is there."""
         if self._screen is not None:

@@ -180,14 +180,36 @@ async def test_the_line_of_keys_leads_to_the_help_wherever_one_is(world, columns
         assert key_line(app).rstrip().endswith("F1 Help")
 
 
-async def test_the_help_is_there_once(world):
+@pytest.mark.parametrize(("keys", "key"), [({}, "f1"), ({"help": "f9"}, "f9")])
+async def test_the_key_that_leads_to_the_help_leads_back(world, keys, key):
     w = world()
-    w.appearance = Appearance(keys={"help": "f9"})
+    w.appearance = Appearance(keys=keys)
     async with w.running() as (app, pilot):
-        await pilot.press("f9")
+        await pilot.press(key)
         await until(lambda: isinstance(app.screen, HelpScreen))
-        await pilot.press("f9", "escape")
+        await pilot.press(key)
         await until(lambda: app.screen is app.chat)
+
+
+@pytest.mark.parametrize(
+    ("way", "keys"), [("f1", ["ctrl+n"]), ("ctrl+p", ["ctrl+n"]), ("ctrl+f", [])]
+)
+async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: rows(app) == [there], "the list")
+        await pilot.press(way)
+        await until(lambda: app.screen is not app.chat, "the other screen")
+        before = app.screen
+        await pilot.press(*keys, "ctrl+w", "f4", "ctrl+p", "ctrl+f")
+        assert app.screen is before
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the way back")
+        await pilot.press("ctrl+s")
+        await until(lambda: "Session saved:" in conversation(app), "what is said of the last key")
+        assert conversation(app).count("·") == 1
+        assert w.workspace.current.id == there
 
 
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (300, 100)])

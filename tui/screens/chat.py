@@ -112,6 +112,9 @@ class ChatScreen(Screen[None]):
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         # Each part was given its style when it was mounted: to do so again takes 8 ms of the start.
         event.refresh_styles = self._was_resumed
+        if self._was_resumed:
+            # The line of keys stood still meanwhile.
+            self.refresh_bindings()
         self._was_resumed = True
 
     def on_resize(self, event: events.Resize) -> None:

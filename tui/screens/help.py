@@ -38,10 +38,10 @@ Section = tuple[str, Sequence[Line]]
 
 
 class HelpScreen(ModalScreen[None]):
-    """What can be done here; any of the closing keys leads back."""
+    """What can be done here; the key that leads here leads back, too."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,f1", "dismiss", "Close", priority=True),
+        Binding("escape,q", "dismiss", "Close", priority=True),
     ]
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }

@@ -51,14 +51,19 @@ class KeyLine(Widget):
         self._keys: tuple[_Key, ...] = ()
 
     def on_mount(self) -> None:
-        self.screen.bindings_updated_signal.subscribe(self, self._read_keys)  # pyright: ignore[reportUnknownMemberType]
+        self.screen.bindings_updated_signal.subscribe(self, self._follow)  # pyright: ignore[reportUnknownMemberType]
         self._read_keys(self.screen)
 
     def show_first(self, actions: frozenset[str]) -> None:
         """Put these before all others, also where they are not shown as a rule."""
         if actions != self._first:
             self._first = actions
-            self._read_keys(self.screen)
+            self._follow(self.screen)
+
+    def _follow(self, screen: Screen[object]) -> None:
+        # Beneath another screen nothing works, and nobody wants to see that.
+        if screen.is_active:
+            self._read_keys(screen)
 
     def _read_keys(self, screen: Screen[object]) -> None:
         keys = tuple(self._shown_keys(screen))
