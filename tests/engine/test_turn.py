@@ -6,6 +6,7 @@ import pytest
 
 from tests.builders import START
 from tests.engine.scripted_model import ScriptedModel
+from tests.waiting import until
 from tui.domain.message import ToolCall
 from tui.domain.records import Partial
 from tui.engine import answer as answers
@@ -34,12 +35,6 @@ async def played(session, model, prompt="hello", settings=SETTINGS):
 
 def texts(session):
     return [(m.role, m.text, m.status) for m in session.session.messages]
-
-
-async def until(condition):
-    async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - what is waited for is on disk
-            await asyncio.sleep(0.001)
 
 
 async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session, store):
