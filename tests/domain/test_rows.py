@@ -10,7 +10,6 @@ from tui.domain.rows import (
     Mark,
     SessionRow,
     arrange,
-    group_of,
     matches,
     neighbour,
     short_age,
@@ -21,6 +20,12 @@ from tui.domain.timestamps import format_utc
 NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
 # Clocks go forward in the night to 29 March 2026, back in the night to 25 October.
 BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
+
+
+def group_of(one, now):
+    """The heading under which a session stands."""
+    (row,) = arrange([one], (), {}, now)
+    return row.group
 
 
 def entry(session_id="tale", used=NOW, status="closed", **fields):

@@ -94,11 +94,6 @@ def arrange(
     return tuple(chain.from_iterable(groups.values()))
 
 
-def group_of(entry: SessionEntry, now: datetime) -> Group:
-    """The group of a session that is not open, by the local day of its last use."""
-    return _group(entry, now.astimezone().date())
-
-
 _scope_name = lru_cache(maxsize=1000)(scope_name)
 
 
