@@ -1060,3 +1060,20 @@ async def test_a_page_of_a_session_that_is_gone_says_so(world):
     world.reader.path(there).unlink()
     with pytest.raises(SessionNotFound):
         await program.workspace.read_earlier(program.workspace.current)
+
+
+async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(world):
+    there = await world.session("hello")
+    program = world.started()
+    lock = world.root / "locks" / f"{there}.lock"
+    lock.unlink()
+    lock.symlink_to(lock.name)
+    await program.look_at(there)
+    current = program.workspace.current
+    assert [message.text for message in current.session.messages] == ["hello"]
+    assert f"{there}.lock is no plain file; opened read-only." in current.read_only
+    with pytest.raises(StorageError, match="is no plain file"):
+        await program.workspace.take(current)
+    lock.unlink()
+    await program.workspace.take(current)
+    assert (current.opened is not None, current.read_only) == (True, "")

@@ -1,6 +1,7 @@
 """Looking a data directory over."""
 
 import os
+import shutil
 
 import pytest
 
@@ -82,6 +83,21 @@ def test_what_is_no_plain_file_is_damage(root, store, session_id):
         "sessions/link.jsonl",
         "sessions/pipe.jsonl",
     ]
+
+
+@pytest.mark.parametrize("name", ["sessions", "archive", "trash", "drafts", "locks"])
+def test_a_file_in_the_place_of_a_folder_is_told_beside_all_else(root, store, session_id, name):
+    shutil.move(root / name, root.parent / name)
+    (root / name).touch(mode=0o600)
+    assert [f.path for f in found(root) if f.kind == "unreadable"] == [name]
+
+
+def test_a_lock_that_is_no_file_keeps_nothing_else_from_being_found(root, store, session_id):
+    lock = root / "locks" / f"{session_id}.lock"
+    lock.unlink()
+    lock.symlink_to(lock.name)
+    store.path(session_id).chmod(0o644)
+    assert sorted(kinds(root)) == ["unreadable", "wrong_mode"]
 
 
 def test_modes_that_others_can_read_are_found_and_closed(root, store, session_id):

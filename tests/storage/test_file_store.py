@@ -378,6 +378,26 @@ def test_a_session_is_purged_though_no_number_can_be_noted(store):
         store.entry(session_id)
 
 
+@pytest.mark.parametrize("name", ["archive", "trash", "drafts", "locks"])
+def test_a_file_in_the_place_of_a_folder_is_named_and_hides_no_session(store, name):
+    session_id = closed(store)
+    (store.root / name).rename(store.root.parent / name)
+    (store.root / name).touch()
+    assert [entry.id for entry in store.list(ALL, None, 5).entries] == [session_id]
+    assert texts(store.load(session_id).messages) == ["hello"]
+    with pytest.raises(StorageError, match=f"/{name} is no directory; move it away"):
+        new(store)
+
+
+def test_a_lock_that_is_no_file_is_named(store):
+    session_id = closed(store)
+    lock = store.root / "locks" / f"{session_id}.lock"
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(StorageError, match=f"{session_id}.lock is no plain file"):
+        store.lease(session_id)
+
+
 @pytest.mark.parametrize("left", ["archive", "trash"])
 @pytest.mark.parametrize("verb", ["archive", "delete", "append"])
 def test_what_a_killed_move_left_is_not_found_again_after_another_one(store, left, verb):

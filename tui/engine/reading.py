@@ -37,10 +37,14 @@ class SessionReader:
         # First: what is written between the two is seen again.
         stamp = self._store.stamp(session_id)
         tail = self._store.tail(session_id, WINDOW)
-        holder = self._store.holder(session_id)
+        try:
+            holder, unknown = self._store.holder(session_id), ""
+        except StorageError as error:
+            # It can be read all the same.
+            holder, unknown = None, read_only_words(error)
         if holder is None:
             tail = Tail(answered(tail.session), tail.cursor)
-        conversation = Conversation(None, tail, stamp=stamp)
+        conversation = Conversation(None, tail, read_only=unknown, stamp=stamp)
         if tail.session.header.version > VERSION:
             conversation.read_only = str(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:

@@ -33,6 +33,9 @@ def storage_errors(doing: str) -> Generator[None]:
         yield
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
+        if error.filename and error.errno in NOT_PLAIN - {errno.ENOTDIR}:
+            # What is to be moved away is not what was being done.
+            reason = f"{error.filename} is no plain file"
         kind = StorageFull if error.errno in _FULL else StorageError
         raise kind(f"{doing}: {reason}") from error
 

@@ -72,6 +72,7 @@ class Doctor:
 
     def _found(self) -> Iterator[_Found]:
         with storage_errors(f"Cannot examine {self._root}"):
+            yield from self._directories()
             yield from self._modes()
             yield from self._temporaries()
             for folder in Folder:
@@ -81,6 +82,12 @@ class Doctor:
             yield from self._scope_lines()
             yield from self._drafts()
             yield from self._index()
+
+    def _directories(self) -> Iterator[_Found]:
+        for path in (*map(self._folders.of, Folder), self._folders.drafts, self._folders.locks):
+            if os.path.lexists(path) and not path.is_dir():
+                message = "no directory: nothing can be saved before it is moved away"
+                yield self._finding("unreadable", None, path, message), None
 
     def _modes(self) -> Iterator[_Found]:
         directories = [self._root, self._folders.drafts, self._folders.locks]
@@ -235,7 +242,11 @@ class Doctor:
             yield self._finding("index_set_aside", None, aside, message), aside.unlink
 
     def _held(self, session_id: str) -> bool:
-        return locks.holder_of(self._folders.lock(session_id)) is not None
+        try:
+            return locks.holder_of(self._folders.lock(session_id)) is not None
+        except OSError:
+            # A lock that cannot be asked for is found by itself.
+            return False
 
     def _finding(self, kind: str, session_id: str | None, path: Path, message: str) -> Finding:
         place = "." if path == self._root else str(path.relative_to(self._root))

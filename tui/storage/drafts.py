@@ -96,7 +96,7 @@ class Drafts:
         """The files that drafts lie in, those put aside too."""
         try:
             names = os.listdir(self._folders.drafts)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
         for name in names:
             if name.endswith(_SUFFIX) and not name.startswith("."):

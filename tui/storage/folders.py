@@ -51,7 +51,10 @@ class Folders(msgspec.Struct, frozen=True):
         """Make what is missing, private to the user."""
         with storage_errors(f"Cannot write to the data directory {self.root}"):
             for path in (self.root, *map(self.of, Folder), self.drafts, self.locks):
-                make_directory(path)
+                try:
+                    make_directory(path)
+                except FileExistsError as error:
+                    raise StorageError(f"{path} is no directory; move it away.") from error
 
     def of(self, folder: Folder) -> Path:
         return self.root / folder.value
@@ -151,7 +154,8 @@ class Folders(msgspec.Struct, frozen=True):
         """What lies in a folder by its names, in no order. Raises ``OSError``."""
         try:
             names = os.listdir(self.of(folder))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
+            # A file in its place hides no other folder; doctor names it.
             return []
         return [match[1] for name in names if (match := _JOURNAL_NAME.fullmatch(name))]
 

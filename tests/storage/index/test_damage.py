@@ -298,3 +298,12 @@ def test_damage_that_shows_only_in_a_query_is_told_and_mended(indexed, data, ind
     assert "damaged" in found.notice
     assert found.total == 12
     assert answers(data) == indexed
+
+
+def test_a_lock_of_the_index_that_is_no_file_fails_no_search(indexed, data, started):
+    (data / "index.checked").unlink(missing_ok=True)
+    (data / "index.lock").unlink()
+    (data / "index.lock").symlink_to("index.lock")
+    started.clear()
+    assert answers(data) == indexed
+    assert started == []

@@ -255,10 +255,12 @@ class Upkeep:
 
     def _start_child(self) -> None:
         now = time.monotonic()
-        if now - self._started < _RESTART_SECONDS or locks.holder_of(self._lock):
+        if now - self._started < _RESTART_SECONDS:
             return
-        self._started = now
         with suppress(OSError):
+            if locks.holder_of(self._lock):
+                return
+            self._started = now
             if self._child:
                 os.waitpid(self._child, os.WNOHANG)
             self._child = child.start(self._root)
