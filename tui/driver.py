@@ -8,11 +8,13 @@ import time
 from collections.abc import Callable
 from typing import TextIO, cast
 
+from textual import events
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 from tui import first_frame
+from tui.pasting import Pastes
 
 HUNG_UP = 129
 """The exit code where the terminal went: as if SIGHUP, which not everybody gets, had told it."""
@@ -94,17 +96,18 @@ class TakeoverDriver(LinuxDriver):
         Only who leads the terminal's session gets SIGHUP, and it may be ignored. Textual's own
         loop reads nothing from then on, as fast as it can; and bytes that are no UTF-8 end it.
         """
-        parser = XTermParser(self._debug)
+        parser, pastes = XTermParser(self._debug), Pastes()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             data = self._read()
             if data == b"":
                 self._loop.call_soon_threadsafe(self._app.exit, None, HUNG_UP)
                 return
-            text = decode(data) if data else ""
             # To the parser an empty text is the end.
-            for event in parser.feed(text) if text else ():
-                self.process_message(event)
+            for keys in pastes.keys(decode(data)) if data else ():
+                for event in parser.feed(keys):
+                    pasted = isinstance(event, events.Paste)
+                    self.process_message(events.Paste(pastes.text) if pasted else event)
             for event in parser.tick():
                 self.process_message(event)
 

@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.providers.chat_server import answers
+from tui.storage.drafts import read_draft
+
 F2, ALT_DOWN, ALT_UP = "\x1bOQ", "\x1b[1;3B", "\x1b[1;3A"
 
 
@@ -43,3 +46,17 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
     # Nothing was sent, archived or deleted by keys that were meant for another place.
     assert [chats.said(each)[0][1] for each in ids] == ["Second", "First"]
     assert {entry.status for entry in chats.entries} == {"closed"}
+
+
+def test_a_paste_with_escapes_in_it_sends_nothing_and_is_no_key(chats):
+    chats.answer(answers("Hello."))
+    program = chats()
+    hostile = "\x1b[31mred\x1b[0m line\r\x1b]0;x\x07/quit\r\x1b\ry tail"
+    program.paste(hostile)
+    program.until("y tail")
+    program.type("!")
+    program.until("y tail!")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    (draft,) = (chats.root / "drafts").iterdir()
+    assert read_draft(draft).text == hostile.replace("\r", "\n") + "!"
