@@ -10,6 +10,7 @@ import pwd
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
@@ -159,6 +160,9 @@ _refusals: list[str] = []
 for _name in [name for name in os.environ if _is_private(name)]:
     del os.environ[_name]
 os.environ.update(_environment(_TOP))
+# Days are those of the local zone; what that means is tried in zones of a test's own.
+os.environ["TZ"] = "UTC"
+time.tzset()
 sys.addaudithook(_refuse)
 
 

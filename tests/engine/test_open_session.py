@@ -226,12 +226,12 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
 
     def slow_append(lease, records):
         entered.set()
-        released.wait(10)
+        released.wait(60)
         return append(lease, records)
 
     monkeypatch.setattr(store, "append", slow_append)
     saving = asyncio.create_task(session.save())
-    await asyncio.to_thread(entered.wait, 10)
+    await asyncio.to_thread(entered.wait, 60)
     saving.cancel()
     with pytest.raises(asyncio.CancelledError):
         await saving

@@ -64,7 +64,7 @@ def test_nothing_in_the_place_of_a_journal_stops_the_program(store):
         done.set()
 
     threading.Thread(target=ask, daemon=True).start()
-    assert done.wait(10)
+    assert done.wait(60)
 
 
 def test_a_file_that_cannot_be_opened_stands_in_the_list(store, monkeypatch):

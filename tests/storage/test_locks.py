@@ -250,4 +250,4 @@ def test_a_pipe_in_the_place_of_a_lock_stops_nobody(path):
         done.set()
 
     threading.Thread(target=ask, daemon=True).start()
-    assert done.wait(10)
+    assert done.wait(60)

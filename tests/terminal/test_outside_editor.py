@@ -28,6 +28,13 @@ def until_there(program, path):
     program.until(lambda _: path.exists(), path.name)
 
 
+def goes_on(program, text):
+    """What is typed stands behind what is in the prompt."""
+    program.type("!")
+    program.until(f"{text}!")
+    leave(program)
+
+
 def leave(program):
     program.press("ctrl+q")
     assert program.wait() == 0
@@ -105,9 +112,7 @@ def test_a_missing_editor_is_told(chats, environment, told):
     program.type("kept")
     program.press("f4")
     program.until(told)
-    program.type("!")
-    program.until("kept!")
-    leave(program)
+    goes_on(program, "kept")
 
 
 def test_an_editor_that_cannot_be_started_is_told(chats, editor, tmp_path):
@@ -117,18 +122,14 @@ def test_an_editor_that_cannot_be_started_is_told(chats, editor, tmp_path):
     program.type("kept")
     program.press("f4")
     program.until("Cannot start the editor")
-    program.type("!")
-    program.until("kept!")
-    leave(program)
+    goes_on(program, "kept")
 
 
 def test_keys_typed_behind_the_key_come_after_what_the_editor_wrote(chats, editor):
     program = chats.altered("", environment=editor('printf " edited" >> "$2"'))
     program.type("abc\x1bOSdef")
     program.until("abc edited")
-    program.type("!")
-    program.until("abc edited(def)?!")
-    leave(program)
+    goes_on(program, "abc edited(def)?")
 
 
 def test_ctrl_c_is_the_editors(chats, editor):
@@ -140,9 +141,7 @@ def test_ctrl_c_is_the_editors(chats, editor):
     program.until("busy")
     program.type("\x03")
     program.until("interrupted")
-    program.type("!")
-    program.until("interrupted!")
-    leave(program)
+    goes_on(program, "interrupted")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
