@@ -88,10 +88,6 @@ class OpenSession:
         return self._fold.summary
 
     @property
-    def name(self) -> str:
-        return self._fold.name
-
-    @property
     def model(self) -> str:
         return self._fold.model
 
