@@ -718,6 +718,33 @@ async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(w
     assert world.reader.entry(there).closed_at is not None
 
 
+@pytest.mark.parametrize("opened", [True, False])
+async def test_an_archived_session_that_a_crash_cut_off_is_restored_by_a_change_only(world, opened):
+    crashed = world.started()
+    await crashed.send("hello")
+    session = crashed.workspace.current.opened
+    answer = session.begin_answer("m")
+    answer.receive("half")
+    session.add_piece(answer)
+    await session.save()
+    crashed.store.die()
+    world.reader.archive(session.id)
+    before = world.bytes(session.id)
+    program, there = world.started(), await world.session()
+    for _ in range(2):
+        await (program.open if opened else program.look_at)(session.id)
+        await program.type("a word")
+        await program.workspace.save_all()
+        await program.look_at(there)
+    assert world.holder(session.id) is None
+    assert world.bytes(session.id) == before
+    assert world.reader.is_archived(session.id)
+    await program.look_at(session.id)
+    await program.send("more")
+    assert not world.reader.is_archived(session.id)
+    assert world.texts(session.id) == ["hello", "half", "more"]
+
+
 async def test_what_is_typed_in_an_archived_session_does_not_restore_it(world):
     there = await world.session()
     world.reader.archive(there)

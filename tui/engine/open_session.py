@@ -59,6 +59,7 @@ class OpenSession:
         self._fold = fold
         self._clock = clock
         self._pending: list[Record] = []
+        self._cut_off: set[str] = set()
         self._opened = False
         self._published = published
         self.given_up = False
@@ -103,8 +104,12 @@ class OpenSession:
 
     @property
     def unsaved(self) -> bool:
-        """Whether something that was said or decided is not on disk yet."""
-        return any(not isinstance(record, Opened | Closed) for record in self._pending)
+        """Whether something that was said or decided is not on disk yet.
+
+        What only ends what a crash has cut off is found out again by whoever opens it next.
+        """
+        kept = (record for record in self._pending if not isinstance(record, Opened | Closed))
+        return any(not (isinstance(r, Message) and r.id in self._cut_off) for r in kept)
 
     @property
     def header(self) -> SessionHeader:
@@ -160,6 +165,12 @@ class OpenSession:
         if self._since_state + len(encode(record)) > STATE_BYTES and not self._stated:
             self.note_state()
         self._enter(record)
+
+    def end_cut_off(self, messages: Sequence[Message]) -> None:
+        """Take as messages what an earlier holder could not bring to its end."""
+        for message in messages:
+            self._cut_off.add(message.id)
+            self.add(message)
 
     def mark_resumed(self) -> None:
         """Say that the user asked for this very session."""

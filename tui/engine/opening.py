@@ -50,7 +50,7 @@ def take_session(
     Raises what ``SessionStore.lease`` and ``tail`` raise.
     """
     opened, interrupted = _leased(store, session_id, clock, window)
-    _keep(opened, interrupted)
+    opened.end_cut_off(interrupted)
     return opened
 
 
@@ -60,7 +60,7 @@ def resume_session(
     """Open a session because the user asked for it; who does says that it is active."""
     opened, interrupted = _leased(store, session_id, clock, window)
     opened.mark_resumed()
-    _keep(opened, interrupted)
+    opened.end_cut_off(interrupted)
     return opened
 
 
@@ -77,8 +77,3 @@ def _leased(
     opened = OpenSession(store, lease, fold, clock, cursor=tail.cursor, published=True)
     cut_off = (*tail.session.interrupted, *missing_results(tail.session))
     return opened, cut_off
-
-
-def _keep(opened: OpenSession, interrupted: Sequence[Message]) -> None:
-    for message in interrupted:
-        opened.add(message)

@@ -45,6 +45,7 @@ class SessionReader:
         if holder is None:
             tail = Tail(answered(tail.session), tail.cursor)
         conversation = Conversation(None, tail, read_only=unknown, stamp=stamp)
+        conversation.archived = stamp.where == "archived"
         if tail.session.header.version > VERSION:
             conversation.read_only = str(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:
