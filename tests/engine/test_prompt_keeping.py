@@ -246,6 +246,12 @@ async def test_of_prompts_alike_those_that_still_waited_are_offered(world):
     assert world.started(session_id).workspace.current.text == "yes\n\ngo on\n\nyes"
 
 
+async def test_what_waited_and_was_sent_as_one_is_not_offered_again(world):
+    sent = "one\n\ntwo\n\ntyped, and more"
+    session_id = await killed_after_sending(world, "typed", sent, queued=["one", "two"])
+    assert world.started(session_id).workspace.current.text == ""
+
+
 async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
     session_id = await killed_after_sending(world, "again", "again")
     path = world.root / "drafts" / f"{session_id}.json"

@@ -125,6 +125,9 @@ class PromptKeeping:
             for message in conversation.session.all_messages
             if message.role == "user" and _is_since(written, message.timestamp)
         ]
+        if draft.queued and _is_begun(_joined([draft]), said):
+            # All that waited stood in the prompt again, and was sent as one.
+            return msgspec.structs.replace(draft, text="", queued=())
         queued: list[str] = []
         for text in draft.queued:
             # Each that was said is one that waited, not all that are alike.
