@@ -2,7 +2,16 @@
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, mark, rows, send, status, wait_for_answer
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    mark,
+    rows,
+    send,
+    status,
+    type_at_once,
+    wait_for_answer,
+)
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.message import ToolCall
@@ -80,6 +89,17 @@ async def test_a_question_is_answered_by_its_own_keys(asking, keys, result):
         await pilot.press("x")
         await until(lambda: app.chat.prompt.draft == "x", "the keys are the prompt's again")
         assert "Done." in conversation(app)
+
+
+async def test_what_is_typed_behind_an_answer_is_the_prompt_s(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        type_at_once(app, "<f3>oand do")
+        await until(lambda: app.chat.prompt.draft == "and do", "what was typed")
+        await wait_for_answer(w)
+        assert results(w) == ["To-dos saved: 0 of 1 done, 1 in progress."]
 
 
 async def test_escape_denies_from_the_prompt_and_stops_nothing(asking):

@@ -41,10 +41,19 @@ class ApprovalPanel(Widget, can_focus=True):
         "approval-panel--chosen",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("o", "choose('once')", "Allow once", id="approval-once"),
-        Binding("u", "choose('always')", "Allow this tool until I quit", id="approval-always"),
-        Binding("d", "choose('deny')", "Deny", id="approval-deny"),
-        Binding("enter", "take", "Take what is marked", id="approval-take", show=False),
+        # With priority: what is typed fast after an answer is the prompt's.
+        Binding("o", "choose('once')", "Allow once", id="approval-once", priority=True),
+        Binding(
+            "u",
+            "choose('always')",
+            "Allow this tool until I quit",
+            id="approval-always",
+            priority=True,
+        ),
+        Binding("d", "choose('deny')", "Deny", id="approval-deny", priority=True),
+        Binding(
+            "enter", "take", "Take what is marked", id="approval-take", show=False, priority=True
+        ),
         Binding(
             "left",
             "mark(-1)",
