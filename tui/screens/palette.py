@@ -44,23 +44,25 @@ class KeyCommands(Provider):
     """Whatever has a key and is no command of the table: done as if the key were pressed."""
 
     async def discover(self) -> Hits:
-        for description, do in self._actions():
-            yield DiscoveryHit(description, do)
+        for binding, do in self._actions():
+            yield DiscoveryHit(binding.description, do, help=binding.tooltip)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for description, do in self._actions():
-            score = matcher.match(description)
+        for binding, do in self._actions():
+            # Keys of one kind share what the help says of them.
+            words = binding.description
+            score = max(matcher.match(words), matcher.match(binding.tooltip))
             if score > 0:
-                yield Hit(score, matcher.highlight(description), do)
+                yield Hit(score, matcher.highlight(words), do, help=binding.tooltip)
 
-    def _actions(self) -> Iterator[tuple[str, Callable[[], Awaitable[None]]]]:
+    def _actions(self) -> Iterator[tuple[Binding, Callable[[], Awaitable[None]]]]:
         if not isinstance(self.screen, ChatScreen):
             return
         for node in (self.screen, self.screen.transcript):
             for binding in dict.fromkeys(Binding.make_bindings(node.BINDINGS)):
-                if words := binding.tooltip or binding.description:
-                    yield words, partial(node.run_action, binding.action)
+                if binding.tooltip:
+                    yield binding, partial(node.run_action, binding.action)
 
 
 class ThemeCommands(Provider):
