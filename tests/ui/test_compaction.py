@@ -155,6 +155,16 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
         await until(lambda: "Compacted 2 messages." in words(app))
 
 
+async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
+    w = world(["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."])
+    async with w.running() as (app, pilot):
+        await talked(w, pilot, "first", "second")
+        await send(pilot, "/compact")
+        await until(lambda: "Unexpected error: ZeroDivisionError" in words(app))
+        await send(pilot, "/compact")
+        await until(lambda: "Compacted 2 messages." in words(app))
+
+
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
     long = "x" * 900
     refused = [ModelRefused("429")]

@@ -109,10 +109,6 @@ class PromptDocument(Document):
         """Whether the row is a mark that stands for more."""
         return 0 <= row < len(self._rows) and self._rows[row].folded
 
-    def row_text(self, row: int) -> str:
-        """What a row is, or stands for."""
-        return self._rows[row].text
-
     def get_text_range(self, start: Location, end: Location) -> str:
         return _join(self._between(*self._outside_of_marks(start, end)))
 
