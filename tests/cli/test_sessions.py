@@ -155,6 +155,16 @@ def test_tool_calls_are_shown_with_nested_arguments(sibyl, saved):
     assert "edit" in sibyl("sessions", "show", session_id).out
 
 
+def test_a_call_that_a_crash_cut_off_is_shown_as_interrupted(sibyl, saved, store):
+    session_id = saved("hello", tool_calls=(ToolCall("c1", "edit", {}),))
+    shown = sibyl("sessions", "show", session_id).out
+    assert shown.index("> edit {}") < shown.index("## Tool") < shown.index("interrupted")
+    assert len(sibyl("sessions", "show", session_id, "--json").json["messages"]) == 1
+    lease = store.lease(session_id)
+    assert "interrupted" not in sibyl("sessions", "show", session_id).out
+    lease.release()
+
+
 def test_messages_before_a_reset_are_shown_only_when_asked_for(sibyl, saved, store):
     session_id = saved("before")
     add(store, session_id, Reset("2026-01-11T15:00:00.000Z"))

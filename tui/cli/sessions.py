@@ -16,6 +16,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.domain.session import Session, SessionEntry, Status
 from tui.domain.table import session_table
 from tui.domain.timestamps import format_utc
+from tui.engine.unanswered import missing_results
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
 from tui.storage.rescue import import_file
@@ -77,7 +78,9 @@ def _show(program: Program, chosen: Namespace) -> None:
     program.tell_condition(session)
     messages = session.all_messages if chosen.all_messages else session.messages
     if not chosen.json:
-        output.put(as_markdown(entry, session, messages))
+        # As on screen: what a crash cut off is said to be.
+        cut_off = missing_results(session) if entry.status != "open" else ()
+        output.put(as_markdown(entry, session, (*messages, *cut_off)))
         return
     output.put_json(
         {"session": _session_json(entry, session), "messages": msgspec.to_builtins(messages)}, 2
