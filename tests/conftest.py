@@ -160,6 +160,8 @@ _refusals: list[str] = []
 for _name in [name for name in os.environ if _is_private(name)]:
     del os.environ[_name]
 os.environ.update(_environment(_TOP))
+# Tests start programs by the thousand: they are not to compile the package each time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # Days are those of the local zone; what that means is tried in zones of a test's own.
 os.environ["TZ"] = "UTC"
 time.tzset()
