@@ -6,6 +6,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP
 from tui.commands import resuming
+from tui.commands.effects import Say
 from tui.errors import StorageError
 
 NOTHING = "No sessions to resume."
@@ -526,3 +527,22 @@ async def test_what_was_deleted_is_taken_back_by_undo(commands, world):
     await commands(f"/resume delete {there}")
     assert await commands("/undo") == f"Restored session: {there}"
     assert world.reader.entry(there).status == "closed"
+
+
+async def test_one_that_cannot_be_cleared_keeps_no_other_in_the_list(commands, world):
+    sessions = [await world.session(f"hello {number}") for number in range(3)]
+    viewed = sessions[-1]
+    await commands("/load " + viewed)
+    await commands("/session close")
+    await commands.program.look_at(viewed)
+    damaged = world.reader.path(sessions[1])
+    damaged.rename(world.root / "elsewhere")
+    damaged.mkdir()
+    await commands("/resume clear")
+    effects = await commands.carried_out(await commands.effects[0].confirmed())
+    told = [effect.notice.text for effect in effects if isinstance(effect, Say)]
+    assert told == [
+        "Cleared 2 saved session(s).",
+        f"Session {sessions[1]} is damaged: it is no plain file",
+    ]
+    assert {world.reader.entry(each).status for each in (sessions[0], viewed)} == {"trashed"}

@@ -18,7 +18,7 @@ from tui.storage.protocol import SessionStore
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """Which sessions went to the trash, and what kept it from going on.
+    """Which sessions went to the trash, and what kept others from it.
 
     ``left`` is the one of them that was on screen.
     """
@@ -40,7 +40,7 @@ async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
     viewed = workspace.current.id
     others = [session_id for session_id in ids if session_id != viewed]
     cleared = await asyncio.to_thread(_clear, workspace.store, others)
-    if viewed not in ids or cleared.failure:
+    if viewed not in ids:
         return cleared
 
     async def delete() -> None:
@@ -52,21 +52,24 @@ async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
     except (SessionBusy, SessionNotFound, UsageError):
         return cleared
     except StorageError as error:
-        return Cleared(cleared.ids, str(error))
-    return Cleared((*cleared.ids, viewed), left=viewed)
+        return Cleared(cleared.ids, cleared.failure or str(error))
+    return Cleared((*cleared.ids, viewed), cleared.failure, left=viewed)
 
 
 def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
     gone: list[str] = []
+    failures: list[str] = []
     for session_id in ids:
         try:
             _delete(store, session_id)
         except (SessionBusy, SessionNotFound):
             continue
         except StorageError as error:
-            return Cleared(tuple(gone), str(error))
+            # One that cannot be moved keeps no other in the list.
+            failures.append(str(error))
+            continue
         gone.append(session_id)
-    return Cleared(tuple(gone))
+    return Cleared(tuple(gone), failures[0] if failures else "")
 
 
 def _delete(store: SessionStore, session_id: str) -> None:
