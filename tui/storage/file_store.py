@@ -206,6 +206,9 @@ class FileStore:
             with suppress(OSError, StorageError), self._scopes.locked():
                 # Where the list of numbers is lost, it is made while this one is still known.
                 pass
+            with suppress(StorageError):
+                # A kill right behind the end of the file is none of the words in the index.
+                self._index.note_forgetting()
             # First: a draft without a journal is taken for that of a session yet to come.
             Drafts(self.root).forget(session_id)
             with storage_errors(f"Cannot purge session {session_id}"):

@@ -33,6 +33,12 @@ class LazyIndex:
         if "_index" in self.__dict__:
             self._index.changed(session_id)
 
+    def note_forgetting(self) -> None:
+        """Have it forget by itself, should nobody come to ask it. Raises ``StorageError``."""
+        from tui.storage.index.upkeep import Upkeep
+
+        Upkeep(self._root).note_forgetting()
+
     def forget(self) -> None:
         """Destroy what the index knows, after a purge. Raises ``StorageError``."""
         from tui.storage.index.upkeep import Upkeep

@@ -156,6 +156,15 @@ class Upkeep:
             yield from self._build(connection)
         self._belief.begin()
 
+    def note_forgetting(self) -> None:
+        """Have the index forget before anything else is written to it.
+
+        Raises ``StorageError``.
+        """
+        if os.path.lexists(self._path):
+            with storage_errors("Cannot make the search index forget"):
+                os.close(open_to_make(self._forgetting, os.O_RDWR))
+
     def forget(self) -> None:
         """Destroy what the index knows: what was purged must not be left in it.
 
@@ -164,8 +173,7 @@ class Upkeep:
         """
         if not os.path.lexists(self._path):
             return
-        with storage_errors("Cannot make the search index forget"):
-            os.close(open_to_make(self._forgetting, os.O_RDWR))
+        self.note_forgetting()
         with self._locked(locks.PATIENCE) as held:
             if held:
                 with suppress(StorageError), self._built() as connection:
