@@ -40,6 +40,9 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
     program.type(keys)
     last = keys.rpartition("\r")[2][-3:]
     program.until(lambda it: last in "\n".join(it.screen[-6:]), "the last keys")
+    # What is typed in a session that is only looked at is kept beside its own draft.
+    there = ids[0] if newer.endswith(last) else ids[1]
+    program.until(lambda _: chats.is_held(there), "the lease")
     program.press("ctrl+q")
     assert program.wait() == 0
     assert [chats.draft(each) and chats.draft(each).text for each in ids] == [newer, older]
