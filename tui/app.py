@@ -23,7 +23,7 @@ from tui.keymap import EVERYWHERE, Places
 from tui.parts import Parts
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
-from tui.screens.palette import KeyCommands, SessionCommands, TableCommands, ThemeCommands
+from tui.screens.palette import Actions, SessionCommands, ThemeCommands
 from tui.turns import TurnFinished
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -44,7 +44,7 @@ class SibylApp(OrderlyApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
-    COMMANDS: ClassVar[Any] = {TableCommands, KeyCommands, SessionCommands, ThemeCommands}
+    COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+n", "invoke('new')", "New", id="new", tooltip="New session", priority=True),
@@ -106,7 +106,7 @@ class SibylApp(OrderlyApp):
         super().__init__(driver_class=TakeoverDriver)
         self._parts = parts
         self.workspace = parts.workspace
-        self.chat = ChatScreen()
+        self.chat = ChatScreen(parts.appearance.keys)
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
         self._effects = Effects(self, self._desk, self._turn_help)
         dress(self, self._desk.themes, parts.appearance, self._keys())

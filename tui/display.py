@@ -25,7 +25,13 @@ class Display:
         view = self._workspace.current.view()
         self._chat.show_session(msgspec.structs.replace(view, entries=(), earlier=False))
         self.show_status()
-        self._chat.call_after_refresh(self.show_session)
+        self._chat.call_after_refresh(self._show_begun)
+
+    def _show_begun(self) -> None:
+        self.show_session()
+        if not self._workspace.current.entries:
+            # What is told at the start is read from its beginning, whatever has room.
+            self._chat.transcript.show_beginning()
 
     def show_session(self) -> None:
         """Show the session, which is another one or has changed throughout."""

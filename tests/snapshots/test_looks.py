@@ -11,6 +11,7 @@ from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask
 from tui.domain.message import ToolCall
+from tui.domain.notice import Notice
 from tui.domain.todo import TodoItem
 from tui.engine.todos import set_todos
 from tui.errors import ModelRefused, StorageFull
@@ -36,6 +37,22 @@ def login(user: str, password: str) -> bool:
 """
 
 
+WELCOME = """\
+No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you write is \
+kept.
+
+Looked for, and what would change it:
+- ANTHROPIC_API_KEY is not set:
+      export ANTHROPIC_API_KEY=...
+- OPENAI_API_KEY is not set:
+      export OPENAI_API_KEY=...
+- No server is named in /home/u/.config/sibyl/config.toml:
+      [providers.local]
+      base_url = "http://127.0.0.1:8080/v1"
+      models = ["qwen3"]
+"""
+
+
 async def settled(pilot, app):
     """Until all that was asked to be painted is, and no notice hangs over it."""
     app.chat.query_one(TextArea).cursor_blink = False
@@ -49,6 +66,15 @@ async def test_an_empty_session(world, same_picture):
         await until(lambda: rows(app))
         await settled(pilot, app)
         same_picture(app, "empty")
+
+
+async def test_the_first_start_without_a_model(world, same_picture):
+    w = world()
+    w.welcome = Notice(WELCOME)
+    async with w.running(size=(80, 24)) as (app, pilot):
+        await until(lambda: rows(app) and "No model is connected" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "first-start")
 
 
 async def test_an_answer_in_markdown(world, same_picture):
@@ -158,6 +184,16 @@ async def test_help(world, same_picture):
         same_picture(app, "help")
 
 
+async def test_the_palette(world, same_picture):
+    async with world().running() as (app, pilot):
+        await until(lambda: rows(app))
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen.query("CommandList.--visible"))
+        app.screen.query_one(Input).cursor_blink = False
+        await settled(pilot, app)
+        same_picture(app, "palette")
+
+
 async def test_completion_of_a_command(world, same_picture):
     async with world().running() as (app, pilot):
         await until(lambda: rows(app))
@@ -192,6 +228,36 @@ async def test_a_light_theme(world, same_picture):
         await until(lambda: len(rows(app)) == 1)
         await settled(pilot, app)
         same_picture(app, "light")
+
+
+async def test_no_colour(world, same_picture, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    w = world([ANSWER], ["Begun", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "What is wrong with the login?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await send(pilot, "Go on.")
+        await until(lambda: "Begun" in conversation(app))
+        await pilot.press("ctrl+g", *"compare")
+        await until(
+            lambda: "1 / 3" in str(app.chat.find_line.query_one(".find-line--count").content)
+        )
+        app.chat.find_line.query_one(Input).cursor_blink = False
+        await settled(pilot, app)
+        same_picture(app, "no-colour")
+
+
+async def test_time_and_model_of_messages(world, same_picture):
+    w = world([ANSWER])
+    async with w.running() as (app, pilot):
+        await send(pilot, "What is wrong with the login?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await pilot.press("f6", "I")
+        await until(lambda: "2026-01-11" in conversation(app))
+        await settled(pilot, app)
+        same_picture(app, "details")
 
 
 async def test_japanese(world, same_picture):

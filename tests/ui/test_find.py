@@ -28,7 +28,7 @@ def marked(app):
         for text, style, _ in pane.render_line(y):
             if style and style.bgcolor == match.bgcolor and style.underline:
                 row.append(text)
-            elif style and style.bgcolor == current.bgcolor and style.reverse:
+            elif style and style.bgcolor == current.bgcolor and style.bold:
                 row.append(f"[{text}]")
         if row:
             rows.append(row)

@@ -1,9 +1,16 @@
 """Help and palette say what there is."""
 
+from textual.binding import Binding
+
 from tests.ui.screen import conversation, send
 from tests.waiting import until
+from tui.app import SibylApp
+from tui.appearance import Appearance
 from tui.domain.commands import COMMANDS
+from tui.screens.actions import ACTIONS
+from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
+from tui.widgets.transcript import Transcript
 
 
 async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
@@ -46,6 +53,43 @@ async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(worl
         await pilot.press("enter")
         await until(lambda: app.chat.prompt.text == "/load ")
         assert app.chat.prompt.has_focus_within
+
+
+async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done(world):
+    w = world()
+    w.appearance = Appearance(keys={"search": "f9"})
+    async with w.running() as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(lambda: options(app))
+        shown = [str(option.prompt).split() for option in options(app)]
+        assert shown[:2] == [
+            ["New", "session", "Ctrl+N", "/new"],
+            ["Search", "all", "sessions", "F9", "/search"],
+        ]
+        titles = [option.hit.text for option in options(app)]
+        assert len(set(titles)) == len(titles)
+        # No tool asks anything.
+        assert "Answer what a tool asks" not in titles
+
+
+def test_the_palette_has_every_command_and_every_key_that_does_more_than_move():
+    moving = {"conversation-up", "conversation-down", "conversation-page-up"}
+    elsewhere = {"palette", "find-here", "conversation-page-down", *moving}
+    nodes = (SibylApp, ChatScreen, Transcript)
+    bound = {b.id for node in nodes for b in Binding.make_bindings(node.BINDINGS)}
+    assert {action.command for action in ACTIONS} - {""} == {each.name for each in COMMANDS}
+    assert {action.key for action in ACTIONS} - {""} == bound - elsewhere
+    assert all(action.title for action in ACTIONS)
+
+
+async def test_the_palette_closes_the_session_on_screen(world):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await pilot.press("ctrl+p", *"close this")
+        await until(lambda: [o.hit.text for o in options(app)][:1] == ["Close this session"])
+        await pilot.press("enter")
+        await until(lambda: app.chat.shown != there)
 
 
 def options(app):

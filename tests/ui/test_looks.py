@@ -10,6 +10,7 @@ from tests.ui.screen import conversation, rows, send
 from tests.waiting import until
 from tui.app import SibylApp
 from tui.appearance import Appearance
+from tui.domain.notice import Notice
 from tui.errors import ConfigError
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
@@ -250,3 +251,30 @@ async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
         await until(
             lambda: any("Twenty-four cells of it." in drawn.render_line(y).text for y in range(6))
         )
+
+
+async def test_an_error_is_a_toast_beside_the_list_and_none_where_it_is_read(world):
+    w = world()
+    w.toasts = True
+    async with w.running(size=(80, 24)) as (app, pilot):
+        await send(pilot, "/load nothing")
+        await until(lambda: "Session not found: nothing" in conversation(app))
+        assert not list(app._notifications)
+        await pilot.press("f2")
+        await until(lambda: app.chat.sidebar.has_focus_within)
+        app.chat.say(Notice("Cannot read the archive: " + "no such thing " * 9, "error"))
+        await until(lambda: app.screen.query("Toast") and app.screen.query("Toast").first().size)
+        toast = app.screen.query("Toast").first()
+        assert toast.region.x >= app.chat.sidebar.region.right
+        assert toast.region.right <= 80
+
+
+async def test_what_is_told_at_the_start_is_read_from_its_beginning(world):
+    w = world()
+    text = "No model is connected yet.\n" + "\n".join(f"- line {n}" for n in range(30))
+    w.welcome = Notice(text)
+    async with w.running(size=(60, 15)) as (app, pilot):
+        await until(lambda: "No model is connected yet." in conversation(app))
+        assert "more below" in conversation(app)
+        await send(pilot, "Hello")
+        await until(lambda: "line 29" in conversation(app))

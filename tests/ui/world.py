@@ -3,6 +3,7 @@
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.pilot import Pilot
 
@@ -24,6 +25,9 @@ from tui.exit import FinalSave
 from tui.parts import Parts
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
+
+if TYPE_CHECKING:
+    from tui.domain.notice import Notice
 
 PLACE = Place("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)
@@ -64,6 +68,8 @@ class World:
         self.tools = Tools()
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
+        self.welcome: Notice | None = None
+        self.toasts = False
         self.workspace: Workspace | None = None
 
     def other_program(self) -> FileStore:
@@ -113,6 +119,8 @@ class World:
             workspace.start_new()
         else:
             workspace.start_in(session_id)
+        if self.welcome:
+            workspace.current.say(self.welcome)
         self.workspace = workspace
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
         app = SibylApp(
@@ -130,7 +138,7 @@ class World:
                 ui_state_file=self.ui_state_file,
             )
         )
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=self.toasts) as pilot:
             await until(lambda: self.models.prepared, "the first screen")
             yield app, pilot
 

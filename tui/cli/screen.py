@@ -82,9 +82,8 @@ def _welcome(missing: Sequence[Missing]) -> str:
     """What was looked for to answer, and the line that would change it."""
     lines = [_NO_MODEL, "", "Looked for, and what would change it:"]
     for each in missing:
-        first, *more = each.remedy.splitlines()
-        lines.append(f"- {each.what.removesuffix('.')}:" + ("" if more else f" {first}"))
-        lines += [f"      {line}" for line in each.remedy.splitlines() if more]
+        lines.append(f"- {each.what.removesuffix('.')}:")
+        lines += [f"      {line}" for line in each.remedy.splitlines()]
     return "\n".join(lines)
 
 

@@ -119,8 +119,9 @@ async def _undone(context: CommandContext) -> Sequence[Effect]:
 
 
 async def _meant(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
-    if not target:
-        return context.workspace.current.id
+    if not target or _is_empty(context, target):
+        # One that is empty is not on disk to be found.
+        return target or context.workspace.current.id
     return await asyncio.to_thread(resolved, context, target, wanted)
 
 

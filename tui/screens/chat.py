@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -15,6 +15,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.widgets._toast import ToastRack
 
 from tui.domain.commands import Command, parse
 from tui.domain.completion import Target
@@ -47,12 +48,22 @@ SECONDS_UNPAINTED = 0.1
 DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """How long after the last key a draft is settled, and how long after the first."""
 
-_TOAST_SECONDS = 3
+_TOAST_SECONDS, _TOAST_CELLS = 3, 60
 _NEAR_END = 20
 _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
 _TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
+
+
+class _Pane(Vertical):
+    """The conversation and the prompt: toasts keep to it."""
+
+    def on_resize(self) -> None:
+        for rack in self.screen.query(ToastRack):
+            width = min(self.region.width, _TOAST_CELLS)
+            rack.styles.width = width
+            rack.styles.margin = (0, 0, 0, self.region.right - width)
 
 
 class ChatScreen(Screen[None]):
@@ -67,8 +78,10 @@ class ChatScreen(Screen[None]):
     KEYS: ClassVar[dict[str, Sequence[BindingType]]] = KEYS
     """The keys of its parts, for the help."""
 
-    def __init__(self) -> None:
+    def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
+        """``chosen_keys`` are the user's own, by the ids of their bindings."""
         super().__init__()
+        self.chosen_keys = chosen_keys or {}
         self.sidebar = Sidebar()
         self.transcript = Transcript()
         self.find_line = FindLine()
@@ -93,7 +106,7 @@ class ChatScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="chat"):
             yield self.sidebar
-            with Vertical(id="conversation"):
+            with _Pane(id="conversation"):
                 yield self.transcript
                 yield self.find_line
                 yield self.todos
@@ -208,7 +221,8 @@ class ChatScreen(Screen[None]):
     def _is_out_of_sight(self, notice: Notice) -> bool:
         """Whether a toast says what is not read where it stands, or what must not be missed."""
         covered = not self.is_active or self.has_class("-too-small")
-        return covered or notice.severity == "error" or not self.transcript.place.following
+        elsewhere = notice.severity == "error" and not self.prompt.has_focus_within
+        return covered or elsewhere or not self.transcript.place.following
 
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""

@@ -17,7 +17,7 @@ from tui.domain.commands import COMMANDS
 from tui.widgets.cells import fill, one_line
 from tui.widgets.key_names import key_name
 
-_KEY_CELLS = 16
+_KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
 _KEYS_IN_A_ROW = 3
 """More keys of one meaning than these are a range: the first and the last are said."""

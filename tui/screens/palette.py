@@ -1,68 +1,100 @@
-"""What the palette offers: the command table, what has a key, and the sessions in the list."""
+"""What the palette offers: all that can be done, and the sessions in the list."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
+from rich.cells import cell_len
 from textual.binding import Binding
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import Hit, Hits, Provider
 from textual.content import Content
+from textual.dom import DOMNode
 
-from tui.domain.commands import COMMANDS, Command
+from tui.domain.commands import BY_NAME, Command
 from tui.domain.safe_text import make_visible_line
+from tui.screens.actions import ACTIONS, Action
 from tui.screens.chat import ChatScreen
+from tui.widgets.cells import fill
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.key_names import key_name
 from tui.widgets.sidebar import Sidebar
 
+_TITLE_CELLS, _KEY_CELLS = 33, 10
 
-class TableCommands(Provider):
-    """Every command of the table; one that wants something said is put into the prompt."""
+
+class Actions(Provider):
+    """All that can be done where one is, each with its key and its command."""
 
     async def discover(self) -> Hits:
-        for command in COMMANDS:
-            yield DiscoveryHit(command.title, self._invoke(command), help=command.help)
+        # With a score each, as hits of several providers are put in order by it.
+        for place, (action, do) in enumerate(self._possible()):
+            yield Hit(1 - place / 1000, self._row(action, Content(action.title)), do, action.title)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for command in COMMANDS:
-            score = max(matcher.match(command.title), matcher.match(command.line))
+        for action, do in self._possible():
+            score = max(matcher.match(words) for words in (action.title, *_typed(action)))
             if score > 0:
-                title = matcher.highlight(command.title)
-                yield Hit(score, title, self._invoke(command), help=command.help)
+                title = matcher.highlight(action.title)
+                yield Hit(score, self._row(action, title), do, action.title)
 
-    def _invoke(self, command: Command) -> Callable[[], None]:
-        return partial(self._carry_out, command)
-
-    def _carry_out(self, command: Command) -> None:
-        asks = command.usage.startswith("<") and not command.screen
-        if isinstance(self.screen, ChatScreen) and asks:
-            self.screen.begin_command(command)
-        else:
-            self.screen.post_message(CommandInvoked(command.screen or command.name))
-
-
-class KeyCommands(Provider):
-    """Whatever has a key and is no command of the table: done as if the key were pressed."""
-
-    async def discover(self) -> Hits:
-        for binding, do in self._actions():
-            yield DiscoveryHit(binding.description, do, help=binding.tooltip)
-
-    async def search(self, query: str) -> Hits:
-        matcher = self.matcher(query)
-        for binding, do in self._actions():
-            # Keys of one kind share what the help says of them.
-            words = binding.description
-            score = max(matcher.match(words), matcher.match(binding.tooltip))
-            if score > 0:
-                yield Hit(score, matcher.highlight(words), do, help=binding.tooltip)
-
-    def _actions(self) -> Iterator[tuple[Binding, Callable[[], Awaitable[None]]]]:
+    def _possible(self) -> Iterator[tuple[Action, Callable[[], Any]]]:
         if not isinstance(self.screen, ChatScreen):
             return
-        for node in (self.screen, self.screen.transcript):
-            for binding in dict.fromkeys(Binding.make_bindings(node.BINDINGS)):
-                if binding.tooltip:
-                    yield binding, partial(node.run_action, binding.action)
+        bound = _bound(self.screen, self.screen.transcript)
+        for action in ACTIONS:
+            if action.command:
+                yield action, partial(self._invoke, action)
+            elif (found := bound.get(action.key)) and _allowed(*found):
+                node, binding = found
+                yield action, partial(node.run_action, binding.action)
+
+    def _invoke(self, action: Action) -> None:
+        """Do what a command does; one that wants something said is put into the prompt."""
+        command = BY_NAME[action.command]
+        if isinstance(self.screen, ChatScreen) and _asks(command):
+            self.screen.begin_command(command)
+            return
+        invoked = CommandInvoked(command.screen or command.name, action.arguments)
+        self.screen.post_message(invoked)
+
+    def _row(self, action: Action, title: Content) -> Content:
+        """What it is called, and how it is done without the palette."""
+        typed = next(iter(_typed(action)), "")
+        how = fill(self._key(action), _KEY_CELLS) + typed
+        gap = " " * max(2, _TITLE_CELLS - cell_len(action.title))
+        return Content.assemble(title, gap, (how, "dim not bold"))
+
+    def _key(self, action: Action) -> str:
+        """The key that does the same wherever one is; empty without one."""
+        if not isinstance(self.screen, ChatScreen) or not action.key:
+            return ""
+        # Not those that are active: nothing of the screen below is.
+        bindings = Binding.make_bindings([*self.app.BINDINGS, *self.screen.BINDINGS])
+        keys = {binding.id: binding.key for binding in bindings if binding.id == action.key}
+        chosen = {**keys, **self.screen.chosen_keys}.get(action.key, "") if keys else ""
+        return key_name(chosen.split(",")[0]) if chosen else ""
+
+
+def _typed(action: Action) -> tuple[str, ...]:
+    return (f"/{action.command} {action.arguments}".rstrip(),) if action.command else ()
+
+
+def _asks(command: Command) -> bool:
+    return command.usage.startswith("<") and not command.screen
+
+
+def _bound(*nodes: DOMNode) -> dict[str, tuple[DOMNode, Binding]]:
+    return {
+        binding.id: (node, binding)
+        for node in nodes
+        for binding in Binding.make_bindings(node.BINDINGS)
+        if binding.id
+    }
+
+
+def _allowed(node: DOMNode, binding: Binding) -> bool:
+    return bool(node.check_action(binding.action.partition("(")[0], ()))
 
 
 class ThemeCommands(Provider):

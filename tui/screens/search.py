@@ -22,7 +22,7 @@ from tui.widgets.search import HitList, PreviewPane, QueryLine
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-WIDE_FROM_COLUMNS = 110
+WIDE_FROM_COLUMNS = 150
 SETTLED_SECONDS = 0.08
 """How long nothing is typed before it is looked for."""
 
@@ -75,8 +75,8 @@ class SearchScreen(ModalScreen[None]):
 
         &.-wide {
             #search-found { layout: horizontal; }
-            HitList { width: 1fr; height: 100%; }
-            PreviewPane { width: 1fr; height: 100%; border-top: none; border-left: solid $panel; }
+            HitList { width: 3fr; height: 100%; }
+            PreviewPane { width: 2fr; height: 100%; border-top: none; border-left: solid $panel; }
         }
     }
     """

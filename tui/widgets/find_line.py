@@ -35,13 +35,21 @@ class FindLine(Horizontal):
     """Takes what is looked for, and tells how much of it there is."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down,f3", "step(1)", "Next", id="find-line-next", tooltip="Next match"),
+        Binding(
+            "enter,down,f3",
+            "step(1)",
+            "Next",
+            id="find-line-next",
+            tooltip="Next match",
+            key_display="Enter",
+        ),
         Binding(
             "up,shift+enter,shift+f3",
             "step(-1)",
             "Previous",
             id="find-line-previous",
             tooltip="Previous match",
+            key_display="↑",
         ),
         Binding("escape", "close", "Close", id="find-line-close", tooltip="Close, and stay there"),
     ]

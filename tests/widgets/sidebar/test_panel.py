@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 from textual import events
-from textual.widgets import Button, Input
+from textual.widgets import Button
 
 from tests.strategies import any_text
 from tests.waiting import until
@@ -20,6 +20,7 @@ from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.drawing import row_pieces
+from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.outline import Heading, Outline
 from tui.widgets.sidebar.session_list import SessionList
 
@@ -486,7 +487,7 @@ async def test_each_change_of_the_filter_is_told():
 async def test_letters_of_the_filter_are_no_keys_of_the_list():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash", "n", "slash")
-        assert app.query_one(Input).value == "n/"
+        assert app.query_one(FilterLine).value == "n/"
         assert app.heard(CommandInvoked) == []
 
 
@@ -514,7 +515,7 @@ async def test_escape_clears_the_filter_and_leads_to_the_rows():
         await pilot.press("slash", "2", "escape")
         await until(lambda: len(app.lines) == 3, "all rows")
         assert app.list.has_focus
-        assert not app.query_one(Input).display
+        assert not app.query_one(FilterRow).display
         assert app.note == ["all projects"]
 
 
@@ -523,7 +524,7 @@ async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
     async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
         await pilot.press("slash", "2", key)
         await until(lambda: app.list.has_focus, "the rows")
-        assert app.query_one(Input).display
+        assert app.query_one(FilterRow).display
         await pilot.press("enter")
         assert app.heard(Sidebar.SessionSelected)[0].session_id == "session-2"
 
@@ -534,7 +535,7 @@ async def test_escape_in_the_rows_clears_the_filter_too():
         await until(lambda: app.list.has_focus, "the rows")
         await pilot.press("escape")
         await until(lambda: len(app.lines) == 3, "all rows")
-        assert not app.query_one(Input).display
+        assert not app.query_one(FilterRow).display
 
 
 async def test_escape_without_a_filter_is_left_to_others():
@@ -559,9 +560,9 @@ async def test_escape_without_a_filter_is_left_to_others():
 async def test_an_empty_filter_line_goes_away_when_it_is_left():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash")
-        assert app.query_one(Input).display
+        assert app.query_one(FilterRow).display
         await pilot.press("down")
-        await until(lambda: not app.query_one(Input).display, "the filter line to go")
+        await until(lambda: not app.query_one(FilterRow).display, "the filter line to go")
 
 
 async def test_a_filter_without_matches_says_so():
@@ -627,7 +628,7 @@ async def test_the_highlight_is_in_view_again_when_the_filter_is_cleared():
 async def test_what_is_pasted_into_the_filter_is_made_visible():
     async with shown(rows(row(1))) as (app, pilot):
         await pilot.press("slash")
-        line = app.query_one(Input)
+        line = app.query_one(FilterLine)
         await until(lambda: line.has_focus, "the filter line")
         line.post_message(events.Paste("a\x1b]0;t\x1b\\\u202eb"))
         await until(lambda: line.value == "a␛]0;t␛\\<U+202E>b", "the text")

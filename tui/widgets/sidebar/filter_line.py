@@ -2,8 +2,11 @@
 
 from typing import ClassVar
 
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.widgets import Input
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Input, Static
 
 from tui.domain.safe_text import make_visible_line
 
@@ -12,18 +15,33 @@ class FilterLine(Input):
     """A line for the filter; Enter or Down leads to the rows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,down", "submit", "To the list", id="filter-done")
+        Binding("enter,down", "submit", "To the list", id="filter-done", key_display="Enter")
     ]
 
     def __init__(self) -> None:
-        super().__init__(
-            placeholder="filter",
-            compact=True,
-            select_on_focus=False,
-            max_length=200,
-        )
-        self.display = False
+        super().__init__(compact=True, select_on_focus=False, max_length=200)
 
     def replace(self, text: str, start: int, end: int) -> None:
         # Every way in leads here. An input shows what was pasted as it is.
         super().replace(make_visible_line(text), start, end)
+
+
+class FilterRow(Horizontal):
+    """The line with the word that says what it is; hidden while nothing is filtered."""
+
+    DEFAULT_CSS = """
+    FilterRow {
+        height: 1;
+        & > Static { width: auto; }
+        & > FilterLine { width: 1fr; }
+    }
+    """
+
+    def __init__(self, line: FilterLine) -> None:
+        super().__init__()
+        self._line = line
+        self.display = False
+
+    def compose(self) -> ComposeResult:
+        yield Static(Content("Filter: "))
+        yield self._line

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from tui.domain.rows import SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
-from tui.widgets.sidebar.filter_line import FilterLine
+from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.session_list import SessionList
 
@@ -159,6 +159,7 @@ class Sidebar(Vertical):
         super().__init__(id=id, classes=classes)
         self._list = SessionList()
         self._filter = FilterLine()
+        self._filter_row = FilterRow(self._filter)
         self._rename = RenameLine()
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
@@ -166,7 +167,7 @@ class Sidebar(Vertical):
         self._width = COLUMNS
 
     def compose(self) -> ComposeResult:
-        yield self._filter
+        yield self._filter_row
         yield self._list
         yield self._note
         yield self._rename
@@ -230,14 +231,14 @@ class Sidebar(Vertical):
 
     def action_filter(self) -> None:
         self._list.disarm()
-        self._filter.display = True
+        self._filter_row.display = True
         # At once: what is typed next belongs to it.
         self.screen.set_focus(self._filter)
 
     def action_clear_filter(self) -> None:
         self._filter.clear()
         self._list.focus()
-        self._filter.display = False
+        self._filter_row.display = False
 
     def action_widen(self, columns: int) -> None:
         self._list.disarm()
@@ -282,7 +283,7 @@ class Sidebar(Vertical):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Escape to others without a filter, and letters to who types them."""
         if action == "clear_filter":
-            return self._filter.display
+            return self._filter_row.display
         if action in _OF_THE_ROWS:
             return self._list.has_focus
         return super().check_action(action, parameters)
@@ -331,7 +332,7 @@ class Sidebar(Vertical):
     @on(FilterLine.Blurred)
     def _put_away(self, event: FilterLine.Blurred) -> None:
         event.stop()
-        self._filter.display = bool(self._filter.value)
+        self._filter_row.display = bool(self._filter.value)
 
     @on(RenameLine.Renamed)
     def _say_renamed(self, event: RenameLine.Renamed) -> None:
@@ -364,7 +365,7 @@ class Sidebar(Vertical):
             return
         place = self._list.place_in_view(self._rename.session_id)
         place = max(0, min(place or 0, self._list.height_in_view - 1))
-        above = 1 if self._filter.display else 0
+        above = 1 if self._filter_row.display else 0
         self._rename.styles.offset = (_CELLS_BEFORE_LABEL, above + place)
         self._rename.styles.width = max(1, self._list.size.width - _CELLS_BEFORE_LABEL)
 

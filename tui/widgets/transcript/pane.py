@@ -144,6 +144,11 @@ class Pane(ScrollView, can_focus=True):
         self._conversation.go_to(place)
         self._draw()
 
+    def show_beginning(self) -> None:
+        """See the first row of all."""
+        self._conversation.reader.scroll_to(0)
+        self._draw()
+
     @property
     def following(self) -> bool:
         """Whether the end is in sight, and stays so."""
