@@ -83,7 +83,8 @@ class Display:
 
     def show_draft(self) -> None:
         """Put into the prompt what was typed in the session."""
-        self._chat.prompt.set_text(self._workspace.current.text)
+        conversation = self._workspace.current
+        self._chat.prompt.set_text(conversation.text, conversation.pastes)
 
     @property
     def typed(self) -> str:

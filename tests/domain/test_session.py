@@ -59,3 +59,8 @@ def test_a_holder_whose_time_is_not_known_is_told_without_it():
 )
 def test_a_draft_is_empty_without_text_and_queue(text, queued, empty):
     assert Draft("tale", "scope", "/shop", text, queued).empty is empty
+
+
+def test_a_draft_knows_its_folded_pastes():
+    draft = Draft("tale", "scope", "/shop", "see abc and d", folded=((4, 7), (12, 13), (90, 99)))
+    assert draft.pastes == ("abc", "d")

@@ -2,6 +2,9 @@
 
 import asyncio
 
+from textual import events
+from textual.widgets import TextArea
+
 from tests.ui.screen import conversation, send, status, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
@@ -131,3 +134,20 @@ async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(
         assert [(text, status) for _, text, status in messages(w, w.workspace.current.id)] == [
             (text, None) for text in ("first", "one", "second", "two", "third", "three")
         ]
+
+
+async def test_a_paste_that_was_folded_is_folded_again_after_a_restart(world):
+    pasted = "".join(f"line {number}\n" for number in range(120))
+    w = world(["Read."])
+    async with w.running() as (app, pilot):
+        await pilot.press(*"See", "colon")
+        app.chat.query_one(TextArea).post_message(events.Paste(pasted))
+        await until(lambda: app.chat.prompt.text == f"See:{pasted}", "the paste")
+        await pilot.press("o", "k")
+    async with w.running(None) as (app, pilot):
+        await until(lambda: app.chat.prompt.text == f"See:{pasted}ok", "the draft")
+        rows = list(app.chat.query_one(TextArea).document.lines)
+        assert rows == ["See:", "[pasted 120 lines]", "ok"]
+        await pilot.press("enter")
+        await wait_for_answer(w)
+        assert messages(w, w.workspace.current.id)[0][1] == f"See:{pasted}ok"

@@ -122,13 +122,22 @@ class Stamp(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What was typed into a session's prompt and not sent yet."""
+    """What was typed into a session's prompt and not sent yet.
+
+    ``folded`` are the pastes in it that are shown as one mark, each by where it begins and ends.
+    """
 
     session_id: str
     scope: str
     project_path: str
     text: str
     queued: tuple[str, ...] = ()
+    folded: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def pastes(self) -> tuple[str, ...]:
+        """The texts that are folded."""
+        return tuple(filter(None, (self.text[start:end] for start, end in self.folded)))
 
     @property
     def empty(self) -> bool:

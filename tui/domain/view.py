@@ -13,7 +13,7 @@ class SessionView(msgspec.Struct, frozen=True):
 
     ``earlier`` says that there is more before ``entries``, ``later`` that there is more after
     them; ``arriving`` is the id of the answer that is still coming. ``read_only`` says why
-    nothing can be added, else it is empty.
+    nothing can be added, else it is empty. ``pastes`` are what of the draft is shown as one mark.
     """
 
     session_id: str
@@ -27,6 +27,7 @@ class SessionView(msgspec.Struct, frozen=True):
     todos: tuple[TodoItem, ...] = ()
     asking: Question | None = None
     later: bool = False
+    pastes: tuple[str, ...] = ()
 
     @property
     def prompts(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """A session as this program has it: looked at, or open for changes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 import msgspec
@@ -37,9 +37,9 @@ class Conversation(msgspec.Struct, eq=False):
     """One session: its messages at hand, its lease if there is one, its prompt.
 
     Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made,
-    ``asking`` what it waits to be allowed, and
-    ``summarising`` a summary. ``kept`` is the draft that is on disk, ``asides`` are what of it is
-    there under a token.
+    ``asking`` what it waits to be allowed, and ``summarising`` a summary. ``text`` is what stands
+    in its prompt, ``pastes`` what of that is shown as one mark. ``kept`` is the draft
+    that is on disk, ``asides`` are what of it is there under a token.
     ``listed_as`` is its label where too little of it is at hand to tell. ``asked_for`` says that
     the user wanted it open, ``held_elsewhere`` that another program has it; ``stamp`` is that of
     what was read. ``excerpt`` is what is shown instead of its end: a place that was gone to.
@@ -48,6 +48,7 @@ class Conversation(msgspec.Struct, eq=False):
     opened: OpenSession | None
     tail: Tail | None = None
     text: str = ""
+    pastes: tuple[str, ...] = ()
     queued: list[str] = msgspec.field(default_factory=list[str])
     running: bool = False
     summarising: bool = False
@@ -143,7 +144,8 @@ class Conversation(msgspec.Struct, eq=False):
         """What is to be kept of its prompt: a prompt counts as sent when it is on disk."""
         header = self.session.header
         queued = (*self.unsaved_prompts, *self.queued)
-        return Draft(self.id, header.scope, header.project_path, self.text, queued)
+        folded = tuple(_places(self.text, self.pastes))
+        return Draft(self.id, header.scope, header.project_path, self.text, queued, folded)
 
     def hold(self, opened: OpenSession) -> None:
         """Go on as the holder, with the pages that were read as far as they still join on."""
@@ -241,6 +243,7 @@ class Conversation(msgspec.Struct, eq=False):
             later=excerpt is not None,
             arriving=self._arriving,
             draft=self.text,
+            pastes=self.pastes,
             # They stand at the end.
             queued=() if excerpt else tuple(self.queued),
             prompt_count=session.prompt_count,
@@ -323,3 +326,13 @@ def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> 
             shown += [n.notice for n in notices if n.after == entry.id]
     gone = [n.notice for n in notices if n.after is not None and n.after not in ids]
     return (*shown, *gone)
+
+
+def _places(text: str, pastes: Sequence[str]) -> Iterable[tuple[int, int]]:
+    """Where pastes begin and end in a text, those that are still in it."""
+    end = 0
+    for paste in pastes:
+        start = text.find(paste, end)
+        if start >= 0:
+            end = start + len(paste)
+            yield start, end

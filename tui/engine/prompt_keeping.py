@@ -94,6 +94,7 @@ class PromptKeeping:
     def show(self, conversation: Conversation, typed: Typed) -> None:
         """Let this stand in a prompt, for whatever stood there."""
         conversation.text = typed.text
+        conversation.pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
         conversation.asides = typed.asides
         conversation.kept = conversation.draft() if typed.found else None
         if typed.own and typed.own not in typed.unsent:

@@ -152,7 +152,7 @@ class ChatScreen(Screen[None]):
         if self.shown != view.session_id:
             self._go_on_reading(view.session_id)
             # Only then: in the session on screen keys may be on their way that it knows not of.
-            self.prompt.set_text(view.draft)
+            self.prompt.set_text(view.draft, view.pastes)
         self.show_prompt(view)
 
     def _go_on_reading(self, session_id: str) -> None:

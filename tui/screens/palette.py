@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from textual.binding import Binding
 from textual.command import Hit, Hits, Provider
 from textual.content import Content
-from textual.dom import DOMNode
+from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
 from tui.domain.safe_text import make_visible_line
@@ -84,7 +84,7 @@ def _asks(command: Command) -> bool:
     return command.usage.startswith("<") and not command.screen
 
 
-def _bound(*nodes: DOMNode) -> dict[str, tuple[DOMNode, Binding]]:
+def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
     return {
         binding.id: (node, binding)
         for node in nodes
@@ -93,7 +93,7 @@ def _bound(*nodes: DOMNode) -> dict[str, tuple[DOMNode, Binding]]:
     }
 
 
-def _allowed(node: DOMNode, binding: Binding) -> bool:
+def _allowed(node: Widget, binding: Binding) -> bool:
     return bool(node.check_action(binding.action.partition("(")[0], ()))
 
 

@@ -101,6 +101,11 @@ class PromptDocument(Document):
             self._text = _join(self._rows)
         return self._text
 
+    @property
+    def pastes(self) -> Sequence[str]:
+        """The texts of its folded rows, from the top."""
+        return [row.text for row in self._rows if row.folded]
+
     def goes_on(self, row: int) -> bool:
         """Whether the row and the next are one line."""
         return 0 <= row < len(self._rows) and self._rows[row].goes_on

@@ -1,7 +1,7 @@
 """The editor inside the prompt: Textual's, with what it gets wrong for a prompt put right."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -70,6 +70,16 @@ class Editor(TextArea, inherit_bindings=False):
     def in_last_row(self) -> bool:
         """Whether the caret is where Down leads out of the text."""
         return self.navigator.is_last_wrapped_line(self.cursor_location)
+
+    @property
+    def pastes(self) -> Sequence[str]:
+        """The texts that are shown as one mark, from the top."""
+        document = self.document
+        return document.pastes if isinstance(document, PromptDocument) else ()
+
+    def remember_pastes(self, pastes: Sequence[str]) -> None:
+        """Fold these again where they occur in what is loaded."""
+        self._pastes = tuple(dict.fromkeys((*pastes, *self._pastes)))[:_PASTES]
 
     def load_text(self, text: str) -> None:
         """Show another text, the caret at its end; what was before cannot be undone."""
@@ -253,7 +263,7 @@ class Editor(TextArea, inherit_bindings=False):
         # Terminals send line breaks in a paste as carriage returns.
         lines = insert.replace("\r\n", "\n").replace("\r", "\n")
         if is_long(lines):
-            self._pastes = (lines, *self._pastes)[:_PASTES]
+            self.remember_pastes([lines])
             lines = folded(lines)
         return super()._replace_via_keyboard(lines, start, end)
 

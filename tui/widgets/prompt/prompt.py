@@ -43,11 +43,15 @@ class Prompt(Widget):
             self.text = text
 
     class Edited(Message):
-        """The user changed the draft; an earlier prompt only looked at is no change."""
+        """The user changed the draft; an earlier prompt only looked at is no change.
 
-        def __init__(self, text: str) -> None:
+        ``pastes`` are what of it is shown as one mark.
+        """
+
+        def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
             super().__init__()
             self.text = text
+            self.pastes = tuple(pastes)
 
     class TakenBack(Message):
         """The user took prompts that waited back into the prompt, or dropped them."""
@@ -113,8 +117,9 @@ class Prompt(Widget):
         """Take a key or a paste that went elsewhere."""
         self._editor.post_message(event)
 
-    def set_text(self, text: str) -> None:
-        """Show another draft, the caret at its end; posts nothing."""
+    def set_text(self, text: str, pastes: Sequence[str] = ()) -> None:
+        """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing."""
+        self._editor.remember_pastes(pastes)
         self._history.leave()
         self._sending.forget()
         self._load(text)
@@ -132,7 +137,7 @@ class Prompt(Widget):
         self._history.leave()
         self._load(rest)
         if rest:
-            self.post_message(self.Edited(rest))
+            self.post_message(self.Edited(rest, self._editor.pastes))
 
     def show_history(self, prompts: Sequence[str]) -> None:
         """The session's earlier prompts, oldest first."""
@@ -271,7 +276,7 @@ class Prompt(Widget):
             return
         self._told = text
         self._list.show(completions(text, self._targets, self._models))
-        self.post_message(self.Edited(text))
+        self.post_message(self.Edited(text, self._editor.pastes))
 
 
 def _queue_hint(count: int) -> str:
