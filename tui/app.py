@@ -216,7 +216,7 @@ class SibylApp(OrderlyApp):
 
     @on(Prompt.TakenBack)
     def take_back_queued(self, event: Prompt.TakenBack) -> None:
-        self._desk.sending.take_back(event.prompts)
+        self._desk.sending.take_back(event.prompts, event.back)
 
     @on(ChatScreen.DraftSettled)
     async def keep_drafts(self) -> None:

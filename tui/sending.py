@@ -13,6 +13,7 @@ from tui.errors import StorageError, UsageError
 from tui.listing import ListedSessions
 from tui.screens.chat import ChatScreen
 from tui.turns import Turns
+from tui.widgets.prompt import Waiting
 
 
 class Sending:
@@ -73,15 +74,27 @@ class Sending:
         conversation.text = self._chat.prompt.draft if shown else ""
         self._chat.settle_draft()
 
-    def take_back(self, prompts: Sequence[str]) -> None:
-        """Send these no more: they wait in the session on screen, and its prompt has them now."""
+    def take_back(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
+        """Send these no more: they wait in the session on screen, and its prompt has them now.
+
+        ``back`` waits again, at its place.
+        """
         conversation = self._workspace.current
         for prompt in reversed(prompts):
             if not conversation.unqueue(prompt):
                 self._note_sent(prompt)
+        if back is not None:
+            self._wait_again(conversation, back)
         self._chat.show_queued(conversation.queued)
         self._display.show_status()
         self._chat.settle_draft()
+
+    def _wait_again(self, conversation: Conversation, back: Waiting) -> None:
+        if conversation.running or conversation.queued:
+            conversation.queued.insert(back.place, back.text)
+        else:
+            # The last answer has ended meanwhile: it would have been sent.
+            self._turns.send(conversation, back.text)
 
     def _note_sent(self, prompt: str) -> None:
         """The answer before it ended while the key was on its way."""

@@ -151,3 +151,39 @@ async def test_a_paste_that_was_folded_is_folded_again_after_a_restart(world):
         await pilot.press("enter")
         await wait_for_answer(w)
         assert messages(w, w.workspace.current.id)[0][1] == f"See:{pasted}ok"
+
+
+async def test_any_that_waits_can_be_taken_back(world):
+    gate = asyncio.Event()
+    w = world(["one", gate], ["two"], ["three"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        for text in ("second", "third", "fourth"):
+            await send(pilot, text)
+        await until(lambda: kept(w) == ("", ("second", "third", "fourth")))
+        await pilot.press("up", "up")
+        assert app.chat.prompt.text == "third"
+        await until(lambda: w.workspace.current.queued == ["second", "fourth"])
+        await pilot.press("ctrl+a", "delete")
+        gate.set()
+        await until(lambda: "three" in conversation(app))
+        await wait_for_answer(w)
+        asked = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
+        assert asked == ["first", "second", "fourth"]
+
+
+async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
+    w = world(["one", asyncio.Event()], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await send(pilot, "third")
+        await pilot.press("up")
+        await until(lambda: w.workspace.current.queued == ["second"])
+        w.workspace.current.queued.clear()
+        w.workspace.current.running = False
+        await pilot.press("up")
+        await until(lambda: "two" in conversation(app) and "third" in conversation(app))
+        assert "It is sent already." in conversation(app)

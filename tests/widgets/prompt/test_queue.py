@@ -3,6 +3,7 @@
 import pytest
 
 from tests.waiting import until
+from tui.widgets.prompt import Prompt, Waiting
 
 
 def bottom(app):
@@ -48,3 +49,28 @@ async def test_in_a_prompt_with_text_the_keys_are_what_they_are(running, key):
         await pilot.press("a", "b", key)
         assert app.prompt.text in ("ab", "a")
         assert app.taken_back == []
+
+
+async def test_up_again_takes_the_one_before_and_lets_the_other_wait_at_its_place(running):
+    async with running() as (app, pilot):
+        app.prompt.show_queued(["one", "two", "three"])
+        await pilot.press("up")
+        assert app.prompt.text == "three"
+        await until(lambda: "2 queued · ↑ takes the one before instead" in bottom(app))
+        await pilot.press("up")
+        assert app.prompt.text == "two"
+        await pilot.press("up")
+        assert app.prompt.text == "one"
+        await until(lambda: "2 queued · ↑ takes the last back" in bottom(app))
+        await until(lambda: app.taken_back == [("three",), ["two"], ["one"]])
+        backs = [event.back for event in app.posted if isinstance(event, Prompt.TakenBack)]
+        assert backs == [None, Waiting("three", 1), Waiting("two", 0)]
+
+
+async def test_one_that_was_changed_does_not_go_back(running):
+    async with running() as (app, pilot):
+        app.prompt.show_queued(["one", "two"])
+        await pilot.press("up", "!", "up")
+        assert app.prompt.text == "two!"
+        await until(lambda: app.taken_back == [("two",)])
+        await until(lambda: "1 queued · ↑ takes it back" in bottom(app))

@@ -1,5 +1,5 @@
 """The prompt: what the user is about to say."""
 
-from tui.widgets.prompt.prompt import Prompt
+from tui.widgets.prompt.prompt import Prompt, Waiting
 
-__all__ = ["Prompt"]
+__all__ = ["Prompt", "Waiting"]

@@ -1,7 +1,7 @@
 """The prompt: an editor of several lines, with earlier prompts and completion."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -29,6 +29,13 @@ SECONDS_TO_TAKE = 0.5
 """After so long a prompt that was not taken may be sent again."""
 
 
+class Waiting(NamedTuple):
+    """A prompt that waits to be sent: what it says, and how many are sent before it."""
+
+    text: str
+    place: int
+
+
 class Prompt(Widget):
     """What the user is about to say.
 
@@ -54,11 +61,15 @@ class Prompt(Widget):
             self.pastes = tuple(pastes)
 
     class TakenBack(Message):
-        """The user took prompts that waited back into the prompt, or dropped them."""
+        """The user took prompts that waited back into the prompt, or dropped them.
 
-        def __init__(self, prompts: Sequence[str]) -> None:
+        ``back`` goes back to where it waited, as the one before it was taken instead.
+        """
+
+        def __init__(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
             super().__init__()
             self.prompts = prompts
+            self.back = back
 
     class CopyRequested(Message):
         """The user wants this text on the clipboard."""
@@ -82,6 +93,7 @@ class Prompt(Widget):
         self._models: tuple[str, ...] = ()
         self._reason = ""
         self._queued: tuple[str, ...] = ()
+        self._taken: Waiting | None = None
         self.show_count(0)
 
     def compose(self) -> ComposeResult:
@@ -163,6 +175,9 @@ class Prompt(Widget):
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """The prompts that wait to be sent, the next one first."""
+        sent = max(0, len(self._queued) - len(prompts))
+        if self._taken is not None and sent:
+            self._taken = self._taken._replace(place=max(0, self._taken.place - sent))
         self._queued = tuple(prompts)
         self._show_subtitle()
 
@@ -185,7 +200,8 @@ class Prompt(Widget):
         self._editor.load_text(text)
 
     def _show_subtitle(self) -> None:
-        parts = (self._reason, _queue_hint(len(self._queued)))
+        again = self._can_exchange
+        parts = (self._reason, _queue_hint(len(self._queued), again=again))
         text = " · ".join(make_visible_line(part) for part in parts if part)
         self._editor.border_subtitle = Content(text)
 
@@ -204,7 +220,7 @@ class Prompt(Widget):
                     self._editor.replace_text("")
                 return True
             case "up":
-                return self._editor.in_first_row and self._recall_earlier()
+                return self._exchange() or (self._editor.in_first_row and self._recall_earlier())
             case "down":
                 return self._editor.in_last_row and self._recall_later()
             case _:
@@ -249,8 +265,31 @@ class Prompt(Widget):
     def _take_back(self, prompts: Sequence[str]) -> None:
         """Put prompts that wait into the text; the keys that follow are about them already."""
         self.show_queued(self._queued[: -len(prompts)])
+        self._taken = Waiting(prompts[-1], len(self._queued))
         self.post_message(self.TakenBack(prompts))
         self._editor.replace_text("\n\n".join(prompts))
+        self._show_subtitle()
+
+    @property
+    def _can_exchange(self) -> bool:
+        """Whether one that was taken back and not changed can go back for the one before it."""
+        taken = self._taken
+        if taken is None or self.text != taken.text or not self._editor.in_first_row:
+            return False
+        return 0 < taken.place <= len(self._queued)
+
+    def _exchange(self) -> bool:
+        if self._taken is None or not self._can_exchange:
+            return False
+        back, place = self._taken, self._taken.place
+        waiting = [*self._queued[:place], back.text, *self._queued[place:]]
+        earlier = waiting.pop(place - 1)
+        self.show_queued(waiting)
+        self._taken = Waiting(earlier, place - 1)
+        self.post_message(self.TakenBack([earlier], back._replace(place=place - 1)))
+        self._editor.replace_text(earlier)
+        self._show_subtitle()
+        return True
 
     def _recall_earlier(self) -> bool:
         text = self._history.earlier(self.text)
@@ -275,11 +314,16 @@ class Prompt(Widget):
             self._list.show(())
             return
         self._told = text
+        if self._taken is not None and self._taken.text != text:
+            self._taken = None
+            self._show_subtitle()
         self._list.show(completions(text, self._targets, self._models))
         self.post_message(self.Edited(text, self._editor.pastes))
 
 
-def _queue_hint(count: int) -> str:
+def _queue_hint(count: int, *, again: bool) -> str:
+    if again:
+        return f"{count} queued · ↑ takes the one before instead"
     if count < 2:
         return "1 queued · ↑ takes it back" if count else ""
     return f"{count} queued · ↑ takes the last back · Del drops all"
