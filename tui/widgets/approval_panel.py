@@ -6,7 +6,7 @@ It never takes the keys by itself: who is typing when it appears goes on typing.
 from collections.abc import Sequence
 from typing import ClassVar
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from tui.domain.approval import Choice, Question
 from tui.widgets.cells import cut, one_line
+from tui.widgets.transcript.wrapping import wrap_words
 
 CHOICES: tuple[tuple[Choice, str], ...] = (
     ("once", "[o] Allow once"),
@@ -241,7 +242,7 @@ class ApprovalPanel(Widget, can_focus=True):
             return ()
         if self._wrapped[0] != width:
             text = f"It {self.question.about}.\n{self.question.arguments}".replace("\t", " ")
-            lines = [each for line in text.split("\n") for each in chop_cells(line, width)]
+            lines = [each for line in text.split("\n") for each in wrap_words(line, width)]
             self._wrapped = width, lines
         return self._wrapped[1]
 

@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tui.widgets.transcript.prose import prose
-from tui.widgets.transcript.wrapping import wrap_words
+from tui.widgets.transcript.wrapping import wrap_hanging, wrap_words
 
 ADDRESS = "https://docs.python.org/3/library/asyncio-task.html?highlight=gather#asyncio.gather"
 
@@ -66,3 +66,18 @@ def test_every_row_has_room_and_nothing_is_lost(line, width):
     rows = wrap_words(line, width)
     assert all(cell_len(row) <= width for row in rows)
     assert "".join(rows).replace(" ", "") == line.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "width", "rows"),
+    [
+        ("- one two three", 9, "- one two|  three"),
+        ("12. one two three", 14, "12. one two|    three"),
+        ("    [x] indented words", 16, "    [x] indented|    words"),
+        ("1  session-1  plan it        just now", 30, "1  session-1  plan it  just|   now"),
+        ("fits  as    it is", 17, "fits  as    it is"),
+        ("plain words that go on", 12, "plain words|that go on"),
+    ],
+)
+def test_lists_and_tables_are_set_in(line, width, rows):
+    assert wrap_hanging(line, width) == rows.split("|")

@@ -14,7 +14,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.widgets.transcript.blocks import Block, Splitter
 from tui.widgets.transcript.fenced import Fences, block_part, growing_part
 from tui.widgets.transcript.page import GUTTER
-from tui.widgets.transcript.parts import Details, Divider, Line, Part, Plain, plain_parts
+from tui.widgets.transcript.parts import Details, Divider, Line, Part, Plain, Told, plain_parts
 from tui.widgets.transcript.wrapping import PIECE, clean, guess_rows
 
 RESET = "conversation reset here; what was before is kept"
@@ -98,7 +98,7 @@ class Item:
                 return [Divider(RESET)]
             case Notice():
                 style, sign = _NOTICES[self.entry.severity], _SIGNS[self.entry.severity]
-                return plain_parts(clean(self.entry.text), style, sign, spaced=True)
+                return plain_parts(clean(self.entry.text), style, sign, spaced=True, kind=Told)
 
     @property
     def foldable(self) -> bool:

@@ -15,6 +15,7 @@ from tui.widgets.transcript.wrapping import (
     cut_pieces,
     guess_rows,
     shorten,
+    wrap_hanging,
     wrap_words,
 )
 
@@ -127,6 +128,8 @@ class Divider(Part):
 class Plain(Part):
     """Text as it is, wrapped."""
 
+    wrap = staticmethod(wrap_words)
+
     def __init__(self, text: str, style: str, mark: str = " ", *, spaced: bool = False) -> None:
         super().__init__(spaced=spaced)
         self.text = text
@@ -138,21 +141,34 @@ class Plain(Part):
 
     def draw(self, page: Page) -> list[Strip]:
         lines = self.text.expandtabs(TAB).split("\n")
-        rows = chain.from_iterable(wrap_words(line, page.text_width) for line in lines)
+        rows = chain.from_iterable(self.wrap(line, page.text_width) for line in lines)
         return [
             page.text_row(row, self.style, " " if place else self.mark)
             for place, row in enumerate(rows)
         ]
 
 
+class Told(Plain):
+    """The same where it may have lists and tables in it."""
+
+    wrap = staticmethod(wrap_hanging)
+
+
 class Details(Plain):
     """What is known of a message beside its text: nobody said it."""
 
 
-def plain_parts(text: str, style: str, mark: str = " ", *, spaced: bool = False) -> list[Part]:
+def plain_parts(
+    text: str,
+    style: str,
+    mark: str = " ",
+    *,
+    spaced: bool = False,
+    kind: type[Plain] = Plain,
+) -> list[Part]:
     """Text of any length, in parts that are cheap to draw."""
     return [
-        Plain(piece, style, mark if place == 0 else " ", spaced=spaced and place == 0)
+        kind(piece, style, mark if place == 0 else " ", spaced=spaced and place == 0)
         for place, piece in enumerate(cut_pieces(text))
     ]
 

@@ -13,6 +13,8 @@ PIECE = 8 * 1024
 
 _LINE_ENDS = re.compile("\r\n|[\u2028\u2029]")
 _BLANKS = re.compile(" +")
+_BEGINNING = re.compile(r" *(?:(?:[-*#•]|\d+[.:)]?) +)?")
+_COLUMNS = re.compile("   +")
 _WORD = re.compile(" *[!-\u2e7f]*")
 _JOINTS = "/\\?&#=|"
 _LESSER_JOINTS = "-_.,;:%+~)]}>"
@@ -35,6 +37,17 @@ def wrap_words(line: str, width: int) -> list[str]:
     rows = [line[start:end].rstrip(" ") for start, end in pairwise([*starts, last])]
     rest = line[last:]
     return [*rows, rest if fitting(rest, width) >= len(rest) else rest.rstrip(" ")]
+
+
+def wrap_hanging(line: str, width: int) -> list[str]:
+    """The same of a line of a list or a table: what goes on below is set in from its beginning."""
+    if fitting(line, width) >= len(line):
+        return [line]
+    found = _BEGINNING.match(line)
+    inset = found.end() if found and found.end() <= width // 3 else 0
+    text = _COLUMNS.sub("  ", line[inset:])
+    first, *rest = wrap_words(text, width - inset)
+    return [line[:inset] + first, *(" " * inset + row for row in rest)]
 
 
 def breaks(line: str, width: int) -> Iterator[int]:
