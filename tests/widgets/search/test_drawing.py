@@ -35,6 +35,16 @@ def test_a_hit_has_its_marks_apart():
     assert text(pieces).endswith("a needle here")
 
 
+def test_a_hit_that_has_no_room_ends_in_an_ellipsis():
+    hit = Hit(
+        "s", "m", "user", "", "a needle among so much hay that it goes on", 1.0, ((2, 8), (27, 31))
+    )
+    pieces = list(hit_pieces(hit, NOW, 49))
+    assert text(pieces).endswith("a needle among so much hay tha…")
+    assert cell_len(text(pieces)) == 49
+    assert [piece for piece, part in pieces if part == "mark"] == ["needle"]
+
+
 def test_a_long_label_leaves_room_for_what_is_said_beside_it():
     session = SessionHits("s", "長い名前" * 10, (), scope="farm", archived=True)
     line = text(heading_pieces(session, NOW, 40))

@@ -13,7 +13,7 @@ from tui.domain.search import Hit
 from tui.domain.timestamps import parse_utc
 from tui.domain.tokens import Span
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.transcript.wrapping import wrap_words
+from tui.widgets.transcript.wrapping import shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
 Piece = tuple[str, Part]
@@ -47,7 +47,11 @@ def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
     yield f"   {fill(who[: who_cells - 1], who_cells)}", part
     yield fill(age(parse_utc(hit.timestamp), now), _AGE_CELLS) + " ", "aside"
     room = width - 3 - who_cells - _AGE_CELLS - 1
-    yield from marked(*in_sight(hit.snippet, hit.marks, room))
+    text, marks = in_sight(hit.snippet, hit.marks, room)
+    shown = shorten(text, max(1, room))
+    # No mark goes on into the ellipsis.
+    end = len(shown) - (shown != text)
+    yield from marked(shown, [mark for mark in marks if mark[1] <= end])
 
 
 def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequence[Span]]:
