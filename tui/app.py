@@ -157,6 +157,7 @@ class SibylApp(OrderlyApp):
 
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
+        self.chat.prompt.show_themes(self._desk.themes.names())
         self.run_worker(self._show_list)
         self.run_worker(self._desk.following.run)
         self._desk.searching.begin()

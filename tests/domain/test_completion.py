@@ -19,7 +19,9 @@ def texts(text):
 
 
 def test_a_slash_offers_every_command_in_the_order_of_help():
-    assert [each.name for each in completions("/")] == [command.line for command in COMMANDS]
+    offered = [each.name for each in completions("/")]
+    assert offered == [command.short_line for command in COMMANDS]
+    assert "/resume list|delete|clear" in offered
 
 
 def test_letters_offer_the_commands_that_begin_so():
@@ -35,6 +37,15 @@ def test_a_command_is_offered_with_its_help():
 def test_a_blank_follows_a_command_that_takes_something():
     assert texts("/load") == ["/load "]
     assert texts("/sav") == ["/save"]
+
+
+def test_themes_are_offered_by_name():
+    found = completions("/theme li", [], MODELS, ["nord", "textual-light"])
+    assert [each.text for each in found] == ["/theme textual-light"]
+
+
+def test_what_is_done_with_a_to_do_is_offered():
+    assert texts("/todo d") == ["/todo done"]
 
 
 @pytest.mark.parametrize("text", ["/save", "/nothing", "/model openai:GPT-mini", "/help load"])

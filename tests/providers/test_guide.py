@@ -188,7 +188,8 @@ async def test_the_manual_has_every_command_and_its_verbs(command: Command):
     text = await answer("Which commands are there?")
     assert re.search(rf"^ +/{command.name}\b", text, re.MULTILINE)
     for verb in command.verbs:
-        assert f"/{command.name} {verb}" in text or verb == "list"
+        # To-dos have a chapter of their own.
+        assert f"/{command.name} {verb}" in text or verb == "list" or command.name == "todo"
 
 
 async def test_the_manual_has_every_key_that_works_everywhere():

@@ -45,6 +45,11 @@ class Command(msgspec.Struct, frozen=True):
         """How it is typed."""
         return f"/{self.name} {self.usage}".rstrip()
 
+    @property
+    def short_line(self) -> str:
+        """The same where there is little room: only the words that may follow first."""
+        return f"/{self.name} {'|'.join(self.verbs)}" if self.verbs else self.line
+
 
 class Invocation(msgspec.Struct, frozen=True):
     """A command that the user asked for, by whatever way, and what was said with it."""
@@ -106,6 +111,7 @@ COMMANDS: tuple[Command, ...] = (
         "list what is to be done, or change the list",
         "[list | add <text> | start <n> | done <n> | remove <n>]",
         "text",
+        ("list", "add", "start", "done", "remove"),
     ),
     Command("retry", "Try again", "ask again where an answer failed or was stopped"),
     Command("compact", "Summarise what was said", "let a summary stand for the oldest messages"),

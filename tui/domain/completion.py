@@ -26,7 +26,10 @@ class Completion(msgspec.Struct, frozen=True):
 
 
 def completions(
-    text: str, targets: Sequence[Target] = (), models: Sequence[str] = ()
+    text: str,
+    targets: Sequence[Target] = (),
+    models: Sequence[str] = (),
+    themes: Sequence[str] = (),
 ) -> tuple[Completion, ...]:
     """What a prompt may become; nothing for a prompt that is no command, or a finished one."""
     if not text.startswith("/") or "\n" in text:
@@ -39,11 +42,12 @@ def completions(
         return ()
     argument = argument.lstrip(" ")
     start = text.removesuffix(argument)
+    is_theme = command.takes == "theme"
     return tuple(
         Completion(start + name, name, note)
         for name, note in (
             *_verbs(command, argument),
-            *_arguments(command, argument, targets, models),
+            *_arguments(command, argument, targets, themes if is_theme else models),
         )
         if name != argument
     )
@@ -71,7 +75,7 @@ def _commands(word: str) -> Iterable[Completion]:
     for command in COMMANDS:
         if command.name.startswith(word.lower()):
             blank = "" if command.takes == "nothing" else " "
-            yield Completion(f"/{command.name}{blank}", command.line, command.help)
+            yield Completion(f"/{command.name}{blank}", command.short_line, command.help)
 
 
 def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:
@@ -79,15 +83,15 @@ def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:
 
 
 def _arguments(
-    command: Command, argument: str, targets: Sequence[Target], models: Sequence[str]
+    command: Command, argument: str, targets: Sequence[Target], names: Sequence[str]
 ) -> Iterable[tuple[str, str]]:
     match command.takes:
         case "command":
             wanted = argument.lower().removeprefix("/")
             return [(c.name, c.help) for c in COMMANDS if c.name.startswith(wanted)]
-        case "model":
+        case "model" | "theme":
             wanted = argument.casefold()
-            return [(name, "") for name in models if wanted in name.casefold()]
+            return [(name, "") for name in names if wanted in name.casefold()]
         case "part":
             return [("code", "its last block of code")] if "code".startswith(argument) else []
         case "session":

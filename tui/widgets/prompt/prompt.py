@@ -91,6 +91,7 @@ class Prompt(Widget):
         self._told = ""
         self._targets: tuple[Target, ...] = ()
         self._models: tuple[str, ...] = ()
+        self._themes: tuple[str, ...] = ()
         self._reason = ""
         self._queued: tuple[str, ...] = ()
         self._taken: Waiting | None = None
@@ -166,6 +167,10 @@ class Prompt(Widget):
     def show_models(self, names: Sequence[str]) -> None:
         """The models that can be chosen."""
         self._models = tuple(names)
+
+    def show_themes(self, names: Sequence[str]) -> None:
+        """The themes that can be chosen."""
+        self._themes = tuple(names)
 
     def set_read_only_reason(self, reason: str) -> None:
         """Say why nothing can be sent from here; empty if it can."""
@@ -317,7 +322,7 @@ class Prompt(Widget):
         if self._taken is not None and self._taken.text != text:
             self._taken = None
             self._show_subtitle()
-        self._list.show(completions(text, self._targets, self._models))
+        self._list.show(completions(text, self._targets, self._models, self._themes))
         self.post_message(self.Edited(text, self._editor.pastes))
 
 
