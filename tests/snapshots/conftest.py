@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.world import World
+from tui.domain.ids import new_message_id
 
 PLACE = Path(__file__).parents[2] / "snapshots"
 _CHECKSUM = re.compile(r"terminal-\d+-")
@@ -30,6 +31,11 @@ def pinned(monkeypatch):
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     monkeypatch.setattr("tui.storage.file_store._random_number", lambda: next(numbers))
+    tokens = itertools.count(1)
+    monkeypatch.setattr(
+        "tui.engine.open_session.new_message_id",
+        lambda now, _: new_message_id(now, f"{next(tokens):08x}"),
+    )
     yield
     monkeypatch.undo()
     time.tzset()
