@@ -118,7 +118,7 @@ class Turns:
         except StorageError as error:
             status = "failed"
             conversation.note_failure(error.short)
-            self._say(conversation, f"Not sent: {error}")
+            self._say(conversation, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")
         except SibylError as error:
             self._say(conversation, str(error))
         except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session

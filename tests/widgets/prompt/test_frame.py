@@ -18,6 +18,14 @@ async def test_an_empty_prompt_is_one_line_and_says_what_can_be_typed(running):
         assert "Message, or / for commands" in app.screen_lines[-2]
 
 
+async def test_where_it_is_narrow_it_says_that_in_fewer_words(running):
+    async with running((26, 24)) as (app, pilot):
+        await until(lambda: "Message, or /  " in app.screen_lines[-2] + "  ")
+        assert app.prompt.region.height == 3
+        await pilot.resize_terminal(60, 24)
+        await until(lambda: "Message, or / for commands" in app.screen_lines[-2])
+
+
 async def test_it_grows_with_its_text_to_a_third_of_the_screen_and_shrinks_again(running):
     async with running((60, 24)) as (app, pilot):
         await pilot.press("a", "ctrl+j", "b")

@@ -24,6 +24,14 @@ def test_the_first_mark_is_in_sight_where_there_is_little_room():
     assert cell_len(shown[:end]) <= 30
 
 
+def test_a_line_begins_with_a_word_and_as_early_as_there_is_room():
+    line = "Question number 20: how do I name a session 20?"
+    begin = line.index("session")
+    shown, marks = in_sight(line, [(begin, begin + 7)], 40)
+    assert shown == "…number 20: how do I name a session 20?"
+    assert [shown[start:end] for start, end in marks] == ["session"]
+
+
 def test_a_line_with_room_is_left_as_it_is():
     assert in_sight("a needle", [(2, 8)], 30) == ("a needle", [(2, 8)])
 

@@ -16,7 +16,7 @@ from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Locat
 
 from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, cut, folded, is_long
 
-PLACEHOLDER = "Message, or / for commands"
+PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 # xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
 LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
 _WORD_END = re.compile(r"(?<=\W)(?=\w)|(?<=\w)(?=\W)")
@@ -94,6 +94,11 @@ class Editor(TextArea, inherit_bindings=False):
     def move_to_first_row(self) -> None:
         """Put the caret at the end of the first row."""
         self.move_cursor(self.navigator.get_location_end((0, 0)))
+
+    def on_resize(self) -> None:
+        # It would be wrapped, and only its first row be seen.
+        has_room = self.content_size.width > len(PLACEHOLDER)
+        self.placeholder = Content(PLACEHOLDER if has_room else SHORT_PLACEHOLDER)
 
     async def on_key(self, event: events.Key) -> None:
         if event.key in LINE_BREAK_KEYS:

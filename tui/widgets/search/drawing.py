@@ -58,9 +58,16 @@ def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequenc
     """A line that begins late enough for its first mark to be among so many cells."""
     if not marks or cell_len(text[: marks[0][1]]) <= cells:
         return text, marks
-    begin = marks[0][0]
-    while begin and cell_len(text[begin - 1 : marks[0][0]]) <= cells // 4:
+    begin = mark = marks[0][0]
+    while begin and (
+        cell_len(text[begin - 1 : mark]) <= cells // 4 or cell_len(text[begin - 1 :]) < cells
+    ):
         begin -= 1
+    # From the beginning of a word, if there is one before the mark.
+    space = text.find(" ", begin - 1, mark) if begin else -1
+    begin = space + 1 if space >= 0 else begin
+    if not begin:
+        return text, marks
     moved = [(start - begin + 1, end - begin + 1) for start, end in marks]
     return "…" + text[begin:], moved
 
