@@ -72,10 +72,11 @@ def fitting(line: str, width: int) -> int:
     if head.isascii():
         return min(len(line), width)
     # Marks that combine take no cells; nobody needs more than a few for each letter.
-    head = line[: width * 4 + 8]
-    if cell_len(head) <= width:
-        return len(head)
-    return max(1, len(chop_cells(head, width)[0]))
+    for characters in (width + 8, width * 4 + 8):
+        head = line[:characters]
+        if cell_len(head) > width:
+            return max(1, len(chop_cells(head, width)[0]))
+    return len(head)
 
 
 def shorten(line: str, width: int) -> str:
