@@ -69,12 +69,20 @@ class StorageFull(StorageError):
 
 
 class SessionNotFound(StorageError):
-    """No session answers to the target, or not ``where`` it would have to be."""
+    """No session answers to the target, or not where it would have to be.
+
+    ``where`` is a sentence that says where it is, for a line of its own.
+    """
 
     def __init__(self, target: str, closest: Sequence[str] = (), where: str = "") -> None:
-        super().__init__(f"Session not found: {target}" + (f" ({where})" if where else ""))
+        self._words = f"Session not found: {target}"
+        super().__init__("\n".join(filter(None, [self._words, where])))
         self.target = target
         self.closest = tuple(closest)
+
+    @property
+    def short(self) -> str:
+        return self._words
 
 
 class AmbiguousSession(StorageError):

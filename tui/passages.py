@@ -88,5 +88,5 @@ class Passages:
 
 def _around(store: "SessionStore", session_id: str, message_id: str) -> Surroundings:
     if store.entry(session_id).status == "trashed":
-        raise SessionNotFound(session_id, where="it is in the trash")
+        raise SessionNotFound(session_id, where="It is in the trash.")
     return store.around(session_id, message_id, _AROUND, _AROUND)

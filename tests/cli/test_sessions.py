@@ -332,6 +332,13 @@ def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, 
     assert [m.text for m in store.load(session_id).messages] == ["hello"]
 
 
+def test_where_a_session_is_that_cannot_be_had_is_told_in_a_line_of_its_own(sibyl, saved, store):
+    session_id = saved("hello")
+    store.delete(session_id)
+    result = sibyl("sessions", "name", session_id, "Greeting")
+    assert result.err == f"Session not found: {session_id}\nIt is in the trash.\n"
+
+
 def test_deleting_off_a_terminal_needs_yes(sibyl, saved, store):
     session_id = saved("hello")
     result = sibyl("sessions", "delete", session_id)

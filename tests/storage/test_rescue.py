@@ -175,7 +175,7 @@ def test_a_session_that_had_only_a_name_comes_back_with_it(store, rescued):
 def test_a_session_in_the_trash_is_not_imported_into_and_the_reason_is_said(store, rescued):
     import_file(store, rescued(message(1)), NOW)
     store.delete(HEADER.id)
-    with pytest.raises(SessionNotFound, match="it is in trash"):
+    with pytest.raises(SessionNotFound, match="It is in the trash"):
         import_file(store, rescued(message(2)), NOW)
 
 

@@ -39,6 +39,13 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+_PLACES = {
+    Folder.SESSIONS: "It is neither archived nor deleted.",
+    Folder.ARCHIVE: "It is archived.",
+    Folder.TRASH: "It is in the trash.",
+}
+
+
 class FileStore:
     """Keeps each session in a journal of its own below ``root``.
 
@@ -283,7 +290,7 @@ class FileStore:
     def _require(self, session_id: str, folders: Sequence[Folder]) -> tuple[Folder, Path]:
         folder, path = self._folders.find(session_id)
         if folder not in folders:
-            raise SessionNotFound(session_id, where=f"it is in {folder.value}")
+            raise SessionNotFound(session_id, where=_PLACES[folder])
         return folder, path
 
     @contextmanager

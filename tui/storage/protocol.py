@@ -197,7 +197,7 @@ class SessionStore(Protocol):
         ...
 
     def is_archived(self, session_id: str) -> bool:
-        """The same of one thing only, at no more than a look. Raises ``SessionNotFound``."""
+        """Whether a session is archived, at no more than a look. Raises ``SessionNotFound``."""
         ...
 
     def location(self, session_id: str) -> str:
