@@ -389,6 +389,17 @@ def test_a_file_in_the_place_of_a_folder_is_named_and_hides_no_session(store, na
         new(store)
 
 
+def test_a_file_in_the_place_of_the_sessions_is_no_empty_list(store):
+    closed(store)
+    (store.root / "sessions").rename(store.root.parent / "sessions")
+    (store.root / "sessions").touch()
+    for wanted in (SessionFilter(), ALL):
+        with pytest.raises(StorageError, match="sessions is no directory; move it away"):
+            store.list(wanted, None, 5)
+        with pytest.raises(StorageError, match="sessions is no directory; move it away"):
+            store.count(wanted)
+
+
 def test_a_lock_that_is_no_file_is_named(store):
     session_id = closed(store)
     lock = store.root / "locks" / f"{session_id}.lock"

@@ -154,7 +154,12 @@ class Folders(msgspec.Struct, frozen=True):
         """What lies in a folder by its names, in no order. Raises ``OSError``."""
         try:
             names = os.listdir(self.of(folder))
-        except (FileNotFoundError, NotADirectoryError):
+        except FileNotFoundError:
+            return []
+        except NotADirectoryError as error:
+            if folder is Folder.SESSIONS:
+                # What the disk refuses is no empty list.
+                raise NotADirectoryError(f"{folder.value} is no directory; move it away") from error
             # A file in its place hides no other folder; doctor names it.
             return []
         return [match[1] for name in names if (match := _JOURNAL_NAME.fullmatch(name))]
