@@ -263,7 +263,10 @@ async def test_what_happened_to_the_file_is_told(new_session, resume, store):
     await session.close()
     store.archive(session.id)
     events = await played(resume(session.id), ScriptedModel(["two"]))
+    # Before it is answered, which may take a while.
+    kinds = [type(event).__name__ for event in events]
     assert NoticeGiven(f"Restored session: {session.id}") in events
+    assert kinds[:2] == ["MessageSaved", "NoticeGiven"]
 
 
 # --- asking again

@@ -107,6 +107,9 @@ async def _answers(
     session: OpenSession, model: Model, settings: TurnSettings, replaces: str | None
 ) -> AsyncGenerator[TurnEvent]:
     """Ask, and go on as long as the answers call tools."""
+    # What the prompt has led to is told before it is answered.
+    for notice in session.take_notices():
+        yield NoticeGiven(notice)
     for _ in range(ROUNDS):
         async with aclosing(_answer(session, model, settings, replaces)) as events:
             async for event in events:
