@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from textual import on
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 
 from tui import paths
 from tui.appearance import dress
@@ -21,6 +21,7 @@ from tui.errors import StorageError
 from tui.exit import OrderlyApp, end_on_signals
 from tui.keymap import EVERYWHERE, Places
 from tui.parts import Parts
+from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import Actions, SessionCommands, ThemeCommands
@@ -46,61 +47,7 @@ class SibylApp(OrderlyApp):
     TITLE = "sibyl-tui"
     COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+n", "invoke('new')", "New", id="new", tooltip="New session", priority=True),
-        Binding(
-            "ctrl+s",
-            "invoke('save')",
-            "Save",
-            id="save",
-            tooltip="Save now",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "ctrl+w",
-            "invoke('session', 'close')",
-            "Close",
-            id="close",
-            tooltip="Close this session",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "ctrl+f",
-            "invoke('search-screen')",
-            "Search",
-            id="search",
-            tooltip="Search all sessions",
-            priority=True,
-        ),
-        Binding(
-            "ctrl+p",
-            "command_palette",
-            "Commands",
-            id="palette",
-            tooltip="All commands, sessions and themes",
-            priority=True,
-        ),
-        Binding("f1", "invoke('help')", "Help", id="help", tooltip="This help", priority=True),
-        Binding(
-            "f4",
-            "invoke('edit')",
-            "Editor",
-            id="edit",
-            tooltip="Write the prompt in $EDITOR",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "ctrl+q",
-            "invoke('quit')",
-            "Quit",
-            id="quit",
-            tooltip="Save everything and leave",
-            priority=True,
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(driver_class=TakeoverDriver)

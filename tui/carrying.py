@@ -6,7 +6,8 @@ from functools import partial
 from tui.commands import effects, registry
 from tui.commands.effects import Effect
 from tui.desk import Desk
-from tui.exit import OrderlyApp, after_what_was_typed
+from tui.exit import OrderlyApp
+from tui.keyboard import after_what_was_typed
 
 
 class Effects:

@@ -4,31 +4,24 @@ import asyncio
 import os
 import signal
 import threading
-import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rich.console import RenderableType
-from textual import events
-from textual.app import App
-from textual.message_pump import MessagePump
-from textual.widgets import TextArea
 from textual.worker import WorkerFailed
 
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
+from tui.keyboard import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
 from tui.storage.rescue import write_draft, write_rescue
 
 PROGRAM = "sibyl-tui"
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """What ends the program from outside; Textual itself ends in order on none of them."""
-
-SECONDS_TO_ARRIVE = 0.5
-"""How long the end waits for what was typed before it, should it get lost on its way."""
 
 
 def end_on_signals(end: Callable[[int], None]) -> None:
@@ -38,17 +31,13 @@ def end_on_signals(end: Callable[[int], None]) -> None:
         loop.add_signal_handler(number, end, 128 + number)
 
 
-class OrderlyApp(App[None]):
+class OrderlyApp(KeyboardApp):
     """An application that leaves nothing behind: what was typed counts, and a defect is told.
 
     ``run_async`` raises the first error that nobody expected, once all is saved.
     """
 
     _defect: Exception | None = None
-    _held: list[events.Event] | None = None
-    _holds = 0
-    is_lent = False
-    _was_lent_until = 0.0
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
@@ -62,8 +51,7 @@ class OrderlyApp(App[None]):
         message: RenderableType | None = None,
     ) -> None:
         """End once the keys that came before have done what they do."""
-        is_others = self.is_lent or time.monotonic() < self._was_lent_until
-        if is_others and return_code == 128 + signal.SIGINT:
+        if self.is_anothers and return_code == 128 + signal.SIGINT:
             return  # Ctrl+C, typed for the program that has the terminal
         leave = partial(super().exit, result, return_code, message)
         if not self.is_running:
@@ -71,82 +59,6 @@ class OrderlyApp(App[None]):
             return
         self.set_timer(SECONDS_TO_ARRIVE, leave)
         after_what_was_typed(self, leave)
-
-    async def on_event(self, event: events.Event) -> None:
-        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if typed and self._held is not None:
-            self._held.append(event)
-            return
-        await super().on_event(event)
-        if typed and isinstance(event, events.Key) and self._may_lead_elsewhere(event):
-            # What is typed behind it belongs there.
-            self.between_keys(_nothing)
-
-    def _may_lead_elsewhere(self, key: events.Key) -> bool:
-        """Whether the keys may be another widget's after this one, which has been seen to.
-
-        Not after what only changes a text; and what is bound with priority goes to no widget.
-        """
-        if not key.is_forwarded or key.key == "enter":
-            return True
-        return not key.is_printable and not isinstance(self.focused, TextArea)
-
-    def between_keys(self, then: Callable[[], Awaitable[object]]) -> None:
-        """Do something after what earlier keys do, and before later ones are seen to.
-
-        Where it leads to another session or screen, what is typed behind it belongs there.
-        """
-        turn = partial(self._take_turn, iter([then]), self.hold_keys())
-        # Should it get lost on its way, with the widget that had the focus.
-        self.set_timer(SECONDS_TO_ARRIVE, turn)
-        after_what_was_typed(self, turn)
-
-    def hold_keys(self, seconds: float | None = None) -> Callable[[], None]:
-        """Hold back what is typed until what is given is called, or for so long at the most."""
-        self._held = self._held or []
-        self._holds += 1
-        let_go = partial(self._let_go, iter([None]))
-        if seconds is not None:
-            self.set_timer(seconds, let_go)
-        return let_go
-
-    def _let_go(self, once: Iterator[None]) -> None:
-        if next(once, self) is None:
-            self._holds -= 1
-            # In its turn: keys that come meanwhile stay behind these.
-            self.call_later(self.let_keys_go)
-
-    async def _take_turn(
-        self, once: Iterator[Callable[[], Awaitable[object]]], let_go: Callable[[], None]
-    ) -> None:
-        then = next(once, None)
-        if then is None:
-            return
-        try:
-            await then()
-        finally:
-            let_go()
-
-    def lend_terminal(self) -> None:
-        """Hold back what is typed until ``take_terminal_back``: it is another program's."""
-        self.is_lent = True
-        self._held = self._held or []
-
-    async def take_terminal_back(self) -> None:
-        """See to what was held back."""
-        self.is_lent = False
-        # A signal meant for the other one may come after the news of its end.
-        self._was_lent_until = time.monotonic() + SECONDS_TO_ARRIVE
-        await self.let_keys_go()
-
-    async def let_keys_go(self) -> None:
-        """See to what was held back, unless something else holds it."""
-        if self._holds or self.is_lent:
-            return
-        held, self._held = self._held or [], None
-        for event in held:
-            # One of them may hold back those behind it.
-            await self.on_event(event)
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error
@@ -157,34 +69,6 @@ class OrderlyApp(App[None]):
     def _fatal_error(self) -> None:
         # Textual's own words show local variables: what was said, keys, and that as it is.
         self._close_messages_no_wait()
-
-
-def after_what_was_typed(app: App[Any], then: Callable[[], Any]) -> None:
-    """Call ``then`` in the application's turn, after all that earlier keys have led to.
-
-    A key that means the same everywhere is seen to at once, while those typed before it are on
-    their way: to the widget that has the focus, and what they mean from there up to the
-    application. This goes the same way, and once more, as what a key is bound to may be done only
-    at the end of it and begin there again.
-    """
-    _pass_up(app, partial(_pass_up, app, then))
-
-
-def _pass_up(app: App[Any], then: Callable[[], Any]) -> None:
-    typed_into = (app.focused or app.screen) if app.screen_stack else app
-    _pass_on([*typed_into.ancestors_with_self], then)
-
-
-def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
-    first, *others = pumps
-    if others:
-        first.call_later(_pass_on, others, then)
-    else:
-        first.call_later(then)
-
-
-async def _nothing() -> None:
-    """What was typed has led to all that it leads to."""
 
 
 class DaemonThreads(ThreadPoolExecutor):

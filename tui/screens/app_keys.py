@@ -1,0 +1,59 @@
+"""The keys that the application itself has, whatever screen is shown."""
+
+from textual.binding import Binding, BindingType
+
+APP_KEYS: list[BindingType] = [
+    Binding("ctrl+n", "invoke('new')", "New", id="new", tooltip="New session", priority=True),
+    Binding(
+        "ctrl+s",
+        "invoke('save')",
+        "Save",
+        id="save",
+        tooltip="Save now",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "ctrl+w",
+        "invoke('session', 'close')",
+        "Close",
+        id="close",
+        tooltip="Close this session",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "ctrl+f",
+        "invoke('search-screen')",
+        "Search",
+        id="search",
+        tooltip="Search all sessions",
+        priority=True,
+    ),
+    Binding(
+        "ctrl+p",
+        "command_palette",
+        "Commands",
+        id="palette",
+        tooltip="All commands, sessions and themes",
+        priority=True,
+    ),
+    Binding("f1", "invoke('help')", "Help", id="help", tooltip="This help", priority=True),
+    Binding(
+        "f4",
+        "invoke('edit')",
+        "Editor",
+        id="edit",
+        tooltip="Write the prompt in $EDITOR",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "ctrl+q",
+        "invoke('quit')",
+        "Quit",
+        id="quit",
+        tooltip="Save everything and leave",
+        priority=True,
+    ),
+]
