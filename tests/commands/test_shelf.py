@@ -1,11 +1,13 @@
 """``/archive /restore /delete /fork /undo``."""
 
+import asyncio
 import os
 import socket
 
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
+from tests.waiting import SECONDS, until
 from tui.commands import shelf
 from tui.commands.effects import Ask, MovedSession
 from tui.commands.registry import carried_out
@@ -414,6 +416,26 @@ async def test_a_fork_at_the_limit_makes_nothing(started, world):
     commands.current.running = True
     assert "Maximum 1 sessions" in await commands(f"/fork {there}")
     assert len(ordered(world)) == 2
+
+
+async def test_two_that_put_one_session_away_at_once_come_to_an_end(started, world):
+    here = await world.session("here")
+    commands = started(here)
+    held = asyncio.Event()
+    before = commands.workspace._wanted
+    switch = asyncio.create_task(commands.workspace.between_switches(held.wait))
+    both = [
+        asyncio.create_task(commands.shelf.archive(here)),
+        asyncio.create_task(commands.shelf.delete(here)),
+    ]
+    await until(lambda: commands.workspace._wanted > before)
+    # Where the second one does not wait for the first, it is there by then.
+    await asyncio.sleep(0.1)
+    held.set()
+    await asyncio.wait_for(asyncio.gather(switch, *both, return_exceptions=True), SECONDS)
+    await commands.program.settle()
+    assert status(world, here) == "trashed"
+    assert commands.current.id != here
 
 
 # --- what is done though another session could not be left for it

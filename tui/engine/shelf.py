@@ -38,6 +38,7 @@ class Shelf:
         self._store = workspace.store
         self._stop = stop
         self._deeds: list[tuple[Deed, ...]] = []
+        self._putting_away = asyncio.Lock()
 
     async def archive(self, session_id: str) -> None:
         """Set a session aside; if it was on screen, another one is.
@@ -175,12 +176,14 @@ class Shelf:
             await self._stop(known)
         done = asyncio.Event()
         give_up = partial(self._give_up, known, partial(move, session_id), done)
-        # Another session may be wanted meanwhile: then this one is given up behind it.
-        while not done.is_set():
-            if known is self._workspace.current:
-                await self._workspace.leave_current(give_up)
-            else:
-                await self._workspace.between_switches(give_up)
+        # One at a time: two that want to leave one session would pass over each other for ever.
+        async with self._putting_away:
+            # Another session may be wanted meanwhile: then this one is given up behind it.
+            while not done.is_set():
+                if known is self._workspace.current:
+                    await self._workspace.leave_current(give_up)
+                else:
+                    await self._workspace.between_switches(give_up)
 
     async def _give_up(
         self, known: Conversation, move: Callable[[], None], done: asyncio.Event
