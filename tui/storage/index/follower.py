@@ -23,8 +23,8 @@ from tui.storage.index.files import (
 from tui.storage.index.soundness import row_sum
 from tui.storage.index.words import as_words
 
-BATCH_BYTES = 8 * 1024 * 1024
-"""How much goes into one transaction: until its end nobody finds any of it."""
+BATCH_BYTES = 16 * 1024 * 1024
+"""How much goes into one transaction: until its end, two seconds, nobody finds any of it."""
 
 _SAME_TIME = 15  # bits of a rowid that tell messages of one millisecond apart
 _MILLISECOND = 1_000_000
