@@ -270,6 +270,17 @@ def test_an_unreadable_journal_hides_no_other(filled, data):
     assert found == {f"s{number}" for number in range(12)} - {"s3"}
 
 
+@pytest.mark.parametrize("indexed_before", [False, True])
+def test_a_search_says_that_a_journal_could_not_be_read(filled, data, indexed_before):
+    path = data / "sessions" / "s3.jsonl"
+    if indexed_before:
+        assert filled.search("needle", 300).notice == ""
+    path.unlink()
+    os.mkfifo(path)
+    notice = "1 session could not be read; `sibyl-tui doctor` names what is wrong."
+    assert FileStore(data).search("needle", 300).notice == notice
+
+
 def test_where_no_write_ahead_log_can_be_the_index_does_without(filled, data, index, monkeypatch):
     class OnANetwork(sqlite3.Connection):
         def execute(self, sql, *arguments):

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import msgspec
@@ -33,16 +33,20 @@ _ALL = _ROW.format(source="messages", condition="", order="messages.id")
 
 
 class Effort(msgspec.Struct):
-    """How long a search may go on; ``late`` once it had to stop before its end."""
+    """How long a search may go on; ``late`` once it had to stop before its end.
+
+    ``refused`` are the sessions that it could not read.
+    """
 
     deadline: float
     wanted: Callable[[], bool] | None = None
     late: bool = False
+    refused: set[str] = msgspec.field(default_factory=set[str])
 
     def half(self) -> "Effort":
         """The first half of the time that is left."""
         now = time.monotonic()
-        return Effort(now + (self.deadline - now) / 2, self.wanted)
+        return Effort(now + (self.deadline - now) / 2, self.wanted, refused=self.refused)
 
     def over(self) -> bool:
         """Whether to stop now."""
@@ -63,7 +67,7 @@ def from_index(
     Raises ``sqlite3.Error`` for an index that is damaged.
     """
     fitting: list[Fitting] = []
-    with _journals(folders) as journals:
+    with _journals(folders, effort.refused) as journals:
         for row in _rows(connection, query, effort):
             if row[0] in without:
                 continue
@@ -90,8 +94,9 @@ def _rows(connection: sqlite3.Connection, query: Query, effort: Effort) -> Itera
 class _Journals:
     """The journals that candidates stand in, a few of them open at a time."""
 
-    def __init__(self, folders: Folders) -> None:
+    def __init__(self, folders: Folders, refused: set[str]) -> None:
         self._folders = folders
+        self._refused = refused
         self._open: dict[str, int] = {}
 
     def fitting(self, query: Query, row: _Row) -> Fitting | None:
@@ -100,7 +105,10 @@ class _Journals:
         try:
             descriptor = self._descriptor(session_id, folder)
             message = message_at(descriptor, offset, length)
-        except (OSError, SessionNotFound, OverflowError):
+        except (FileNotFoundError, SessionNotFound, OverflowError):
+            return None
+        except OSError:
+            self._refused.add(session_id)
             return None
         if message is None or message_key(message.id) != key:
             return None
@@ -126,8 +134,8 @@ class _Journals:
 
 
 @contextmanager
-def _journals(folders: Folders) -> Generator[_Journals]:
-    journals = _Journals(folders)
+def _journals(folders: Folders, refused: set[str]) -> Generator[_Journals]:
+    journals = _Journals(folders, refused)
     try:
         yield journals
     finally:
@@ -147,9 +155,12 @@ def from_journals(
         if effort.over():
             break
         spoken = Spoken(session_id, query)
-        # What cannot be read has nothing to be found; doctor names it.
-        with suppress(OSError, SessionNotFound):
+        try:
             _listen(spoken, folders.find(session_id)[1], effort)
+        except (FileNotFoundError, SessionNotFound):
+            pass  # it has gone meanwhile
+        except OSError:
+            effort.refused.add(session_id)
         fitting += spoken.fitting
         read.add(session_id)
     return fitting, read

@@ -62,8 +62,10 @@ class SearchIndex:
                 notice = self._notice(error)
                 fitting = self._without_index(query, effort)
         found = rank(query, fitting, limit)
+        notices = filter(None, (notice, _refusal(len(effort.refused))))
+        pending = unread_bytes(self._pending)
         return msgspec.structs.replace(
-            found, late=effort.late, notice=notice, pending=unread_bytes(self._pending)
+            found, late=effort.late, notice=" ".join(notices), pending=pending
         )
 
     def changed(self, session_id: str) -> None:
@@ -109,3 +111,11 @@ class SearchIndex:
             return ""
         self._told.add(error.kind)
         return _NOTICES[error.kind].format(error)
+
+
+def _refusal(count: int) -> str:
+    """What is told of sessions in which nothing could be looked for."""
+    if not count:
+        return ""
+    sessions = "1 session" if count == 1 else f"{count} sessions"
+    return f"{sessions} could not be read; `sibyl-tui doctor` names what is wrong."
