@@ -1,30 +1,16 @@
 """What every way out of the screen has in common."""
 
-import os
-import pty
 import re
-import termios
 from collections.abc import Sequence
-from typing import Any
 
 from tests.terminal.program import Program
 
 _SET_BY_DEFAULT = {"7", "25"}
 
 
-def untouched_attributes() -> list[Any]:
-    """What a new terminal is set to."""
-    master, slave = pty.openpty()
-    try:
-        return termios.tcgetattr(slave)
-    finally:
-        os.close(slave)
-        os.close(master)
-
-
 def assert_whole(program: Program) -> None:
     """The terminal is as the program found it, with no mode left on."""
-    assert program.attributes() == untouched_attributes()
+    assert program.attributes() == program.found
     assert not program.is_alternate
     assert program.is_cursor_visible
     assert program.modes <= _SET_BY_DEFAULT

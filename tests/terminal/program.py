@@ -44,7 +44,7 @@ class Program:
     """Starts ``argv`` on a pseudo-terminal; leaving the context kills it.
 
     The environment is the caller's, with TERM=xterm-256color and what ``environment`` changes;
-    a value of None takes a variable away.
+    a value of None takes a variable away. ``found`` is what the terminal was set to before.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Program:
         self._emulator = Emulator(columns, rows, self._send)
         self._master, self._slave = pty.openpty()
         self._left, self._leave = os.pipe()
-        self._last_attributes = termios.tcgetattr(self._slave)
+        self.found = self._last_attributes = termios.tcgetattr(self._slave)
         self._set_size(columns, rows)
         self._process = self._start(argv, environment or {}, directory)
         self._reader = threading.Thread(target=self._read, daemon=True)

@@ -21,9 +21,9 @@ def _is_stopped(program) -> bool:
     return subprocess.run(asked, capture_output=True, text=True).stdout.startswith("T")
 
 
-def _assert_whole(program, found) -> None:
+def _assert_whole(program) -> None:
     """The terminal is as the program found it."""
-    assert program.attributes() == found
+    assert program.attributes() == program.found
     assert not program.is_alternate
     assert program.is_cursor_visible
     assert program.modes <= {"7", "25"}
@@ -60,27 +60,25 @@ def test_the_frame_stays_until_there_is_something_in_its_place(held):
 
 def test_the_terminal_is_whole_after_the_screen(stand_in):
     program = stand_in()
-    found = program.attributes()
     program.until(READY)
     assert _is_raw(program)
     program.press("ctrl+q")
     program.wait()
-    _assert_whole(program, found)
+    _assert_whole(program)
 
 
 def test_the_terminal_is_whole_while_the_screen_is_suspended(stand_in):
     program = stand_in()
-    found = program.attributes()
     program.until(READY)
     program.signal(signal.SIGTSTP)
     program.until(_is_stopped, "the program stopped")
     program.until(lambda program: not program.is_alternate, "the normal screen")
-    assert program.attributes() == found
+    assert program.attributes() == program.found
     program.signal(signal.SIGCONT)
     program.until(READY)
     program.press("ctrl+q")
     assert program.wait() == 0
-    assert program.attributes() == found
+    assert program.attributes() == program.found
 
 
 TYPED = "aé日\r\x1b[A\x7f\x13\x04\x16\x03 \x1b[3~z"
@@ -138,26 +136,24 @@ def test_a_signal_before_the_screen_restores_the_terminal_and_ends_the_program(
 ):
     hold(stage)
     program = stand_in()
-    found = program.attributes()
     program.until("sibyl-tui")
     program.until(lambda _: _is_raw(program))
     program.signal(number)
     # A shell shows it as 128 and the number.
     assert program.wait() == -number
-    _assert_whole(program, found)
+    _assert_whole(program)
 
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_at_any_moment_leaves_a_whole_terminal(stand_in, number):
     for delay in (0, 0.03, 0.06, 0.09, 0.12, 0.15):
         program = stand_in()
-        found = program.attributes()
         program.until(lambda program: program.is_alternate)
         end = program.seconds + delay
         program.until(lambda program, end=end: program.seconds >= end)
         program.signal(number)
         assert program.wait() in {-number, 128 + number}
-        _assert_whole(program, found)
+        _assert_whole(program)
 
 
 def test_a_signal_that_was_ignored_stays_ignored(start, hold, tmp_path):
@@ -180,10 +176,9 @@ def test_a_closed_terminal_ends_the_start(held):
 def test_a_start_that_ends_early_speaks_on_the_normal_screen(stand_in):
     stand_in.fail()
     program = stand_in("--session", "nosuch")
-    found = program.attributes()
     assert program.wait() == 2
     assert program.screen[0] == "Session not found: nosuch"
-    _assert_whole(program, found)
+    _assert_whole(program)
     left, told = program.raw.index(b"\x1b[?1049l"), program.raw.index(b"Session not found")
     assert left < told
     assert program.raw.count(b"\x1b[?1049l") == 1
