@@ -56,7 +56,7 @@ def listed_number(text: str, listed: Sequence[str]) -> int | None:
 def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = ()) -> str:
     """Find the one session that a target means; ``#N`` counts in ``scope``.
 
-    Raises ``SessionNotFound`` or ``AmbiguousSession``.
+    Raises ``SessionNotFound``, whose ``closest`` is left to the caller, or ``AmbiguousSession``.
     """
     number = listed_number(target, listed)
     if number is not None:

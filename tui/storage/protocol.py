@@ -67,7 +67,7 @@ class Appended(msgspec.Struct, frozen=True):
 
 
 class Lease(Protocol):
-    """The right to append to one session, held by this program until ``release``."""
+    """The right to append to one session, held until ``release`` or its program's end."""
 
     @property
     def session_id(self) -> str: ...
@@ -80,13 +80,24 @@ class Lease(Protocol):
 class SessionStore(Protocol):
     """Keeps sessions.
 
-    An id is what ``tui.domain.ids.is_session_id`` takes; every verb raises ``SessionNotFound`` for
-    anything else, before it looks anywhere. What a session says is its records folded in their
-    order (``tui.domain.fold.Fold``), the last use of it the newest message, explicit opening
-    (``Opened`` with ``resumed``) or ``Restored``. A session is in one of three places: kept, the
-    archive, the trash. Each gets a number in its scope with its first record, one more than the
-    highest ever given there. All verbs block; threads may call them at once, each for another
-    session. ``tui.storage.memory_store`` is the shortest backend there is.
+    An id is what ``tui.domain.ids.is_session_id`` takes; every verb but ``entries`` raises
+    ``SessionNotFound`` for anything else, before it looks anywhere. What a session says is its
+    records folded in their order (``tui.domain.fold.Fold``), the last use of it the newest message,
+    explicit opening (``Opened`` with ``resumed``) or ``Restored``. ``held`` for a ``Fold`` means
+    that its present holder has written pieces itself: those from before the lease are interrupted.
+
+    A session is in one of three places: kept, the archive, the trash; what reads one finds it in
+    all of them. Its status is ``open`` while it is kept and held by anybody, this program too. What
+    moves it raises ``SessionBusy`` only if another program holds it: its holder may, and keeps the
+    lease, but for ``purge``. One of a newer version is read, listed and moved, only not leased. One
+    that is damaged is listed too, with the label ``(unreadable)``, under the scope and the number
+    that it had if those are still known.
+
+    Each gets a number in its scope with its first record, one more than the highest ever given
+    there. A store object is what is called a program here, and not a process. All verbs block;
+    threads may call them at once, each for another session. What is the same in every backend is
+    in the domain: ``ids``, ``labels``, ``targets``, ``timestamps``, ``search.rank`` and
+    ``search.Spoken``. ``tui.storage.memory_store`` is the shortest backend there is.
     """
 
     def create(  # noqa: PLR0913 - each is a field of the header
@@ -102,9 +113,10 @@ class SessionStore(Protocol):
     ) -> Lease:
         """Reserve a session and hold it; it exists for others with its first ``append``.
 
-        Without ``session_id`` the store names it; ``created_at`` is for one that is older than
-        its reservation. Raises ``SessionBusy`` if the id is taken by
-        another program and ``StorageError`` if a session with it exists.
+        Without ``session_id`` the store names it (``ids.new_session_id``); ``created_at`` is for
+        one that is older than its reservation. With its first ``append`` it is the active one of
+        its scope. Raises ``SessionBusy`` if the id is taken by another program and
+        ``StorageError`` if a session with it exists.
         """
         ...
 
@@ -124,8 +136,10 @@ class SessionStore(Protocol):
 
         All or nothing: after an error none of them counts, and the same call may be made again.
         No records write nothing. The first append to an archived session restores it. Raises
-        ``ReadOnly`` if the lease was given up, ``SessionNotFound`` if the session was deleted,
-        ``SessionDamaged`` if what had been written before is gone.
+        ``ReadOnly`` if the lease was given up, is another store's, or ended with a ``purge``,
+        ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if what had been
+        written before is gone, and ``StorageError`` for what ``tui.domain.records.encode``
+        refuses, also if the store keeps no JSON.
         """
         ...
 
@@ -143,8 +157,9 @@ class SessionStore(Protocol):
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         """Read ``count`` messages before a cursor, across resets.
 
-        Raises ``SessionNotFound``, ``SessionDamaged``, and ``StorageError`` for a cursor that
-        this store did not make.
+        Marks of resets and summaries go with the messages before them. The session is looked for
+        and read before the cursor is. Raises ``SessionNotFound``, ``SessionDamaged``, and
+        ``StorageError`` for a cursor that this store did not make.
         """
         ...
 
@@ -190,9 +205,10 @@ class SessionStore(Protocol):
         ...
 
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
-        """The same of some sessions, in this order; those that are not there are left out.
+        """The same of some sessions, in this order.
 
-        What has to be found out for one of them is found out once for all.
+        Those that are not there, or are no ids, are left out. What has to be found out for one of
+        them is found out once for all.
         """
         ...
 
@@ -201,7 +217,10 @@ class SessionStore(Protocol):
         ...
 
     def location(self, session_id: str) -> str:
-        """Where a session is kept, as its user would look for it. Raises ``SessionNotFound``."""
+        """Where a session is kept, as its user would look for it: a line with the id in it.
+
+        Raises ``SessionNotFound``.
+        """
         ...
 
     def resolve(
@@ -215,8 +234,9 @@ class SessionStore(Protocol):
         """The id that a target means; ``listed`` is what its numbers count in.
 
         ``wanted`` narrows where names and prefixes are looked for: by default what is kept or
-        archived, in every scope. Raises ``SessionNotFound`` with the closest ids, or
-        ``AmbiguousSession``.
+        archived, in every scope. What a target means is said by ``tui.domain.targets.resolve``,
+        which leaves the closest ids to the store. Raises ``SessionNotFound`` with those of the ids
+        looked among, or ``AmbiguousSession``.
         """
         ...
 
@@ -231,30 +251,37 @@ class SessionStore(Protocol):
         """The messages that have all terms of a query, the best ``limit`` of the newest first.
 
         All that was said is searched, in every scope, before resets and in the archive; not what
-        lies in the trash, was replaced, or is still arriving. What a query means is said by
-        ``tui.domain.search``. It stops after so many ``seconds``, or once ``wanted`` (asked often,
-        in the caller's thread) says no, and gives what it has found; the answer says if that may
-        not be all. A query without words finds nothing.
+        lies in the trash, was replaced, is still arriving, or cannot be read. What a query means is
+        said by ``tui.domain.search``. It stops after so many ``seconds``, or once ``wanted`` (asked
+        often, in the caller's thread) says no, and gives what it has found; the answer says if that
+        may not be all. A query without words finds nothing.
         """
         ...
 
     def delete(self, session_id: str) -> None:
-        """Move a session to the trash. Raises ``SessionNotFound``, ``SessionBusy``."""
+        """Move a session to the trash.
+
+        Raises ``SessionNotFound`` (also if it is there already), ``SessionBusy``.
+        """
         ...
 
     def archive(self, session_id: str) -> None:
-        """Set a session aside. Raises ``SessionNotFound``, ``SessionBusy``."""
+        """Set a session aside.
+
+        Raises ``SessionNotFound`` (also if it is not kept), ``SessionBusy``.
+        """
         ...
 
     def restore(self, session_id: str) -> None:
         """Bring a session back from the archive or the trash, with its scope and its ordinal.
 
+        Writes a ``Restored`` itself, which is a use, and not foreign to a holder in this program.
         Raises ``SessionNotFound`` (also if it is neither), ``SessionBusy``.
         """
         ...
 
     def purge(self, session_id: str) -> None:
-        """Destroy a session in the trash for good; its ordinal stays used.
+        """Destroy a session in the trash for good; its ordinal stays used, its lease ends.
 
         Raises ``SessionNotFound`` (also if it is not in the trash), ``SessionBusy``.
         """
