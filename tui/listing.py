@@ -28,14 +28,11 @@ class ListedSessions:
 
     async def refresh(self) -> None:
         """Read the newest page again; what hinders that is told once, as this comes by itself."""
-        failure = await self._failure_of(self._sessions.refresh)
+        self._told = self._say_once(await self._failure_of(self._sessions.refresh))
         # What was archived may have come back by a change in it.
-        if not failure and (self._sessions.archived or not self._sessions.is_counted):
+        if not self._told and (self._sessions.archived or not self._sessions.is_counted):
             self.show()
-            failure = await self._failure_of(self._sessions.count)
-        if failure != self._told:
-            self._say(failure)
-        self._told = failure
+            self._say_once(await self._failure_of(self._sessions.count))
         self.show()
 
     async def show_left(self, conversation: Conversation) -> None:
@@ -122,3 +119,8 @@ class ListedSessions:
     def _say(self, failure: str) -> None:
         if failure:
             self._display.say(Notice(failure, "error"))
+
+    def _say_once(self, failure: str) -> str:
+        if failure != self._told:
+            self._say(failure)
+        return failure

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from tests.ui.screen import rows, send, status, wait_for_answer, words
+from tests.ui.screen import rows, status, words
 from tests.waiting import until
 from tui.errors import StorageError
 from tui.storage import ui_state
@@ -262,27 +262,15 @@ async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
 
 
 async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, monkeypatch):
-    w = world(*[["Yes."]] * 4)
-
     def refuse(*_):
         raise StorageError("The list cannot be read.")
 
-    async def ask(pilot, question):
-        read = len(reads)
-        await send(pilot, question)
-        await wait_for_answer(w)
-        await until(lambda: len(reads) > read, "the list's reading")
-        await until(lambda: len(rows(app)) == 1)
-
-    reads = []
-    listed = FileStore.list
-    async with w.running() as (app, pilot):
-        for answer in (refuse, refuse, listed, refuse):
-
-            def answer_or_note(*args, answer=answer):
-                reads.append(args)
-                return answer(*args)
-
-            monkeypatch.setattr(FileStore, "list", answer_or_note)
-            await ask(pilot, "One?")
+    async with world().running() as (app, _):
+        listed = app._desk.listed
+        for _ in range(2):
+            with monkeypatch.context() as patch:
+                patch.setattr(FileStore, "list", refuse)
+                await listed.refresh()
+                await listed.refresh()
+            await listed.refresh()
         await until(lambda: words(app).count("The list cannot be read.") == 2, "what is told")
