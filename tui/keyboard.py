@@ -1,7 +1,7 @@
 """The keyboard: each key is seen to after all that those before it have led to."""
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -46,7 +46,7 @@ class KeyboardApp(App[None]):
 
         Where it leads to another session or screen, what is typed behind it belongs there.
         """
-        turn = partial(self._take_turn, iter([then]), self.hold_keys())
+        turn = _once(partial(self._take_turn, then, self.hold_keys()))
         # Should it get lost on its way, with the widget that had the focus.
         self.set_timer(SECONDS_TO_ARRIVE, turn)
         after_what_was_typed(self, turn)
@@ -55,23 +55,19 @@ class KeyboardApp(App[None]):
         """Hold back what is typed until what is given is called, or for so long at the most."""
         self._held = self._held or []
         self._holds += 1
-        let_go = partial(self._let_go, iter([None]))
+        let_go = _once(self._let_go)
         if seconds is not None:
             self.set_timer(seconds, let_go)
         return let_go
 
-    def _let_go(self, once: Iterator[None]) -> None:
-        if next(once, self) is None:
-            self._holds -= 1
-            # In its turn: keys that come meanwhile stay behind these.
-            self.call_later(self.let_keys_go)
+    def _let_go(self) -> None:
+        self._holds -= 1
+        # In its turn: keys that come meanwhile stay behind these.
+        self.call_later(self.let_keys_go)
 
     async def _take_turn(
-        self, once: Iterator[Callable[[], Awaitable[object]]], let_go: Callable[[], None]
+        self, then: Callable[[], Awaitable[object]], let_go: Callable[[], None]
     ) -> None:
-        then = next(once, None)
-        if then is None:
-            return
         try:
             await then()
         finally:
@@ -126,6 +122,12 @@ def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
         first.call_later(_pass_on, others, then)
     else:
         first.call_later(then)
+
+
+def _once(do: Callable[[], Any]) -> Callable[[], Any]:
+    """Do it when called first, and nothing when called again."""
+    left = [do]
+    return lambda: left.pop()() if left else None
 
 
 async def _nothing() -> None:

@@ -181,7 +181,7 @@ def _note_holder(conversation: Conversation, seen: Glance, *, readable: bool, mo
     was_held = conversation.held_elsewhere
     conversation.held_elsewhere = seen.holder is not None
     if not readable:
-        conversation.read_only = f"Session {conversation.id} was deleted; it is read-only."
+        conversation.read_only = f"Session {conversation.id} was deleted; opened read-only."
     elif seen.holder is not None:
         busy = SessionBusy(conversation.id, str(seen.holder))
         conversation.read_only = read_only_words(busy)

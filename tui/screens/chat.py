@@ -15,7 +15,6 @@ from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
-from textual.widgets._toast import ToastRack
 
 from tui.domain.commands import Command, parse
 from tui.domain.completion import Target
@@ -60,7 +59,7 @@ class _Pane(Vertical):
     """The conversation and the prompt: toasts keep to it."""
 
     def on_resize(self) -> None:
-        for rack in self.screen.query(ToastRack):
+        for rack in self.screen.query("ToastRack"):
             width = min(self.region.width, _TOAST_CELLS)
             rack.styles.width = width
             rack.styles.margin = (0, 0, 0, self.region.right - width)

@@ -186,12 +186,7 @@ class Directory:
 class _ActiveSessions:
     """The active session of each scope, at one moment; looked up once a scope."""
 
-    def __init__(
-        self,
-        folders: Folders,
-        table: ScopeTable,
-        scope_of: Callable[[JournalFile, ScopeTable], str],
-    ) -> None:
+    def __init__(self, folders: Folders, table: ScopeTable, scope_of: _ScopeOf) -> None:
         self._folders = folders
         self._table = table
         self._scope_of = scope_of

@@ -18,7 +18,7 @@ from textual.widget import Widget
 
 from tui.domain.approval import Choice, Question
 from tui.widgets.cells import cut, one_line
-from tui.widgets.transcript.wrapping import wrap_words
+from tui.widgets.wrapping import wrap_words
 
 CHOICES: tuple[tuple[Choice, str], ...] = (
     ("once", "[o] Allow once"),

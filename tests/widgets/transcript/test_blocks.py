@@ -9,7 +9,7 @@ from tui.widgets.transcript.fenced import block_part
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import NAMES
 from tui.widgets.transcript.prose import Prose, prose
-from tui.widgets.transcript.wrapping import PIECE
+from tui.widgets.wrapping import PIECE
 
 ORDINARY = [
     "One paragraph\nof two lines.\n\nAnother one.",

@@ -13,7 +13,7 @@ from tui.domain.search import Hit
 from tui.domain.timestamps import parse_utc
 from tui.domain.tokens import Span
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.transcript.wrapping import shorten, wrap_words
+from tui.widgets.wrapping import shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
 Piece = tuple[str, Part]

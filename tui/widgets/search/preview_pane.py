@@ -11,7 +11,7 @@ from textual.widget import Widget
 from tui.domain.results import Preview
 from tui.domain.safe_text import make_visible_line
 from tui.widgets.search.drawing import Piece, message_lines
-from tui.widgets.transcript.wrapping import wrap_words
+from tui.widgets.wrapping import wrap_words
 
 _WHEEL_ROWS = 3
 

@@ -5,7 +5,7 @@ import re
 import msgspec
 
 from tui.domain.fences import FENCE, closes
-from tui.widgets.transcript.wrapping import PIECE
+from tui.widgets.wrapping import PIECE
 
 PROSE = 4 * 1024
 """Characters of a paragraph or table before it is cut; ``LIST`` of a list, between two items."""

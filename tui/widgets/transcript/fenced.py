@@ -9,7 +9,7 @@ from textual.strip import Strip
 from tui.widgets.transcript.blocks import Block
 from tui.widgets.transcript.page import GUTTER, Page
 from tui.widgets.transcript.parts import TAB, Cut, Part, Prose
-from tui.widgets.transcript.wrapping import fitting, shorten
+from tui.widgets.wrapping import fitting, shorten
 
 _OPEN_FENCE = 4096
 """Characters beyond which an open fence is shown plain."""

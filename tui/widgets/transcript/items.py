@@ -15,7 +15,7 @@ from tui.widgets.transcript.blocks import Block, Splitter
 from tui.widgets.transcript.fenced import Fences, block_part, growing_part
 from tui.widgets.transcript.page import GUTTER
 from tui.widgets.transcript.parts import Details, Divider, Line, Part, Plain, Told, plain_parts
-from tui.widgets.transcript.wrapping import PIECE, clean, guess_rows
+from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 RESET = "conversation reset here; what was before is kept"
 SUMMARY = "summary of what was before"

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from tui.widgets.transcript.blocks import Block
 from tui.widgets.transcript.page import GUTTER, Page
-from tui.widgets.transcript.wrapping import (
+from tui.widgets.wrapping import (
     cut_pieces,
     guess_rows,
     shorten,

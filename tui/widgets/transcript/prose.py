@@ -24,7 +24,7 @@ from rich.segment import Segment
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
-from tui.widgets.transcript.wrapping import breaks, clean
+from tui.widgets.wrapping import breaks, clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
 _LEAST = 8
