@@ -24,13 +24,19 @@ class ListedSessions:
         self._display = display
         self._workspace = workspace
         self._sessions = sessions
+        self._told = ""
 
     async def refresh(self) -> None:
-        """Read the newest page again."""
-        await self._after(self._sessions.refresh)
+        """Read the newest page again; what hinders that is told once, as this comes by itself."""
+        failure = await self._failure_of(self._sessions.refresh)
         # What was archived may have come back by a change in it.
-        if self._sessions.archived or not self._sessions.is_counted:
-            await self._after(self._sessions.count)
+        if not failure and (self._sessions.archived or not self._sessions.is_counted):
+            self.show()
+            failure = await self._failure_of(self._sessions.count)
+        if failure != self._told:
+            self._say(failure)
+        self._told = failure
+        self.show()
 
     async def show_left(self, conversation: Conversation) -> None:
         """Show what is known, with a session that was left; a new one has to be read first."""
@@ -102,9 +108,17 @@ class ListedSessions:
                 self._display.say(Notice(failure, "warning"))
 
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
+        self._say(await self._failure_of(read))
+        self.show()
+
+    async def _failure_of(self, read: Callable[[], Awaitable[None]]) -> str:
         await self._workspace.settle()
         try:
             await read()
         except StorageError as error:
-            self._display.say(Notice(str(error), "error"))
-        self.show()
+            return str(error)
+        return ""
+
+    def _say(self, failure: str) -> None:
+        if failure:
+            self._display.say(Notice(failure, "error"))

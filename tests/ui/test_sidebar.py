@@ -6,7 +6,9 @@ import pytest
 
 from tests.ui.screen import rows, status, words
 from tests.waiting import until
+from tui.errors import StorageError
 from tui.storage import ui_state
+from tui.storage.file_store import FileStore
 from tui.storage.ui_state import UiState
 
 
@@ -257,3 +259,21 @@ async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
         await pilot.press("slash", *"treas")
         await until(lambda: app.chat.sidebar.highlighted == far, "the match")
         assert [row.id for row in app.chat.sidebar.shown] == [far]
+
+
+async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, monkeypatch):
+    def refuse(*_):
+        raise StorageError("The list cannot be read.")
+
+    async with world().running() as (app, _):
+        listed = app._desk.listed
+        # The start reads it too, and would tell it or find it mended in between.
+        await until(lambda: listed._sessions.is_counted, "the list of the start")
+        for _ in range(2):
+            with monkeypatch.context() as patch:
+                patch.setattr(FileStore, "list", refuse)
+                await listed.refresh()
+                await listed.refresh()
+            await listed.refresh()
+        told = [placed.notice.text for placed in app.workspace.current.notices]
+        assert told.count("The list cannot be read.") == 2
