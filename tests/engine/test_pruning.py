@@ -64,17 +64,16 @@ async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_on
 
 
 async def test_both_are_told_in_one_line(world, retention):
-    await world.session()
+    old = await world.session()
     world.clock.now += timedelta(days=3)
-    for _ in range(3):
-        await world.session()
+    made = [await world.session() for _ in range(3)]
     program = world.started()
     settings = retention(program, backlog_limit=2, max_age_days=1, action="trash")
     pruned = await settings.after_start(program.workspace)
     assert settings.words(pruned) == (
         "Moved 3 sessions to the trash: 1 not used for 1 day, 2 beyond the 2 of this scope."
     )
-    assert len(list((world.root / "trash").iterdir())) == 3
+    assert status(world, old, *made) == ["trashed", "trashed", "trashed", "closed"]
 
 
 async def test_the_session_on_screen_and_those_that_work_stay(world, retention):

@@ -16,6 +16,19 @@ def kept(w):
     return draft and (draft.text, draft.queued)
 
 
+async def kept_busy(app):
+    """As while something slow is done: what comes waits in its order until what is given is set."""
+    at_work, done = asyncio.Event(), asyncio.Event()
+
+    async def work():
+        at_work.set()
+        await done.wait()
+
+    app.call_later(work)
+    await at_work.wait()
+    return done
+
+
 async def test_a_prompt_taken_back_is_not_sent_and_kept_as_a_draft(world):
     gate = asyncio.Event()
     w = world(["one", gate], ["two"])
@@ -86,15 +99,7 @@ async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(w
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
         await until(lambda: w.workspace.current.queued == ["second"])
-        at_work, done = asyncio.Event(), asyncio.Event()
-
-        async def work():
-            at_work.set()
-            await done.wait()
-
-        # As while something slow is done: what comes meanwhile waits in the order of its coming.
-        app.call_later(work)
-        await at_work.wait()
+        done = await kept_busy(app)
         app.post_message(Prompt.Submitted("third"))
         app.post_message(Prompt.Submitted("fourth"))
         gate.set()
@@ -113,14 +118,7 @@ async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(
     async with w.running() as (app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
-        at_work, done = asyncio.Event(), asyncio.Event()
-
-        async def work():
-            at_work.set()
-            await done.wait()
-
-        app.call_later(work)
-        await at_work.wait()
+        done = await kept_busy(app)
         app.post_message(Prompt.Submitted("second"))
         app.post_message(Prompt.Submitted("third"))
         gate.set()
