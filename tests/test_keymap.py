@@ -18,12 +18,21 @@ PLACES = {
         Binding("d", "delete", "Delete"),
     ],
     "In the conversation": [Binding("slash", "find", "Find", id="find")],
+    "In the prompt": [
+        Binding("ctrl+j", "type", "Break the line"),
+        Binding("ctrl+o", "unfold", "Show it", id="prompt-unfold"),
+    ],
+    "While searching": [
+        Binding("enter", "choose", "Go there", id="search-choose", priority=True),
+        Binding("down", "move(1)", "Next", id="search-next", priority=True),
+    ],
 }
+LINES = {"In the prompt", "While searching"}
 
 
 def checked(**chosen):
     return checked_keymap(
-        {k.replace("_", "-"): v for k, v in chosen.items()}, PLACES, "config.toml"
+        {k.replace("_", "-"): v for k, v in chosen.items()}, PLACES, LINES, "config.toml"
     )
 
 
@@ -54,10 +63,18 @@ def test_the_key_that_an_action_has_already_is_taken(action, key):
     assert checked(**{action: key}) == {action: key}
 
 
+@pytest.mark.parametrize("key", ["tab", "alt+x", "enter,f9"])
+def test_what_types_nothing_is_a_key_where_a_line_is_typed(key):
+    assert checked(search_next=key, search_choose="f5") == {
+        "search-next": key,
+        "search-choose": "f5",
+    }
+
+
 def test_a_letter_may_be_bound_everywhere_to_what_is_done_at_one_place_only():
     here = Binding("slash", "find_here", "Find", id="find", priority=True)
     places = {**PLACES, EVERYWHERE: [*PLACES[EVERYWHERE], here]}
-    assert checked_keymap({"find": "f"}, places, "config.toml") == {"find": "f"}
+    assert checked_keymap({"find": "f"}, places, LINES, "config.toml") == {"find": "f"}
 
 
 def test_what_clashed_before_is_no_reason_to_refuse_another_key():
@@ -78,6 +95,14 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
         ({"new": "/"}, "keys.new", "slash could not be typed any more"),
         ({"new": "会"}, "keys.new", "会 could not be typed any more"),
         ({"new": "enter"}, "keys.new", "enter could not be typed any more"),
+        ({"search-next": "x"}, "keys.search-next", "where search-next works, x could not be typed"),
+        ({"search-next": "f5,X"}, "keys.search-next", "X could not be typed any more"),
+        ({"search-next": "?"}, "keys.search-next", "question_mark could not be typed any more"),
+        ({"search-next": "space"}, "keys.search-next", "space could not be typed any more"),
+        ({"search-next": "backspace"}, "keys.search-next", "backspace could not be typed any more"),
+        ({"prompt-unfold": "ß"}, "keys.prompt-unfold", "ß could not be typed any more"),
+        ({"list-filter": "shift+n"}, "keys.list-filter", 'not "shift+n"; write "N"'),
+        ({"new": "ctrl+j"}, "keys.new", 'ctrl+j is the key of "Break the line" already'),
         ({"new": "ctrl+s"}, "keys.new", "ctrl+s is the key of save already"),
         ({"new": "ctrl+s", "save": "ctrl+s"}, "keys.new", "ctrl+s is the key of save already"),
         ({"list-filter": "ctrl+s"}, "keys.list-filter", "ctrl+s is the key of save already"),
@@ -87,6 +112,6 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
 )
 def test_what_cannot_be_is_said_with_its_key(chosen, key, words):
     with pytest.raises(ConfigError) as raised:
-        checked_keymap(chosen, PLACES, "config.toml")
+        checked_keymap(chosen, PLACES, LINES, "config.toml")
     assert str(raised.value).startswith(f"config.toml: {key}: ")
     assert words in str(raised.value)

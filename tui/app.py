@@ -56,7 +56,7 @@ class SibylApp(OrderlyApp):
         self.chat = ChatScreen(parts.appearance.keys)
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
         self._effects = Effects(self, self._desk, self._turn_help)
-        dress(self, self._desk.themes, parts.appearance, self._keys())
+        dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
     def _keys(self) -> Places:
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}

@@ -1,6 +1,6 @@
 """How the screen looks: the theme that was chosen, and what the configuration says of looks."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -54,8 +54,17 @@ class Themes:
         self._remembered.note(theme=name, theme_over=self._configured)
 
 
-def dress(app: App[Any], themes: Themes, appearance: Appearance, places: Places) -> None:
-    """Let an application look as the configuration says. Raises ``ConfigError``."""
+def dress(
+    app: App[Any],
+    themes: Themes,
+    appearance: Appearance,
+    places: Places,
+    lines: Collection[str],
+) -> None:
+    """Let an application look as the configuration says. Raises ``ConfigError``.
+
+    ``places`` and ``lines`` are the keys there are, and where text is typed.
+    """
     if appearance.theme is not None and appearance.theme not in themes.names():
         known = ", ".join(themes.names())
         raise ConfigError(appearance.source, "theme", f"unknown theme; there are {known}")
@@ -63,4 +72,4 @@ def dress(app: App[Any], themes: Themes, appearance: Appearance, places: Places)
     if appearance.reduced_motion:
         app.animation_level = "none"
     if appearance.keys:
-        app.set_keymap(checked_keymap(appearance.keys, places, appearance.source))
+        app.set_keymap(checked_keymap(appearance.keys, places, lines, appearance.source))

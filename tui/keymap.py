@@ -1,7 +1,7 @@
 """The keys that a user chose for actions, held against those that the program has."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from textual.binding import Binding, BindingType
 from textual.keys import KEY_TO_UNICODE_NAME, REPLACED_KEYS, Keys
@@ -11,39 +11,60 @@ from tui.errors import ConfigError
 EVERYWHERE = "Everywhere"
 
 Places = Mapping[str, Sequence[BindingType]]
-"""Bindings by where they work, as the help lists them; those of ``EVERYWHERE`` work beside each."""
+"""Bindings by where they work, as the help lists them; those of ``EVERYWHERE`` work beside each.
+
+One without an id is a key that stays as it is.
+"""
 
 _MODIFIERS = {"alt", "ctrl", "hyper", "meta", "shift", "super"}
 _NAMED = {key.value.rpartition("+")[2] for key in Keys} - {"any", "ignore"}
 _TYPED = {"backspace", "enter", "space", "tab"}
+_LEADING_ON = {"enter", "tab"}
+"""What a line of text does nothing with by itself."""
 
 
-def checked_keymap(chosen: Mapping[str, str], places: Places, source: str) -> dict[str, str]:
+def checked_keymap(
+    chosen: Mapping[str, str], places: Places, lines: Collection[str], source: str
+) -> dict[str, str]:
     """The keys by action as Textual takes them: ``{"new": "ctrl+t", …}``.
 
-    Raises ``ConfigError`` for an action that is not known, a key that is none, one that would
-    no longer be typed, and one that means two things at the same place.
+    ``lines`` are the places where text is typed. Raises ``ConfigError`` for an action that is not
+    known, a key that is none, one that would no longer be typed, and one that means two things at
+    the same place.
     """
-    by_place = {where: _own(bindings) for where, bindings in places.items()}
-    actions = {each.id for bindings in by_place.values() for each in bindings}
+    by_place = {where: list(Binding.make_bindings(places[where])) for where in places}
+    actions = {each.id for bindings in by_place.values() for each in bindings if each.id}
     for action, keys in chosen.items():
         if action not in actions:
-            known = ", ".join(sorted(filter(None, actions)))
+            known = ", ".join(sorted(actions))
             raise ConfigError(source, f"keys.{action}", f"unknown action; there are {known}")
         for key in _split(keys):
             _check_key(key, f"keys.{action}", source)
     everywhere = by_place.pop(EVERYWHERE)
     at_places = {each.id for bindings in by_place.values() for each in bindings}
-    for action, key in _new([each for each in everywhere if each.id not in at_places], chosen):
-        if _is_typed(key):
-            raise ConfigError(source, f"keys.{action}", f"{key} could not be typed any more")
+    _check_typed([each for each in everywhere if each.id not in at_places], chosen, source)
+    for where, bindings in by_place.items():
+        if where in lines:
+            _check_typed(bindings, chosen, source, _LEADING_ON)
     for bindings in (everywhere, *by_place.values()):
         _check_conflicts([*everywhere, *bindings], chosen, source)
     return dict(chosen)
 
 
-def _own(bindings: Sequence[BindingType]) -> list[Binding]:
-    return [binding for binding in Binding.make_bindings(bindings) if binding.id]
+def _check_typed(
+    bindings: Sequence[Binding],
+    chosen: Mapping[str, str],
+    source: str,
+    free: Collection[str] = (),
+) -> None:
+    for action, key in sorted(_new(bindings, chosen)):
+        if _is_typed(key) and key not in free:
+            raise ConfigError(
+                source,
+                f"keys.{action}",
+                f'expected a key that types nothing, such as "ctrl+t" or "f5": where {action} '
+                f"works, {key} could not be typed any more",
+            )
 
 
 def _new(bindings: Sequence[Binding], chosen: Mapping[str, str]) -> set[tuple[str, str]]:
@@ -56,17 +77,21 @@ def _split(keys: str) -> list[str]:
 
 
 def _rebound(bindings: Sequence[Binding], chosen: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Actions with each of their keys."""
+    """Actions with each of their keys; what has no id is named by its description."""
     for binding in bindings:
-        action = binding.id or ""
-        for key in _split(chosen.get(action, binding.key)):
-            yield action, _character_name(key)
+        for key in _split(chosen.get(binding.id or "", binding.key)):
+            yield binding.id or f'"{binding.description}"', _character_name(key)
 
 
 def _check_key(key: str, action: str, source: str) -> None:
     *modifiers, name = key.split("+") if key != "+" else [key]
+    expected = 'expected a key, such as "ctrl+t" or "f5"'
     if not set(modifiers) <= _MODIFIERS or not _is_key(name):
-        raise ConfigError(source, action, f'expected a key, such as "ctrl+t" or "f5", not "{key}"')
+        raise ConfigError(source, action, f'{expected}, not "{key}"')
+    if modifiers == ["shift"] and len(name) == 1:
+        # No terminal tells it so.
+        instead = f'; write "{name.upper()}"' if name.isalpha() else ""
+        raise ConfigError(source, action, f'{expected}, not "{key}"{instead}')
 
 
 def _is_key(name: str) -> bool:

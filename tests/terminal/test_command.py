@@ -56,7 +56,17 @@ def test_a_defect_is_told_on_the_normal_screen(held, tmp_path):
     assert program.screen[0] == "Unexpected error: ZeroDivisionError: the import failed"
 
 
-@pytest.mark.parametrize("line", ["colour = 1", 'theme = "mauve"', '[keys]\nneu = "f9"'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "colour = 1",
+        'theme = "mauve"',
+        '[keys]\nneu = "f9"',
+        '[keys]\nnew = "ctrl+s"',
+        '[keys]\nsearch-next = "x"',
+        '[keys]\nprompt-unfold = "enter"',
+    ],
+)
 def test_a_mistake_in_the_settings_is_told_on_the_normal_screen(sibyl, private_home, line):
     settings = private_home / "config.toml"
     settings.write_text(f"{line}\n", "utf-8")

@@ -146,7 +146,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         ToolSettings()
     )
     keys: Annotated[
-        dict[str, str], _about("Keys of the screen: an action, and its key.", {"new": "ctrl+n"})
+        dict[str, str],
+        _about(
+            "Keys of the screen: an action, and its key, or several with commas between; none\n"
+            "that types a character where text is typed. Of an unknown action it is said which\n"
+            "there are.",
+            {"new": "ctrl+n"},
+        ),
     ] = {}
     providers: Annotated[
         dict[_ProviderName, ProviderSettings],

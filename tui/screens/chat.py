@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -24,7 +24,7 @@ from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
-from tui.screens.keys import BINDINGS, KEYS, ORDER
+from tui.screens.keys import BINDINGS, KEYS, LINES, ORDER
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
@@ -76,6 +76,7 @@ class ChatScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = BINDINGS
     KEYS: ClassVar[dict[str, Sequence[BindingType]]] = KEYS
     """The keys of its parts, for the help."""
+    LINES: ClassVar[Collection[str]] = LINES
 
     def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
         """``chosen_keys`` are the user's own, by the ids of their bindings."""

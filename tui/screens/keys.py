@@ -150,8 +150,17 @@ KEYS: dict[str, Sequence[BindingType]] = {
         *Transcript.BINDINGS,
     ),
     "In the list of sessions": Sidebar.KEYS,
+    "While filtering the list": Sidebar.FILTER_KEYS,
+    "While renaming a session": Sidebar.RENAME_KEYS,
     "While finding": FindLine.BINDINGS,
     "While searching all sessions": SEARCH_KEYS,
     "While a tool waits for approval": ApprovalPanel.BINDINGS,
 }
 """The keys of its parts, by where they work."""
+
+LINES = frozenset(KEYS) - {
+    "In the conversation",
+    "In the list of sessions",
+    "While a tool waits for approval",
+}
+"""Where text is typed, and a key may take no character away."""

@@ -88,13 +88,10 @@ class Sidebar(Vertical):
         ),
         Binding("escape", "clear_filter", "Clear", id="sidebar-clear", tooltip="Clear the filter"),
     ]
-    KEYS: ClassVar[Sequence[BindingType]] = (
-        *SessionList.BINDINGS,
-        *BINDINGS,
-        *FilterLine.BINDINGS,
-        *RenameLine.BINDINGS,
-    )
-    """Its keys and those of its parts, for the help."""
+    KEYS: ClassVar[Sequence[BindingType]] = (*SessionList.BINDINGS, *BINDINGS)
+    """Its keys and those of its rows, for the help."""
+    FILTER_KEYS: ClassVar[Sequence[BindingType]] = FilterLine.BINDINGS
+    RENAME_KEYS: ClassVar[Sequence[BindingType]] = RenameLine.BINDINGS
     DEFAULT_CSS = """
     Sidebar {
         width: 32;
