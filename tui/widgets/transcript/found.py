@@ -183,9 +183,8 @@ def _row(strip: Strip, part: Part, *, shown: bool) -> tuple[str, bool]:
     if not shown:
         return "", False
     text = strip.text.rstrip()
-    full = cell_len(text) >= strip.cell_length - 2
     lead = len(text) - len(text[part.margin :].lstrip(_LEADING))
-    return " " * lead + text[lead:], full
+    return " " * lead + text[lead:], part.is_full(strip)
 
 
 def _is_folded(item: Item, part: int) -> bool:

@@ -13,8 +13,17 @@ from tui.domain.records import Reset, Summary
 from tui.domain.safe_text import make_visible_line
 from tui.widgets.transcript.blocks import Block, Splitter
 from tui.widgets.transcript.fenced import Fences, block_part, growing_part
-from tui.widgets.transcript.page import GUTTER
-from tui.widgets.transcript.parts import Details, Divider, Line, Part, Plain, Told, plain_parts
+from tui.widgets.transcript.page import GUTTER, MEASURE
+from tui.widgets.transcript.parts import (
+    Details,
+    Divider,
+    Line,
+    Output,
+    Part,
+    Plain,
+    Told,
+    plain_parts,
+)
 from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 RESET = "conversation reset here; what was before is kept"
@@ -73,7 +82,7 @@ class Item:
         if self.hidden:
             return 0
         if self._parts is None:
-            return self.guess(max(1, width - GUTTER - 1))
+            return self.guess(max(1, min(width - GUTTER - 1, MEASURE)))
         return sum(part.height(width) for part in self._parts)
 
     def guess(self, width: int) -> int:
@@ -216,7 +225,9 @@ class Answer(Item):
 
     def height(self, width: int) -> int:
         # What has come meanwhile is not split for its height: nobody may be looking.
-        return self.guess(width) if self._changed and not self.hidden else super().height(width)
+        if self._changed and not self.hidden:
+            return self.guess(min(width, MEASURE))
+        return super().height(width)
 
     def guess(self, width: int) -> int:
         lines = self.entry.text.count("\n") + self._size // max(1, width)
@@ -360,4 +371,4 @@ def _result(entry: Message, called: str, *, unfolded: bool) -> list[Part]:
     name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
     words = f"{sign} {name}result{status}{count}: {_first_line(text)}"
     line = Line(words, "tool", foldable=True)
-    return [line, *plain_parts(text, "quiet")] if unfolded else [line]
+    return [line, *plain_parts(text, "quiet", kind=Output)] if unfolded else [line]

@@ -15,16 +15,23 @@ from tui.widgets.transcript.palette import Palette, markdown_styles
 GUTTER = 3
 """Cells before the text: for the cursor, for the mark of who speaks, and one free."""
 
+MEASURE = 100
+"""Cells of a line of prose at most: beyond, the eye does not find the next line's beginning."""
+
 _NARROWEST = 8
 
 
 class Page:
-    """Makes strips of exactly ``width`` cells."""
+    """Makes strips of exactly ``width`` cells.
+
+    Code, tables and what tools gave may fill ``text_width``; words in lines go up to ``measure``.
+    """
 
     def __init__(self, width: int, palette: Palette) -> None:
         self.width = width
         self.palette = palette
         self.text_width = max(_NARROWEST, width - GUTTER - 1)
+        self.measure = min(self.text_width, MEASURE)
         self._console: Console | None = None
 
     def row(

@@ -10,10 +10,11 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from tui.widgets.transcript.blocks import Block
-from tui.widgets.transcript.page import GUTTER, Page
+from tui.widgets.transcript.page import GUTTER, MEASURE, Page
 from tui.widgets.wrapping import (
     cut_pieces,
     guess_rows,
+    has_columns,
     shorten,
     wrap_hanging,
     wrap_words,
@@ -46,11 +47,13 @@ class Part(ABC):
     """Some rows.
 
     ``spaced``: the first is blank. ``margin``: how much of a row is no text. ``titled``: how many
-    rows after the blank one are none of the text.
+    rows after the blank one are none of the text. ``measured``: its lines are no longer than
+    is good to read, however much room there is.
     """
 
     margin = GUTTER
     titled = 0
+    measured = False
 
     def __init__(self, *, spaced: bool = False) -> None:
         self.spaced = spaced
@@ -61,7 +64,8 @@ class Part(ABC):
         """Rows at a width: as they were when last drawn there, else a guess."""
         if self._width == width:
             return self._height
-        return self.guess(max(1, width - GUTTER - 1)) + self.spaced
+        room = max(1, width - GUTTER - 1)
+        return self.guess(min(room, MEASURE) if self.measured else room) + self.spaced
 
     def strips(self, page: Page) -> list[Strip]:
         """The rows; from now on their number is known."""
@@ -69,6 +73,13 @@ class Part(ABC):
         drawn.extend(self.draw(page))
         self._height, self._width = len(drawn), page.width
         return drawn
+
+    def is_full(self, row: Strip) -> bool:
+        """Whether a row has no room for more: a word may go on below."""
+        edge = row.cell_length - 1
+        if self.measured:
+            edge = min(edge, self.margin + MEASURE)
+        return cell_len(row.text.rstrip()) >= edge - 1
 
     def cut(self, row: int) -> Cut | None:  # noqa: ARG002 - for those that have some
         """The line of a row which may not show all of it; none where rows are the text."""
@@ -128,6 +139,7 @@ class Divider(Part):
 class Plain(Part):
     """Text as it is, wrapped."""
 
+    measured = True
     wrap = staticmethod(wrap_words)
 
     def __init__(self, text: str, style: str, mark: str = " ", *, spaced: bool = False) -> None:
@@ -141,7 +153,8 @@ class Plain(Part):
 
     def draw(self, page: Page) -> list[Strip]:
         lines = self.text.expandtabs(TAB).split("\n")
-        rows = chain.from_iterable(self.wrap(line, page.text_width) for line in lines)
+        width = page.measure if self.measured else page.text_width
+        rows = chain.from_iterable(self.wrap(line, width) for line in lines)
         return [
             page.text_row(row, self.style, " " if place else self.mark)
             for place, row in enumerate(rows)
@@ -149,9 +162,20 @@ class Plain(Part):
 
 
 class Told(Plain):
-    """The same where it may have lists and tables in it."""
+    """The same where it may have lists in it, and tables, which take what room there is."""
 
-    wrap = staticmethod(wrap_hanging)
+    measured = False
+
+    @staticmethod
+    def wrap(line: str, width: int) -> list[str]:
+        """One line as rows."""
+        return wrap_hanging(line, width if has_columns(line) else min(width, MEASURE))
+
+
+class Output(Plain):
+    """What a tool gave: often in columns, and not to be read word by word."""
+
+    measured = False
 
 
 class Details(Plain):
@@ -176,6 +200,8 @@ def plain_parts(
 class Prose(Part):
     """A block of Markdown."""
 
+    measured = True
+
     def __init__(self, block: Block) -> None:
         super().__init__(spaced=block.spaced)
         self.text = block.text
@@ -187,11 +213,11 @@ class Prose(Part):
         source = self.text.expandtabs(TAB)
         if _WORDS.fullmatch(source):
             # Nothing in it that a parser would see; and a first sight need not wait for one.
-            rows = wrap_words(source.rstrip(" "), page.text_width)
+            rows = wrap_words(source.rstrip(" "), page.measure)
             return [page.text_row(row, "text") for row in rows]
         from tui.widgets.transcript.prose import prose
 
-        lines = page.lines(prose(source, page.text_width))
+        lines = page.lines(prose(source, page.measure))
         return [page.row(line) for line in _trimmed(lines)]
 
 

@@ -18,12 +18,14 @@ from rich.markdown import (
     MarkdownElement,
     Paragraph,
     TableDataElement,
+    TableElement,
 )
 from rich.rule import Rule
 from rich.segment import Segment
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
+from tui.widgets.transcript.page import MEASURE
 from tui.widgets.wrapping import breaks, clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
@@ -116,6 +118,25 @@ class _Heading(Heading):
         self.text = _Words()
 
 
+class _Table(TableElement):
+    """As wide as it needs, up to the page; one in a list or a quote is no wider than that."""
+
+    @classmethod
+    def create(cls, markdown: Markdown, token: Token) -> MarkdownElement:
+        """Made of where it begins."""
+        made = cls()
+        if isinstance(markdown, Prose) and token.level == 0:
+            made.room = markdown.page_width
+        return made
+
+    room = 0
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        wide = options.update(width=max(self.room, options.max_width))
+        for made in super().__rich_console__(console, options):
+            yield from [made] if isinstance(made, Segment) else console.render(made, wide)
+
+
 class _Cell(TableDataElement):
     def __init__(self, justify: JustifyMethod) -> None:
         super().__init__(justify)
@@ -158,11 +179,13 @@ class Prose(Markdown):
         "heading_open": _Heading,
         "hr": _Rule,
         "list_item_open": _Item,
+        "table_open": _Table,
         "th_open": _Cell,
         "td_open": _Cell,
     }
 
     def __init__(self, source: str) -> None:
+        self.page_width = MEASURE
         # Not Rich's own: it would make another parser each time.
         self.markup = source
         self.parsed = PARSER.parse(source)
@@ -174,6 +197,11 @@ class Prose(Markdown):
         for token in self.parsed:
             if token.children:
                 token.children = list(_plain_inline(token.children))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        self.page_width = options.max_width
+        measure = min(MEASURE, options.max_width)
+        return super().__rich_console__(console, options.update(width=measure))
 
 
 def prose(source: str, width: int) -> Prose | Text:

@@ -1,0 +1,132 @@
+"""Where there is much room, words are still in lines that an eye can follow."""
+
+from itertools import pairwise
+
+import pytest
+from rich.cells import cell_len
+
+from tests.waiting import until
+from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
+from tui.domain.find import needle
+from tui.domain.matches import Match
+from tui.domain.notice import Notice
+from tui.widgets.transcript.conversation import Conversation
+from tui.widgets.transcript.page import GUTTER, MEASURE
+
+WORDS = " ".join(f"word{n}" for n in range(100))
+WIDE = (240, 43)
+
+
+def rows(entry, page, *, width=240, unfolded=False):
+    """What is drawn of an entry, without the gutter."""
+    conversation = Conversation([entry])
+    for item in conversation.layout:
+        item.unfolded = unfolded
+        for part in item.parts():
+            yield from (text_of(strip)[GUTTER:] for strip in part.strips(page(width)))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        asked(WORDS),
+        answered(WORDS),
+        answered(f"# {WORDS}"),
+        answered(f"- {WORDS}\n  - {WORDS}"),
+        answered(f"1. {WORDS}"),
+        answered(f"> {WORDS}"),
+        answered(f"**bold** {WORDS}\n\n---\n\n{WORDS}"),
+        answered("語" * 400),
+        answered(f"日本語の*段落* {'語' * 400}"),
+        answered("x" * 400),
+        answered("", status="failed", error=WORDS),
+        Notice(WORDS),
+        Notice(f"- {WORDS}"),
+    ],
+)
+def test_words_are_in_lines_of_a_hundred_cells(page, entry):
+    widths = [cell_len(row) for row in rows(entry, page)]
+    assert MEASURE - 8 <= max(widths) <= MEASURE
+
+
+@pytest.mark.parametrize(
+    ("entry", "unfolded"),
+    [
+        (answered(f"```\n{'x' * 300}\n```"), False),
+        (answered(f"| a | b |\n|---|---|\n| 1 | {WORDS} |"), False),
+        (answered(f"Above:\n| a | b |\n|---|---|\n| 1 | {WORDS} |"), False),
+        (result(WORDS), True),
+        (calling(arguments={"words": WORDS}), False),
+        (Notice(f"1    {'x' * 150}    2"), False),
+    ],
+)
+def test_what_is_no_prose_takes_the_room_there_is(page, entry, unfolded):
+    assert max(cell_len(row) for row in rows(entry, page, unfolded=unfolded)) > MEASURE + 20
+
+
+def test_a_table_in_a_list_is_as_wide_as_the_list(page):
+    entry = answered(f"- item\n\n  | a | b |\n  |---|---|\n  | 1 | {WORDS} |")
+    assert max(cell_len(row) for row in rows(entry, page)) <= MEASURE
+
+
+def test_where_there_is_less_room_it_is_all_used(page):
+    widths = [cell_len(row) for row in rows(answered(WORDS), page, width=90)]
+    assert 90 - GUTTER - 1 - 8 <= max(widths) <= 90 - GUTTER - 1
+
+
+async def test_the_words_at_the_top_stay_when_the_width_passes_the_limit(opened):
+    paragraphs = "\n\n".join(f"{WORDS} {n}" for n in range(20))
+    async with opened(answered(paragraphs, "a"), size=(90, 23)) as (app, pilot):
+        await pilot.press("pageup", "pageup")
+        for _ in range(9):
+            await pilot.press("up")
+        before = app.transcript.visible_text()[0].split()[0]
+        for width in (130, 240, 104, 105, 90):
+            await pilot.resize_terminal(width, 23)
+            await until(lambda w=width: app.transcript.size.width == w)
+            await pilot.pause()
+            assert before in app.transcript.visible_text()[0].split()
+
+
+async def test_heights_are_right_on_both_sides_of_the_limit(opened):
+    shown = [asked(WORDS, "q"), answered(f"{WORDS}\n\n- {WORDS}\n\n```\nx\n```", "a")]
+    async with opened(*shown, size=(90, 23)) as (app, pilot):
+        conversation = app.transcript._conversation
+        for width in (240, 300, 90, 103, 104, 105, 106):
+            await pilot.resize_terminal(width, 43)
+            await until(lambda w=width: app.transcript.size.width == w)
+            await pilot.pause()
+            drawn = sum(
+                len(conversation.strips_of(item, part))
+                for item in conversation.layout
+                for part, _ in enumerate(item.parts())
+            )
+            assert conversation.layout.total == drawn
+
+
+async def test_a_word_over_the_edge_of_a_row_is_found(opened):
+    text = "語" * 45 + "会話" + "検索の言葉" + "語" * 45
+    async with opened(asked("why", "q"), answered(text, "a"), size=WIDE) as (app, pilot):
+        app.transcript.finder.look_for(needle("会話検索の言葉"))
+        assert app.transcript.finder.show(Match("a", 0), unfold=False)
+        await pilot.pause()
+        style = app.transcript.get_component_rich_style("transcript--match-current")
+        marked = "".join(
+            segment.text
+            for y in range(app.transcript.size.height)
+            for segment in app.transcript.render_line(y)
+            if segment.style and segment.style.bgcolor == style.bgcolor
+        )
+        assert marked == "会話検索の言葉"
+
+
+async def test_words_of_two_rows_are_selected_as_they_are_seen(opened):
+    async with opened(answered(WORDS, "a"), size=WIDE) as (app, pilot):
+        seen = [row for row in app.transcript.visible_text() if "word" in row]
+        top = app.transcript.visible_text().index(seen[0])
+        await pilot.mouse_down(app.transcript, offset=(GUTTER, top))
+        await pilot.hover(app.transcript, offset=(200, top + 1))
+        await pilot.mouse_up(app.transcript, offset=(200, top + 1))
+        assert app.screen.get_selected_text() == "\n".join(row[GUTTER:] for row in seen[:2])
+        assert all(len(row) <= GUTTER + MEASURE for row in seen)
+        assert all(len(a) + 7 > MEASURE for a, _ in pairwise(seen))
