@@ -14,6 +14,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 from tui import first_frame
+from tui.columns import hold_columns, is_relayed
 from tui.pasting import Pastes
 
 HUNG_UP = 129
@@ -40,6 +41,7 @@ class TakeoverDriver(LinuxDriver):
     """Keeps the raw terminal, the alternate screen and what the first frame shows on it."""
 
     _is_entered = False
+    _is_relayed = is_relayed(os.environ)
     _output: "Output | None" = None
 
     def start_application_mode(self) -> None:
@@ -59,7 +61,7 @@ class TakeoverDriver(LinuxDriver):
             self._is_entered = False
             return
         if self._writer_thread is not None and self._writer_thread.is_alive():
-            super().write(data)
+            super().write(hold_columns(data, relayed=self._is_relayed))
 
     def close(self) -> None:
         super().close()
