@@ -6,6 +6,7 @@ import select
 import sys
 import time
 from collections.abc import Callable
+from enum import Enum
 from typing import TextIO, cast
 
 from textual import events
@@ -32,9 +33,19 @@ _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004,
 _LAST_WORDS = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
 
 
+class _Keys(Enum):
+    """Keys that Textual's own list lacks."""
+
+    ALT_BACKSPACE = "alt+backspace"
+
+
 # Textual takes Alt and a digit for what a Mac's keyboard writes with them: ™ for Alt+2.
+_sequences = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
 for _digit in "123456789":
-    cast("dict[str, object]", ANSI_SEQUENCES_KEYS).pop(f"\x1b{_digit}", None)
+    _sequences.pop(f"\x1b{_digit}", None)
+# And Alt+Backspace, which takes a word back anywhere, for Ctrl+W, which closes the session.
+for _backspace in "\x7f\x08":
+    _sequences[f"\x1b{_backspace}"] = (_Keys.ALT_BACKSPACE,)
 
 
 class TakeoverDriver(LinuxDriver):

@@ -45,6 +45,12 @@ async def test_each_change_by_the_user_is_told(running):
         await until(lambda: app.edited == ["a", "ab", "a"])
 
 
+async def test_alt_and_backspace_takes_a_word_back(running):
+    async with running() as (app, pilot):
+        await pilot.press(*"one two", "alt+backspace")
+        await until(lambda: app.edited[-1:] == ["one "])
+
+
 async def test_undo_is_a_change_too(running):
     async with running() as (app, pilot):
         await pilot.press("a", "ctrl+z")
