@@ -5,7 +5,7 @@ from rich.style import Style
 
 from tui.domain.fences import codes
 from tui.widgets.transcript.blocks import LIST, PROSE, Splitter, split
-from tui.widgets.transcript.fenced import block_part
+from tui.widgets.transcript.fenced import block_part, growing_part
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import NAMES
 from tui.widgets.transcript.prose import Prose, prose
@@ -181,6 +181,46 @@ def test_what_is_open_becomes_the_last_block(text):
         # The beginning of a line that may become anything is left out.
         assert splitter.blocks[closed].text.startswith(opened.text.rstrip())
         assert splitter.blocks[closed].spaced == opened.spaced
+
+
+TABLE = "| Name | Age |\n|:-----|----:|\n| Ann | 12 |\n| Bob \\| Eve | 7 |\n\nDone."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TABLE,
+        f"Here it is:\n\n{TABLE}",
+        f"Here it is:\n{TABLE}",
+        "> | a | b |\n> |---|---|\n> | 1 | 2 |",
+        "- item\n\n  | a | b |\n  |---|---|\n  | 1 | 2 |",
+    ],
+)
+def test_a_table_is_one_from_its_first_letter_on(text):
+    splitter = Splitter()
+    for letter in text:
+        splitter.feed(letter)
+        if block := splitter.open_block():
+            rows = [strip.text for strip in growing_part(block, None).strips(page())]
+            assert not any("|" in row.replace("Bob |", "") or "---" in row for row in rows)
+
+
+def test_the_heading_of_a_table_stays_as_it_is_while_the_table_comes():
+    splitter = Splitter()
+    splitter.feed("| Name | Age |")
+    heading = [strip.text for strip in growing_part(splitter.open_block(), None).strips(page())]
+    for letter in "\n|---|----:|\n| Ann |":
+        splitter.feed(letter)
+        rows = [strip.text for strip in growing_part(splitter.open_block(), None).strips(page())]
+        assert rows[:2] == heading
+
+
+@pytest.mark.parametrize("text", ["|x| is the\nlength of x", "a | b\nc", "    |code|\n    x"])
+def test_what_becomes_no_table_is_shown_as_it_is(text):
+    splitter = Splitter()
+    splitter.feed(text)
+    rows = [strip.text for strip in growing_part(splitter.open_block(), None).strips(page())]
+    assert rows == [strip.text for strip in block_part(split(text)[0]).strips(page())]
 
 
 @given(MARKDOWN)

@@ -130,3 +130,11 @@ async def test_words_of_two_rows_are_selected_as_they_are_seen(opened):
         assert app.screen.get_selected_text() == "\n".join(row[GUTTER:] for row in seen[:2])
         assert all(len(row) <= GUTTER + MEASURE for row in seen)
         assert all(len(a) + 7 > MEASURE for a, _ in pairwise(seen))
+
+
+@pytest.mark.parametrize("text", ["{}", "Above:\n{}", "Above:\n\n{}"])
+def test_a_table_begins_where_words_do_and_one_blank_row_below_them(page, text):
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    seen = list(rows(answered(text.format(table)), page))
+    assert seen[-3:] == ["a  b", "────", "1  2"]
+    assert "Above:" not in text or seen[-5:-3] == ["Above:", ""]

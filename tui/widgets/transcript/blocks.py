@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from tui.domain.fences import FENCE, closes
+from tui.widgets.transcript.tables import is_table
 from tui.widgets.wrapping import PIECE
 
 PROSE = 4 * 1024
@@ -15,7 +16,6 @@ _CONTINUED = re.compile(r"  |\t")
 # The beginning of a line that may yet become a rule, an item, a title or a fence: or none of them.
 _UNDECIDED = re.compile(r"\s*(?:[-=*+_]+|#+|\d{1,9}[.)]?|[`~]{1,2}|`{3,}[^`]*|~{3,}.*)?\s*$")
 _MARKER = re.compile(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
-_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -134,15 +134,10 @@ class Splitter:
         if self._list and _MARKER.match(line) and self._size > LIST:
             self._close(spaced=self._gap)
         elif self._size + len(line) > PROSE and self._lines:
-            heading = self._lines[:2] if self._is_table() else []
+            heading = self._lines[:2] if is_table(self._lines) else []
             self._close(spaced=False)
             for again in heading:
                 self._append(again)
-
-    def _is_table(self) -> bool:
-        if len(self._lines) < 3 or "|" not in self._lines[0]:
-            return False
-        return bool(_DELIMITER.match(self._lines[1]))
 
     def _append(self, line: str) -> None:
         self._lines.append(line)

@@ -8,7 +8,7 @@ from textual.strip import Strip
 
 from tui.widgets.transcript.blocks import Block
 from tui.widgets.transcript.page import GUTTER, Page
-from tui.widgets.transcript.parts import TAB, Cut, Part, Prose
+from tui.widgets.transcript.parts import TAB, Cut, GrowingProse, Part, Prose
 from tui.widgets.wrapping import fitting, shorten
 
 _OPEN_FENCE = 4096
@@ -175,4 +175,4 @@ def block_part(block: Block) -> Part:
 
 def growing_part(block: Block, before: Part | None) -> Part:
     """The part that draws a block which is still arriving; ``before`` drew it when it was less."""
-    return GrowingCode(block, before) if block.code else Prose(block)
+    return GrowingCode(block, before) if block.code else GrowingProse(block)

@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from tui.widgets.transcript.blocks import Block
 from tui.widgets.transcript.page import GUTTER, MEASURE, Page
+from tui.widgets.transcript.tables import as_table
 from tui.widgets.wrapping import (
     cut_pieces,
     guess_rows,
@@ -209,8 +210,12 @@ class Prose(Part):
     def guess(self, width: int) -> int:
         return guess_rows(self.text, width)
 
+    def source(self) -> str:
+        """The Markdown that is drawn."""
+        return self.text
+
     def draw(self, page: Page) -> list[Strip]:
-        source = self.text.expandtabs(TAB)
+        source = self.source().expandtabs(TAB)
         if _WORDS.fullmatch(source):
             # Nothing in it that a parser would see; and a first sight need not wait for one.
             rows = wrap_words(source.rstrip(" "), page.measure)
@@ -219,6 +224,13 @@ class Prose(Part):
 
         lines = page.lines(prose(source, page.measure))
         return [page.row(line) for line in _trimmed(lines)]
+
+
+class GrowingProse(Prose):
+    """One that is still arriving."""
+
+    def source(self) -> str:
+        return as_table(self.text) if "|" in self.text else self.text
 
 
 _WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")

@@ -22,6 +22,7 @@ from rich.markdown import (
 )
 from rich.rule import Rule
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
@@ -134,6 +135,9 @@ class _Table(TableElement):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = options.update(width=max(self.room, options.max_width))
         for made in super().__rich_console__(console, options):
+            if self.room and isinstance(made, Table):
+                # Begins where the words around it do; blank rows go before and after it anyway.
+                made.show_edge = False
             yield from [made] if isinstance(made, Segment) else console.render(made, wide)
 
 
