@@ -278,3 +278,27 @@ async def test_what_is_told_at_the_start_is_read_from_its_beginning(world):
         assert "more below" in conversation(app)
         await send(pilot, "Hello")
         await until(lambda: "line 29" in conversation(app))
+
+
+async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_how(world):
+    w = world()
+    talk = await w.session(*[f"Question {number}" for number in range(40)])
+    async with w.running(talk) as (app, pilot):
+        await until(lambda: "Question 39" in conversation(app))
+        for text, key in (("", "end"), ("x", "ctrl+end")):
+            assert "Latest" not in key_line(app)
+            await pilot.press("pageup")
+            await until(lambda: "^End Latest" in key_line(app))
+            await pilot.press(*text, key)
+            await until(lambda: app.chat.transcript.following, key)
+            await until(lambda: "Latest" not in key_line(app))
+
+
+async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(world):
+    w = world()
+    talk = await w.session(*[f"Question {number}" for number in range(40)])
+    async with w.running(talk) as (app, pilot):
+        await until(lambda: "Question 39" in conversation(app))
+        await pilot.press("pageup", "a", "b", "home", "end", "c")
+        await until(lambda: app.chat.prompt.text == "abc")
+        assert not app.chat.transcript.following

@@ -75,7 +75,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("Next match", "find-next"),
     Action("Previous match", "find-previous"),
     Action("Beginning of the conversation", "conversation-top"),
-    Action("End of the conversation", "conversation-bottom"),
+    Action("End of the conversation", "end"),
     Action("Page up", "page-up"),
     Action("Page down", "page-down"),
     Action("Long code lines to the left", "conversation-code-left"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
 from textual.screen import Screen
@@ -24,6 +24,7 @@ from tui.domain.rows import SessionRows, neighbour
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
+from tui.screens.conversation_pane import ConversationPane
 from tui.screens.keys import BINDINGS, KEYS, LINES, ORDER
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -47,22 +48,12 @@ SECONDS_UNPAINTED = 0.1
 DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
 """How long after the last key a draft is settled, and how long after the first."""
 
-_TOAST_SECONDS, _TOAST_CELLS = 3, 60
+_TOAST_SECONDS = 3
 _NEAR_END = 20
 _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
 _TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
-
-
-class _Pane(Vertical):
-    """The conversation and the prompt: toasts keep to it."""
-
-    def on_resize(self) -> None:
-        for rack in self.screen.query("ToastRack"):
-            width = min(self.region.width, _TOAST_CELLS)
-            rack.styles.width = width
-            rack.styles.margin = (0, 0, 0, self.region.right - width)
 
 
 class ChatScreen(Screen[None]):
@@ -106,7 +97,7 @@ class ChatScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="chat"):
             yield self.sidebar
-            with _Pane(id="conversation"):
+            with ConversationPane(id="conversation"):
                 yield self.transcript
                 yield self.find_line
                 yield self.todos
@@ -314,6 +305,8 @@ class ChatScreen(Screen[None]):
             return self.focused is self.transcript
         if action == "answer_question":
             return self.approval.question is not None
+        if action == "go_to_end":
+            return not self.transcript.following
         return super().check_action(action, parameters)
 
     def action_find(self, _: str = "") -> None:
@@ -367,6 +360,9 @@ class ChatScreen(Screen[None]):
 
     def action_page(self, pages: int) -> None:
         self.transcript.action_page(pages)
+
+    def action_go_to_end(self) -> None:
+        self.transcript.action_to_end()
 
     def action_walk(self, step: int) -> None:
         """Select the session above or below the one that was last aimed at."""

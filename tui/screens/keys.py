@@ -21,6 +21,7 @@ ORDER = (
     "sidebar-focus",
     "search",
     "find",
+    "end",
     "palette",
     "quit",
     "session-next",
@@ -132,6 +133,14 @@ BINDINGS: list[BindingType] = [
         id="page-down",
         tooltip="A page up, down in the conversation",
         show=False,
+    ),
+    # So does it with End while there is no text.
+    Binding(
+        "ctrl+end,end",
+        "go_to_end",
+        "Latest",
+        id="end",
+        tooltip="The end of the conversation",
     ),
     Binding(
         "escape",

@@ -165,6 +165,14 @@ async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(op
         assert app.transcript.following
 
 
+async def test_the_mark_hides_no_word_of_a_row_that_is_full(opened):
+    rows = [f"{'w' * 40} row {number}" for number in range(10, 50)]
+    async with opened(answered("\n".join(["```", *rows, "```"]))) as (app, pilot):
+        await pilot.press("home")
+        *_, before, last = app.transcript.visible_text()
+        assert last == before[:-2] + str(int(before[-2:]) + 1) + "      ↓"
+
+
 async def test_a_reader_at_the_end_sees_no_such_mark(opened):
     async with opened(*numbered(50)) as (app, _):
         app.transcript.put(answered("news"))

@@ -155,6 +155,12 @@ class Editor(TextArea, inherit_bindings=False):
         self._leave_if_all_is_seen()
         super().action_cursor_page_down()
 
+    def action_cursor_line_end(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's
+        if not self.text:
+            # It is the end of the conversation that is meant.
+            raise SkipAction
+        super().action_cursor_line_end(select)
+
     def update_suggestion(self) -> None:
         # The one hook that Textual calls at once, after each edit, undo, redo and load.
         self._edited()

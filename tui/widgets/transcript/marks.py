@@ -1,5 +1,6 @@
 """What the pane draws over its rows: the cursor at the left, and that there is more below."""
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
@@ -7,6 +8,7 @@ from tui.widgets.transcript.conversation import Row
 from tui.widgets.transcript.page import Page
 
 _CURSOR = "▌"
+_BELOW = "↓"
 
 
 def with_cursor(row: Row, page: Page) -> Strip:
@@ -19,10 +21,11 @@ def with_cursor(row: Row, page: Page) -> Strip:
 
 def more_words(new: int) -> str:
     """That there is more below, and how many messages of it came since the reader left the end."""
-    return f" ↓ {new} new " if new else " ↓ more below "
+    return f" {_BELOW} {new} new " if new else f" {_BELOW} more below "
 
 
 def with_more(strip: Strip, words: str, page: Page) -> Strip:
-    """The last row while there is something below it."""
-    mark = Strip([Segment(words, page.palette["more"])])
+    """The last row while there is something below it; where its words need the room, an arrow."""
+    room = page.width - cell_len(strip.text.rstrip())
+    mark = Strip([Segment(words if room >= cell_len(words) else _BELOW, page.palette["more"])])
     return Strip.join([strip.crop(0, page.width - mark.cell_length), mark])

@@ -61,6 +61,7 @@ class Pane(ScrollView, can_focus=True):
         self._timer: Timer | None = None
         self._pace = Pace()
         self._more = ""
+        self._was_following = True
         self.finder = Finder(lambda: (self._conversation, self._screen_rows), self._draw_all)
 
     # What the application tells.
@@ -200,7 +201,14 @@ class Pane(ScrollView, can_focus=True):
         above, total = self._conversation.reader.rows_above(), self._conversation.layout.total
         show_place(self, above, max(total, above + height))
         self._ask_for_more(above, total - above - height)
+        self._tell_of_keys()
         self._pace.end()
+
+    def _tell_of_keys(self) -> None:
+        """Have those who say what can be done look again, where that has changed."""
+        if self.following != self._was_following:
+            self._was_following = self.following
+            self.refresh_bindings()
 
     def _draw_all(self) -> None:
         self._draw()
