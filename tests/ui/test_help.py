@@ -27,6 +27,24 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
         await until(lambda: app.screen is app.chat)
 
 
+def typed(does, **chosen):
+    places = {"Everywhere": [*SibylApp.BINDINGS, *ChatScreen.BINDINGS], **ChatScreen.KEYS}
+    keys = {action.replace("_", "-"): key for action, key in chosen.items()}
+    lines = [line for _, lines in HelpScreen(places, keys).sections for line in lines]
+    return next(line.typed for line in lines if line.does == does)
+
+
+def test_help_says_the_keys_that_were_chosen():
+    rows = "One of the first sessions of the list"
+    assert typed(rows) == "Alt+1 … Alt+9"
+    assert typed(rows, session_5="f9") == "Alt+1 … Alt+4, F9, Alt+6 … Alt+9"
+    walk = "The session below, above"
+    assert typed(walk, session_next="alt+down,f8") == "Alt+Down, Alt+Up or F8"
+    wider = "Make the list narrower, wider"
+    assert typed(wider) == "<, > or Ctrl+Left, Ctrl+Right"
+    assert typed(wider, sidebar_wider="w") == "<, w or Ctrl+Left"
+
+
 async def test_help_of_one_command_says_how_it_is_used(world):
     w = world()
     async with w.running() as (app, pilot):

@@ -1,7 +1,9 @@
 """Keys and commands, read off the bindings and the command table, so that they are true."""
 
+import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import ClassVar
 
 import msgspec
@@ -19,8 +21,9 @@ from tui.widgets.key_names import key_name
 
 _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
-_KEYS_IN_A_ROW = 3
-"""More keys of one meaning than these are a range: the first and the last are said."""
+_RUN = 3
+"""As many numbered keys that follow each other are said as the first and the last."""
+_NUMBERED = re.compile(r"(.*?)(\d+)")
 
 _COMMANDS = "Commands, typed into the prompt"
 _LEFT = 3
@@ -64,7 +67,7 @@ class HelpScreen(ModalScreen[None]):
         """``keys`` are bindings by where they work, ``chosen`` the user's own keys by action."""
         super().__init__()
         sections = list(_key_sections(keys, chosen))
-        self._sections = [*sections[:_LEFT], _command_section(), *sections[_LEFT:]]
+        self.sections = [*sections[:_LEFT], _command_section(), *sections[_LEFT:]]
         self._left = Static(classes="help--page", markup=False)
         self._right = Static(classes="help--page", markup=False)
 
@@ -85,14 +88,14 @@ class HelpScreen(ModalScreen[None]):
         self._column.display = two
         if two:
             width = width // 2 - 2
-            self._left.update(_page(self._sections[:_LEFT], width))
-            self._right.update(_page(self._sections[_LEFT:], width))
+            self._left.update(_page(self.sections[:_LEFT], width))
+            self._right.update(_page(self.sections[_LEFT:], width))
         else:
-            self._left.update(_page(self._sections, width - 2))
+            self._left.update(_page(self.sections, width - 2))
 
     def text(self) -> str:
         """The whole page."""
-        return _page(self._sections, 100).plain
+        return _page(self.sections, 100).plain
 
 
 def _key_sections(
@@ -103,20 +106,43 @@ def _key_sections(
 
 
 def _key_lines(bindings: Sequence[BindingType], chosen: Mapping[str, str]) -> Iterator[Line]:
-    keys: dict[str, list[str]] = {}
+    # A binding of several keys comes as several.
+    keys: dict[str, dict[str, list[str]]] = {}
     for binding in Binding.make_bindings(bindings):
         shown = chosen.get(binding.id or "", binding.key).split(",")
-        does = binding.tooltip or binding.description
-        keys.setdefault(does, []).extend(key_name(key) for key in shown)
-    for does, names in keys.items():
+        actions = keys.setdefault(binding.tooltip or binding.description, {})
+        actions.setdefault(binding.id or binding.action, []).extend(map(key_name, shown))
+    for does, actions in keys.items():
         if does:
-            yield Line(_joined(list(dict.fromkeys(names))), does)
+            yield Line(_said([[*dict.fromkeys(names)] for names in actions.values()]), does)
 
 
-def _joined(names: Sequence[str]) -> str:
-    if len(names) > _KEYS_IN_A_ROW:
-        return f"{names[0]} … {names[-1]}"
-    return ", ".join(names)
+def _said(names: Sequence[Sequence[str]]) -> str:
+    """The keys of one meaning; of several that belong together all first ones, then all second."""
+    if len(names) == 1:
+        return ", ".join(names[0])
+    ways = [filter(None, way) for way in zip_longest(*names)]
+    return " or ".join(", ".join(_runs([*way])) for way in ways)
+
+
+def _runs(names: Sequence[str]) -> Iterator[str]:
+    """Keys, those that follow each other by number as one range."""
+    run: list[str] = []
+    for name in names:
+        if run and not _follows(run[-1], name):
+            yield from _range(run)
+            run = []
+        run.append(name)
+    yield from _range(run)
+
+
+def _follows(before: str, name: str) -> bool:
+    one, other = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(name)
+    return bool(one and other and one[1] == other[1] and int(one[2]) + 1 == int(other[2]))
+
+
+def _range(run: Sequence[str]) -> Sequence[str]:
+    return [f"{run[0]} … {run[-1]}"] if len(run) >= _RUN else run
 
 
 def _command_section() -> Section:

@@ -8,7 +8,7 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
         ("enter", "Send"),
         ("ctrl+j", "Break the line"),
         ("shift+enter", "The same, where the terminal tells it"),
-        ("tab", "Complete commands, sessions, models"),
+        ("tab", "Complete a command and what it takes"),
         ("up", "Earlier prompts, from the first line"),
         ("up,backspace", "If empty: take a waiting prompt back"),
         ("delete", "If empty: drop all that wait"),

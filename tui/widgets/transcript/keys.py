@@ -10,17 +10,21 @@ def _key(keys: str, action: str, name: str, words: str, does: str) -> Binding:
     return Binding(keys, action, shown, id=key_id, tooltip=does, show=bool(words))
 
 
+QUESTIONS = "Previous question of yours, next one"
+
 KEYS: list[BindingType] = [
     _key("j", "step(1)", "next", "Next", "Next message, the one before"),
     _key("k", "step(-1)", "previous", "Previous", "Next message, the one before"),
-    _key("left_curly_bracket", "question(-1)", "question-previous", "Question", "Own questions"),
-    _key("right_curly_bracket", "question(1)", "question-next", "", "Own questions"),
     _key("y", "copy_message", "copy", "Copy", "Copy this message"),
     _key("c", "copy_code", "copy-code", "Copy code", "Copy its code: each press the next block"),
     _key("o", "open_link", "open-link", "Link", "Open a link, after asking"),
     _key("i", "details", "details", "Details", "Its time and model"),
     _key("I", "all_details", "details-all", "", "Time and model of all messages"),
-    _key("enter,space", "fold", "fold", "Fold", "Fold, or open"),
+    _key(
+        "enter,space", "fold", "fold", "Fold", "Open what a tool did or a summary says, or fold it"
+    ),
+    _key("left_curly_bracket", "question(-1)", "question-previous", "Question", QUESTIONS),
+    _key("right_curly_bracket", "question(1)", "question-next", "", QUESTIONS),
     _key("left", "sideways(-1)", "code-left", "", "Long code lines to the left, right"),
     _key("right", "sideways(1)", "code-right", "", "Long code lines to the left, right"),
     _key("up", "move(-1)", "up", "", "Scroll"),
