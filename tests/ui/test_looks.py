@@ -173,16 +173,38 @@ async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(world):
         await until(lambda: "F1 Help" in key_line(app))
         assert "Stop" not in key_line(app)
         await send(pilot, "Go on.")
-        await until(lambda: key_line(app).startswith(" Esc Stop"))
+        await until(lambda: "Esc Stop  F1 Help" in key_line(app))
 
 
-@pytest.mark.parametrize("columns", [60, 80, 100, 160])
-async def test_the_line_of_keys_leads_to_the_help_wherever_one_is(world, columns):
-    async with world().running(size=(columns, 24)) as (app, pilot):
-        await until(lambda: key_line(app).rstrip().endswith("F1 Help"))
-        await pilot.press("f2")
-        await until(lambda: "Enter Show" in key_line(app))
-        assert key_line(app).rstrip().endswith("F1 Help")
+_KEYS_OF_PLACES = [
+    ([], ["^N New", "F2 Sessions", "^F Search", "^Q Quit", "F1 Help"], ["Prompt"]),
+    (["f2"], ["Enter Show", "/ Filter", "Esc Prompt", "F1 Help"], ["F2"]),
+    (["f2", "slash"], ["Enter To the list", "Esc Clear", "F1 Help"], ["n New"]),
+    (["f2", "r"], ["Enter Rename", "Esc Leave", "F1 Help"], ["^A"]),
+    (["f6"], ["j Next", "k Previous", "y Copy", "Esc Prompt", "F1 Help"], ["F6"]),
+    (["ctrl+g"], ["Enter Next", "↑ Previous", "Esc Close", "F1 Help"], ["^G", "Prompt"]),
+    (["ctrl+f"], ["Enter Go there", "↓ Next", "↑ Previous", "Esc Close"], []),
+]
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_wherever_one_is(
+    world, columns
+):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there, size=(columns, 24)) as (app, pilot):
+        await until(lambda: rows(app) == [there], "the list")
+        for keys, said, left_out in _KEYS_OF_PLACES:
+            await pilot.press(*keys)
+            await until(lambda said=said: said[0] in key_line(app), said[0])
+            assert [each for each in said if each not in key_line(app)] == []
+            assert [each for each in left_out if each in key_line(app)] == []
+            if app.screen is not app.chat:
+                await pilot.press("escape")
+                await until(lambda: app.screen is app.chat)
+            while not app.chat.prompt.has_focus_within:
+                await pilot.press("escape")
 
 
 @pytest.mark.parametrize(("keys", "key"), [({}, "f1"), ({"help": "f9"}, "f9")])

@@ -68,3 +68,34 @@ async def test_it_says_the_users_own_key():
     async with app.run_test(size=(60, 10)):
         app.set_keymap({"again": "f9"})
         await until(lambda: "F9 Again" in words(app))
+
+
+class Told(World):
+    def compose(self):
+        yield Field(id="field")
+        yield KeyLine(
+            ("other", "again"),
+            always=frozenset({"again"}),
+            words=lambda: {"quiet": "", "hidden": "Heard"},
+        )
+
+    BINDINGS: ClassVar = [
+        Binding("f5", "nothing", "Again", id="again"),
+        Binding("f6", "nothing", "Hidden", id="hidden", show=False),
+        Binding("f8", "nothing", "Quiet", id="quiet"),
+        Binding("f9", "nothing", "Very long words of another", id="other"),
+    ]
+
+
+async def test_it_says_what_a_key_does_here_and_nothing_of_one_that_is_not_worth_it():
+    app = Told()
+    async with app.run_test(size=(80, 10)):
+        await until(lambda: "F6 Heard" in words(app))
+        assert "Quiet" not in words(app)
+        assert words(app).index("Very long") < words(app).index("F5 Again")
+
+
+async def test_there_is_room_for_what_is_always_said_and_for_what_fits_beside_it():
+    app = Told()
+    async with app.run_test(size=(34, 10)):
+        await until(lambda: words(app) == " ^T Turn  F6 Heard  F5 Again")

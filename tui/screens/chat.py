@@ -1,7 +1,6 @@
 """The screen that people live in: sessions at the left, the conversation, the prompt."""
 
 import asyncio
-import time
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -25,7 +24,8 @@ from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
-from tui.screens.keys import BINDINGS, KEYS, LINES, ORDER
+from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, words_here
+from tui.screens.settling import Settling
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
@@ -37,7 +37,6 @@ from tui.widgets.todo_panel import TodoPanel
 from tui.widgets.transcript import Place, Places, Transcript
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
     from textual.widget import Widget
 
 LEAST_COLUMNS, LEAST_ROWS = 60, 15
@@ -45,8 +44,6 @@ SIDEBAR_FROM_COLUMNS = 80
 KEY_LINE_FROM_ROWS = 20
 SECONDS_UNPAINTED = 0.1
 """How long the first screen waits at the most for the keys that it is to show."""
-DRAFT_SECONDS, DRAFT_SECONDS_AT_MOST = 1.0, 3.0
-"""How long after the last key a draft is settled, and how long after the first."""
 
 _TOAST_SECONDS = 3
 _NEAR_END = 20
@@ -79,7 +76,7 @@ class ChatScreen(Screen[None]):
         self.todos = TodoPanel()
         self.approval = ApprovalPanel()
         self.prompt = Prompt()
-        self.key_line = KeyLine(ORDER)
+        self.key_line = KeyLine(ORDER, ALWAYS, self._words_of_keys)
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
         self.may_be_painted = asyncio.Event()
@@ -90,8 +87,7 @@ class ChatScreen(Screen[None]):
         self._status: SessionStatus | None = None
         self.rows: SessionRows | None = None
         self._aim: str | None = None
-        self._draft_timer: Timer | None = None
-        self._draft_deadline = 0.0
+        self._drafts = Settling(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
 
     def compose(self) -> ComposeResult:
@@ -228,10 +224,24 @@ class ChatScreen(Screen[None]):
 
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""
-        self.answering = status.running or status.summarising
-        self.key_line.show_first(frozenset({"stop"} if self.answering else ()))
+        answering = status.running or status.summarising
+        if answering != self.answering:
+            self.answering = answering
+            self.refresh_bindings()
         self._status = status
         self.status_bar.show(status)
+
+    def _words_of_keys(self) -> Mapping[str, str]:
+        standing = Standing(
+            reading=self.transcript.has_focus,
+            choosing=self.sidebar.choosing,
+            finding=self.find_line.display,
+            asked=self.approval.question is not None,
+            replying=self.approval.has_focus,
+            answering=self.answering,
+            writing=self.prompt.has_focus_within,
+        )
+        return words_here(standing)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
         """Give the prompt what was typed into it before something came over it."""
@@ -247,18 +257,7 @@ class ChatScreen(Screen[None]):
 
     def settle_draft(self) -> None:
         """Say soon that what stands in the prompt is to be kept."""
-        if self._draft_timer is None:
-            self._draft_deadline = time.monotonic() + DRAFT_SECONDS_AT_MOST
-        else:
-            self._draft_timer.stop()
-        rest = self._draft_deadline - time.monotonic()
-        # Textual divides by it: a timer of no time dies unheard, and no draft is kept any more.
-        wait = max(0.001, min(DRAFT_SECONDS, rest))
-        self._draft_timer = self.set_timer(wait, self._say_settled)
-
-    def _say_settled(self) -> None:
-        self._draft_timer = None
-        self.post_message(self.DraftSettled())
+        self._drafts.begin()
 
     @on(Prompt.Submitted)
     def _go_to_the_end(self, event: Prompt.Submitted) -> None:

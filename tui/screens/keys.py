@@ -4,8 +4,9 @@ The description of each is what the line of keys says, its ``tooltip`` what the 
 say. Whatever has an ``id`` can be given another key in the configuration, under ``[keys]``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import msgspec
 from textual.binding import Binding, BindingType
 
 from tui.screens.search_keys import SEARCH_KEYS
@@ -20,14 +21,55 @@ ORDER = (
     "new",
     "sidebar-focus",
     "search",
+    "quit",
+    "palette",
     "find",
     "end",
-    "palette",
-    "quit",
+    "conversation-focus",
     "session-next",
+    "stop",
     "help",
 )
 """In which order the line of keys has those that work everywhere."""
+
+ALWAYS = frozenset(
+    {"stop", "help", "find-line-close", "sidebar-clear", "rename-leave", "approval-deny"}
+)
+"""What the line of keys has room for in any case: the way out, and where the rest is found."""
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Where one is, as far as keys do something else there."""
+
+    reading: bool = False
+    choosing: bool = False
+    finding: bool = False
+    asked: bool = False
+    replying: bool = False
+    answering: bool = False
+    writing: bool = False
+
+
+def words_here(standing: Standing) -> Mapping[str, str]:
+    """What the line of keys says of actions that do here what their descriptions do not say."""
+    places = {
+        "conversation-focus": standing.reading,
+        "sidebar-focus": standing.choosing,
+        "find": standing.finding,
+        "approval-focus": standing.replying,
+    }
+    return {**{key: "" for key, is_here in places.items() if is_here}, "stop": _way_out(standing)}
+
+
+def _way_out(standing: Standing) -> str:
+    if standing.finding:
+        return "Close"
+    if standing.asked:
+        return "Deny"
+    if standing.answering:
+        return "Stop"
+    return "" if standing.writing else "Prompt"
+
 
 _ROW_KEYS = [
     Binding(
@@ -111,11 +153,10 @@ BINDINGS: list[BindingType] = [
     Binding(
         "f6",
         "read",
-        "Conversation",
+        "Read, copy",
         id="conversation-focus",
-        tooltip="Go to the conversation",
+        tooltip="Go to the conversation, and back",
         priority=True,
-        show=False,
     ),
     # The prompt leaves them alone while it shows all of its text.
     Binding(
@@ -147,7 +188,7 @@ BINDINGS: list[BindingType] = [
         "stop_or_go_to_prompt",
         "Stop",
         id="stop",
-        tooltip="Close what is on top, else stop the answer, else go to the prompt",
+        tooltip="Close what is on top, deny a tool, stop the answer or go to the prompt",
         show=False,
     ),
 ]

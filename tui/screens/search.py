@@ -14,7 +14,7 @@ from textual.widgets import Static
 from tui.domain.results import HINT, Preview, Results
 from tui.domain.safe_text import make_visible_line
 from tui.domain.search import Hit
-from tui.screens.search_keys import SEARCH_KEYS
+from tui.screens.search_keys import ORDER, SEARCH_KEYS
 from tui.widgets.intents import SearchIntent
 from tui.widgets.key_line import KeyLine
 from tui.widgets.search import HitList, PreviewPane, QueryLine
@@ -103,7 +103,7 @@ class SearchScreen(ModalScreen[None]):
             with Container(id="search-found"):
                 yield self.hits
                 yield self.preview
-            yield KeyLine()
+            yield KeyLine(ORDER)
 
     def on_mount(self) -> None:
         if self.line.value:

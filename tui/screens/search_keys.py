@@ -59,3 +59,6 @@ SEARCH_KEYS: list[BindingType] = [
     ),
     Binding("escape", "dismiss", "Close", id="search-close", tooltip="Close", priority=True),
 ]
+
+ORDER = ("search-choose", "search-next", "search-previous", "search-close")
+"""In which order the line of keys has them."""

@@ -47,8 +47,9 @@ class ApprovalPanel(Widget, can_focus=True):
         Binding(
             "u",
             "choose('always')",
-            "Allow this tool until I quit",
+            "Until I quit",
             id="approval-always",
+            tooltip="Allow this tool until I quit",
             priority=True,
         ),
         Binding("d", "choose('deny')", "Deny", id="approval-deny", priority=True),

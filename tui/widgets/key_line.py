@@ -1,13 +1,13 @@
 """The line of keys: what can be done where one is."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
 import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import App
-from textual.binding import Binding
+from textual.binding import ActiveBinding
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -20,11 +20,11 @@ _FAR = (App, Screen)
 
 
 class _Key(msgspec.Struct, frozen=True):
-    """A key and what it does; ``is_last`` is said at the end, whatever else there is room for."""
+    """A key and what it does; one ``is_always`` said, whatever else there is room for."""
 
     name: str
     action: str
-    is_last: bool = False
+    is_always: bool = False
 
     @property
     def cells(self) -> int:
@@ -34,8 +34,9 @@ class _Key(msgspec.Struct, frozen=True):
 class KeyLine(Widget):
     """One line of keys that work now, the nearest first; only whole ones, as many as fit.
 
-    ``order`` are actions in the order in which they stand, after all that are not in it. The last
-    of them is where the rest is found, and never left out.
+    ``order`` are actions in the order in which they stand, after all that are not in it;
+    ``always`` those for which there is room in any case. ``words`` gives what an action does where
+    one is, if that is not what its description says: nothing if it is not worth telling there.
     """
 
     ALLOW_SELECT = False
@@ -44,21 +45,21 @@ class KeyLine(Widget):
     KeyLine { width: 100%; height: 1; }
     """
 
-    def __init__(self, order: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        order: tuple[str, ...] = (),
+        always: frozenset[str] = frozenset(),
+        words: Callable[[], Mapping[str, str]] = dict[str, str],
+    ) -> None:
         super().__init__()
         self._order = order
-        self._first: frozenset[str] = frozenset()
+        self._always = always
+        self._words = words
         self._keys: tuple[_Key, ...] = ()
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)  # pyright: ignore[reportUnknownMemberType]
         self._read_keys(self.screen)
-
-    def show_first(self, actions: frozenset[str]) -> None:
-        """Put these before all others, also where they are not shown as a rule."""
-        if actions != self._first:
-            self._first = actions
-            self._follow(self.screen)
 
     def _follow(self, screen: Screen[object]) -> None:
         # Beneath another screen nothing works, and nobody wants to see that.
@@ -74,22 +75,22 @@ class KeyLine(Widget):
     def _shown_keys(self, screen: Screen[object]) -> Iterable[_Key]:
         active = [each for each in screen.active_bindings.values() if each.enabled]
         # Textual's own order is not that of what is nearest.
-        active.sort(key=lambda each: self._rank(each.binding, far=isinstance(each.node, _FAR)))
+        active.sort(key=lambda each: self._rank(each, screen))
+        here = self._words()
         shown: dict[str, _Key] = {}
         for binding in (each.binding for each in active):
-            if binding.show or binding.id in self._first:
-                is_last = bool(self._order) and binding.id == self._order[-1]
+            does = here.get(binding.id or "", binding.description if binding.show else "")
+            if words := one_line(does):
                 name = binding.key_display or short_key_name(binding.key)
-                words = one_line(binding.description)
-                shown.setdefault(words, _Key(name, words, is_last))
+                shown.setdefault(words, _Key(name, words, binding.id in self._always))
         return shown.values()
 
-    def _rank(self, binding: Binding, *, far: bool) -> int:
-        if binding.id in self._first:
-            return -1
-        if binding.id in self._order:
-            return 2 + self._order.index(binding.id)
-        return int(far)
+    def _rank(self, key: ActiveBinding, screen: Screen[object]) -> int:
+        if key.binding.id in self._order:
+            return 3 + self._order.index(key.binding.id)
+        if isinstance(key.node, _FAR):
+            return 2
+        return int(key.node is not screen.focused)
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
@@ -104,13 +105,10 @@ class KeyLine(Widget):
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
     def _fitting(self, room: int) -> Iterable[_Key]:
-        last = [key for key in self._keys if key.is_last and key.cells <= room]
-        room -= sum(key.cells for key in last)
+        room -= sum(key.cells for key in self._keys if key.is_always)
         for key in self._keys:
-            if key.is_last:
-                continue
-            if key.cells > room:
-                break
-            room -= key.cells
-            yield key
-        yield from last
+            if key.is_always:
+                yield key
+            elif key.cells <= room:
+                room -= key.cells
+                yield key

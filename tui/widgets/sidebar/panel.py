@@ -59,7 +59,14 @@ class Sidebar(Vertical):
             tooltip="Delete it, when pressed twice",
             priority=True,
         ),
-        Binding("u", "undo", "Undo", id="sidebar-undo", tooltip="Take that back", priority=True),
+        Binding(
+            "u",
+            "undo",
+            "Undo",
+            id="sidebar-undo",
+            tooltip="Take back what was archived or deleted",
+            priority=True,
+        ),
         Binding(
             "less_than_sign,ctrl+left",
             "widen(-2)",
@@ -180,6 +187,11 @@ class Sidebar(Vertical):
         return self._list.shown
 
     @property
+    def choosing(self) -> bool:
+        """Whether the rows have the keys."""
+        return self._list.has_focus
+
+    @property
     def renaming(self) -> bool:
         """Whether the reader types another name."""
         return bool(self._rename.session_id)
@@ -283,6 +295,8 @@ class Sidebar(Vertical):
             return self._filter_row.display
         if action in _OF_THE_ROWS:
             return self._list.has_focus
+        if action == "toggle_scope":
+            return not self.renaming
         return super().check_action(action, parameters)
 
     def _key_of(self, binding_id: str) -> str:
