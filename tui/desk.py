@@ -44,7 +44,7 @@ class Desk:
         self.copying = Copying(app)
         self.approvals = Approvals(parts.workspace, self.display, self.listed)
         settings = parts.turn_settings.asking(self.approvals.ask)
-        self.turns = Turns(app, chat, parts.workspace, settings)
+        self.turns = Turns(app, chat, parts.workspace, settings, parts.stopwatch)
         self.compactions = Compactions(
             app, self.display, parts.workspace, parts.turn_settings.system_prompt
         )

@@ -1,5 +1,6 @@
 """What the application is put together from."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +20,7 @@ class Parts(msgspec.Struct, frozen=True):
 
     ``prepare_model`` begins to load what the first answer needs; it is called once the first
     screen is there. ``index_root`` is the data directory whose search index is kept up to date.
+    ``stopwatch`` gives seconds that only go on.
     """
 
     workspace: Workspace
@@ -33,3 +35,4 @@ class Parts(msgspec.Struct, frozen=True):
     appearance: Appearance = Appearance()
     ui_state_file: Path | None = None
     index_root: Path | None = None
+    stopwatch: Callable[[], float] = time.monotonic

@@ -1,7 +1,7 @@
 """Answers while they are made: one worker a session, owned by the application."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from functools import partial
 
@@ -24,6 +24,7 @@ from tui.engine.events import (
 from tui.engine.turn import TurnSettings, retry_turn, run_turn
 from tui.engine.workspace import Workspace
 from tui.errors import SibylError, StorageError
+from tui.lasting import Lasting
 from tui.screens.chat import ChatScreen
 
 _EVENTS_BETWEEN_BREATHS = 16
@@ -43,13 +44,19 @@ class Turns:
     """Starts turns, shows what happens in those on screen, and stops them."""
 
     def __init__(
-        self, app: App[None], chat: ChatScreen, workspace: Workspace, settings: TurnSettings
+        self,
+        app: App[None],
+        chat: ChatScreen,
+        workspace: Workspace,
+        settings: TurnSettings,
+        stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
         self._workspace = workspace
         self._settings = settings
         self._workers: dict[Conversation, Worker[None]] = {}
+        self._lasting = Lasting(app, chat, workspace, stopwatch)
 
     def send(self, conversation: Conversation, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -104,6 +111,7 @@ class Turns:
 
     def _launch(self, conversation: Conversation, events: AsyncGenerator[TurnEvent]) -> None:
         conversation.running = True
+        self._lasting.begin(conversation)
         if conversation.opened is not None and conversation.model is not None:
             conversation.opened.use_model(conversation.model.name)
         # Not the coroutine itself: Python complains of one that the end forestalls.
@@ -184,4 +192,5 @@ class Turns:
     def _finish(self, conversation: Conversation, status: TurnStatus) -> None:
         if self._workers.pop(conversation, None) is not None:
             conversation.running = False
+            self._lasting.end(conversation)
             self._app.post_message(TurnFinished(conversation, status))

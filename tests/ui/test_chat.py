@@ -40,6 +40,24 @@ async def test_the_prompt_is_on_disk_before_anything_of_the_answer_came(world):
         await wait_for_answer(w)
 
 
+async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
+    gates = asyncio.Event(), asyncio.Event()
+    w = world([gates[0], "one"], [gates[1], "two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "think")
+        await until(lambda: w.model.requests, "the request")
+        w.seconds += 12
+        await until(lambda: "answering 12 s" in status(app))
+        gates[0].set()
+        await wait_for_answer(w)
+        await until(lambda: "answering" not in status(app))
+        await send(pilot, "think again")
+        await until(lambda: "answering" in status(app))
+        assert "answering 12 s" not in status(app)
+        gates[1].set()
+        await wait_for_answer(w)
+
+
 async def test_escape_stops_an_answer_and_keeps_what_has_arrived(world):
     w = world(["half", asyncio.Event()])
     async with w.running() as (app, pilot):

@@ -70,6 +70,7 @@ class World:
         self.appearance = Appearance()
         self.welcome: Notice | None = None
         self.toasts = False
+        self.seconds = 0.0
         self.workspace: Workspace | None = None
 
     def other_program(self) -> FileStore:
@@ -136,6 +137,7 @@ class World:
                 exclusive_projects=self.exclusive_projects,
                 appearance=self.appearance,
                 ui_state_file=self.ui_state_file,
+                stopwatch=lambda: self.seconds,
             )
         )
         async with app.run_test(size=size, notifications=self.toasts) as pilot:

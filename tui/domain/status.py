@@ -24,7 +24,10 @@ class SaveState(msgspec.Struct, frozen=True):
 
 
 class SessionStatus(msgspec.Struct, frozen=True):
-    """All that stands in the status bar; ``name`` is empty where only the label says it."""
+    """All that stands in the status bar; ``name`` is empty where only the label says it.
+
+    ``answering_for`` is how many seconds ago the answer that is being made was asked for.
+    """
 
     session_id: str
     label: str
@@ -33,6 +36,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
     scope: str
     save: SaveState = SaveState()
     running: bool = False
+    answering_for: int = 0
     summarising: bool = False
     asking: bool = False
     queued: int = 0

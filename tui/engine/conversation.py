@@ -37,6 +37,7 @@ class Conversation(msgspec.Struct, eq=False):
     """One session: its messages at hand, its lease if there is one, its prompt.
 
     Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made,
+    ``answering_for`` for how many seconds,
     ``asking`` what it waits to be allowed, and ``summarising`` a summary. ``text`` is what stands
     in its prompt, ``pastes`` what of that is shown as one mark. ``kept`` is the draft
     that is on disk, ``asides`` are what of it is there under a token.
@@ -51,6 +52,7 @@ class Conversation(msgspec.Struct, eq=False):
     pastes: tuple[str, ...] = ()
     queued: list[str] = msgspec.field(default_factory=list[str])
     running: bool = False
+    answering_for: int = 0
     summarising: bool = False
     asking: Question | None = None
     unread: bool = False
@@ -263,6 +265,7 @@ class Conversation(msgspec.Struct, eq=False):
             scope=session.header.scope,
             save=self.save,
             running=self.running,
+            answering_for=self.answering_for,
             summarising=self.summarising,
             asking=self.asking is not None,
             queued=len(self.queued),

@@ -1,3 +1,5 @@
+import pytest
+
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
 from tui.domain.message import Message
@@ -33,6 +35,20 @@ async def test_user_and_model_are_told_apart_by_marks(opened):
             "   An answer.",
             "",
         ]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("ollama:qwen3:4b", "qwen3:4b"),
+        ("openai:gpt-4.1", "gpt-4.1"),
+        ("claude", "claude"),
+        (None, "answer"),
+    ],
+)
+async def test_a_model_is_called_by_its_whole_name_without_its_provider(opened, model, name):
+    async with opened(answered("An answer.", model=model)) as (app, _):
+        assert f" ● {name}" in app.transcript.visible_text()
 
 
 async def test_what_became_of_an_answer_is_said_in_words(opened):

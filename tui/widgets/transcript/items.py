@@ -245,7 +245,9 @@ class Answer(Item):
     def _head(self) -> list[Part]:
         if not self._body and self.entry.tool_calls:
             return []
-        name = make_visible_line(self.entry.model or "answer").rpartition(":")[2]
+        model = make_visible_line(self.entry.model or "answer")
+        # Of ollama:qwen3:4b the model is all but the provider.
+        name = model.partition(":")[2] or model
         if self._title is None or self._title.text != name:
             self._title = Line(name, "model", "●", spaced=True)
         return [self._title]
