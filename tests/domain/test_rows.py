@@ -11,6 +11,7 @@ from tui.domain.rows import (
     SessionRow,
     arrange,
     matches,
+    narrows,
     neighbour,
     short_age,
 )
@@ -243,7 +244,17 @@ def test_capitals_of_every_script_are_folded():
 def test_what_matches_a_longer_filter_matches_its_beginning(label, text):
     found = row(label + text)
     if matches(found, text):
-        assert all(matches(found, text[:end]) for end in range(len(text)))
+        assert all(
+            matches(found, text[:end]) for end in range(len(text)) if narrows(text, text[:end])
+        )
+
+
+@pytest.mark.parametrize("text", ["s", "sess", "session"])
+def test_what_all_ids_begin_with_matches_only_where_it_is_typed_whole(text):
+    assert not matches(row("Auth bug"), text)
+    assert matches(row("Auth bug"), row().id)
+    assert not narrows("session-2026", text)
+    assert matches(row("A session bug"), text)
 
 
 @pytest.mark.parametrize(

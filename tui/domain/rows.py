@@ -14,6 +14,7 @@ from tui.domain.labels import scope_name
 from tui.domain.session import SessionEntry
 from tui.domain.timestamps import parse_utc
 
+_PREFIX = "session-"
 _VOICED = "\u3099\u309a"
 _SPANS = ((3600, "m", 60), (86400, "h", 3600), (7 * 86400, "d", 86400))
 
@@ -149,10 +150,19 @@ def _short_date(then: datetime, now: datetime) -> str:
 def matches(row: SessionRow, text: str) -> bool:
     """Whether each word of a filter is in the row's label, name, id or scope.
 
-    Small and capital letters, wide and narrow ones, with and without accents are alike.
+    Small and capital letters, wide and narrow ones, with and without accents are alike. What all
+    ids begin with counts only where it is typed whole.
     """
-    hay = _plain(f"{row.label}\n{row.name}\n{row.scope}\n{row.id}")
-    return all(word in hay for word in _plain(text).split())
+    label = _plain(f"{row.label}\n{row.name}\n{row.scope}\n{row.id.removeprefix(_PREFIX)}")
+    return all(
+        word in label or (_PREFIX in word and word in row.id.lower())
+        for word in _plain(text).split()
+    )
+
+
+def narrows(text: str, before: str) -> bool:
+    """Whether a filter lets through nothing that another one did not."""
+    return text.startswith(before) and _PREFIX not in _plain(text)
 
 
 @lru_cache(maxsize=20_000)

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.domain.rows import Group, SessionRow, SessionRows, matches
+from tui.domain.rows import Group, SessionRow, SessionRows, matches, narrows
 from tui.widgets.cells import fill
 from tui.widgets.sidebar.drawing import Part, Piece, armed_pieces, heading_pieces, row_pieces
 from tui.widgets.sidebar.keys import KEYS
@@ -120,7 +120,7 @@ class SessionList(ScrollView, can_focus=True):
 
     def filter(self, text: str) -> None:
         """Show only what a text matches, under headings that are not folded at first."""
-        narrower = text.startswith(self._filter)
+        narrower = narrows(text, self._filter)
         if not self._filter:
             self._folded_while_filtering.clear()
         self._filter = text
