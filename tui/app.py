@@ -1,5 +1,6 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -55,6 +56,7 @@ class SibylApp(OrderlyApp):
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
+        self._endings = asyncio.Lock()
         self._effects = Effects(self, self._desk, self._turn_help)
         dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
@@ -85,7 +87,8 @@ class SibylApp(OrderlyApp):
         self._let_paint_after_keys()
         self.set_interval(ROWS_SECONDS, self._desk.listed.show)
         if self._parts.auto_save_interval:
-            self.set_interval(self._parts.auto_save_interval, self._desk.display.save_all)
+            save_all = partial(self.run_worker, self._desk.display.save_all)
+            self.set_interval(self._parts.auto_save_interval, save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.03, self._begin_what_is_slow)
 
@@ -167,8 +170,9 @@ class SibylApp(OrderlyApp):
         self._desk.sending.take_back(event.prompts, event.back)
 
     @on(ChatScreen.DraftSettled)
-    async def keep_drafts(self) -> None:
-        await self._desk.sending.keep_drafts()
+    def keep_drafts(self) -> None:
+        # Not awaited here: keys would wait for a slow disk.
+        self.run_worker(self._desk.sending.keep_drafts)
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
@@ -243,17 +247,21 @@ class SibylApp(OrderlyApp):
         self._desk.approvals.answer(event.question, event.choice)
 
     @on(TurnFinished)
-    async def end_turn(self, event: TurnFinished) -> None:
+    def end_turn(self, event: TurnFinished) -> None:
+        self.run_worker(partial(self._end_turn, event))
+
+    async def _end_turn(self, event: TurnFinished) -> None:
         conversation = event.conversation
-        await self.workspace.try_save(conversation)
-        await self._desk.compactions.consider(conversation)
-        self._desk.turns.go_on(conversation, event.status)
-        if conversation is self.workspace.current:
-            self._desk.display.show_changes()
-        else:
-            conversation.unread = True
-            await self.workspace.leave(conversation)
-        await self._desk.listed.refresh()
+        async with self._endings:
+            await self.workspace.try_save(conversation)
+            await self._desk.compactions.consider(conversation)
+            self._desk.turns.go_on(conversation, event.status)
+            if conversation is self.workspace.current:
+                self._desk.display.show_changes()
+            else:
+                conversation.unread = True
+                await self.workspace.leave(conversation)
+            await self._desk.listed.refresh()
         self._desk.searching.note_turn()
 
     async def _invoke(self, invocation: Invocation) -> None:

@@ -4,10 +4,20 @@ import asyncio
 import json
 import threading
 
-from tests.ui.screen import conversation, mark, rows, send, status, wait_for_answer, words
+from tests.ui.screen import (
+    conversation,
+    mark,
+    rows,
+    send,
+    status,
+    type_at_once,
+    wait_for_answer,
+    words,
+)
 from tests.ui.world import messages
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 from tui.errors import StorageFull
+from tui.storage.drafts import Drafts
 
 
 def refuse(lease, records):
@@ -204,3 +214,53 @@ async def test_a_draft_is_kept_though_a_key_came_when_its_time_was_over(world):
         app.chat._drafts._deadline = 0.0
         app.chat.settle_draft()
         await until(lambda: app.chat._drafts._timer is None, "the draft to be settled")
+
+
+class SlowDisk:
+    """Writes that do not end before they are let; ``ended`` says which did."""
+
+    def __init__(self):
+        self.asked, self._gate = threading.Event(), threading.Event()
+        self.ended = []
+
+    def write(self, write, *arguments, **options):
+        self.asked.set()
+        self._gate.wait(SECONDS)
+        self.ended.append(arguments)
+        return write(*arguments, **options)
+
+    def let_go(self):
+        self._gate.set()
+
+
+async def test_typing_goes_on_while_a_slow_disk_keeps_what_was_typed_before(world, monkeypatch):
+    w, disk = world(), SlowDisk()
+    save = Drafts.save
+    monkeypatch.setattr(Drafts, "save", lambda *a, **k: disk.write(save, *a, **k))
+    async with w.running() as (app, _):
+        type_at_once(app, "first")
+        await until(disk.asked.is_set, "the draft's turn")
+        type_at_once(app, " second")
+        await until(lambda: app.chat.prompt.text == "first second")
+        assert disk.ended == []
+        disk.let_go()
+    assert w.drafts().load(w.workspace.current.id).text == "first second"
+
+
+async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(world, monkeypatch):
+    w = world(["Hi."])
+    async with w.running() as (app, pilot):
+        try_save, asked, gate = w.workspace.try_save, asyncio.Event(), asyncio.Event()
+
+        async def slow(conversation):
+            asked.set()
+            await gate.wait()
+            await try_save(conversation)
+
+        monkeypatch.setattr(w.workspace, "try_save", slow)
+        await send(pilot, "hello")
+        await until(asked.is_set, "the save at the end")
+        type_at_once(app, "next")
+        await until(lambda: app.chat.prompt.text == "next")
+        gate.set()
+        await wait_for_answer(w)
