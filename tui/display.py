@@ -22,8 +22,7 @@ class Display:
 
         To draw a conversation takes longer than all the rest of the first screen.
         """
-        view = self._workspace.current.view()
-        self._chat.show_session(msgspec.structs.replace(view, entries=(), earlier=False))
+        self._chat.show_around(self._workspace.current.view())
         self.show_status()
         self._chat.call_after_refresh(self._show_begun)
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from textual.binding import Binding
 
-from tests.ui.screen import conversation, rows, send
+from tests.ui.screen import conversation, rows, send, words
 from tests.waiting import until
 from tui.app import SibylApp
 from tui.appearance import Appearance
@@ -324,3 +324,15 @@ async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(world):
         await pilot.press("pageup", "a", "b", "home", "end", "c")
         await until(lambda: app.chat.prompt.text == "abc")
         assert not app.chat.transcript.following
+
+
+async def test_an_empty_session_names_the_keys_that_it_really_has(world):
+    w = world(["Fine."])
+    w.appearance = Appearance(keys={"search": "ctrl+y"})
+    async with w.running() as (app, pilot):
+        await until(lambda: "Search all sessions" in conversation(app), "the welcome")
+        assert "Ctrl+Y Search all sessions" in words(app)
+        assert "Alt+Down, Alt+Up" in conversation(app)
+        await send(pilot, "How are you?")
+        await until(lambda: "Fine." in conversation(app), "the answer")
+        assert "Search all sessions" not in conversation(app)

@@ -38,7 +38,14 @@ APP_KEYS: list[BindingType] = [
         tooltip="All commands, sessions and themes",
         priority=True,
     ),
-    Binding("f1", "invoke('help')", "Help", id="help", tooltip="This help", priority=True),
+    Binding(
+        "f1",
+        "invoke('help')",
+        "Help",
+        id="help",
+        tooltip="All keys and commands",
+        priority=True,
+    ),
     Binding(
         "f4",
         "invoke('edit')",

@@ -26,6 +26,7 @@ from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, words_here
 from tui.screens.settling import Settling
+from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
@@ -71,7 +72,7 @@ class ChatScreen(Screen[None]):
         super().__init__()
         self.chosen_keys = chosen_keys or {}
         self.sidebar = Sidebar()
-        self.transcript = Transcript()
+        self.transcript = Transcript(welcome(self.chosen_keys))
         self.find_line = FindLine()
         self.todos = TodoPanel()
         self.approval = ApprovalPanel()
@@ -135,6 +136,10 @@ class ChatScreen(Screen[None]):
         self.transcript.show(
             view.entries, earlier=view.earlier, later=view.later, arriving=arriving
         )
+        self.show_around(view)
+
+    def show_around(self, view: SessionView) -> None:
+        """Show of a session all but what was said."""
         self.show_queued(view.queued)
         if self.shown != view.session_id:
             self._go_on_reading(view.session_id)

@@ -1,12 +1,9 @@
 """Keys and commands, read off the bindings and the command table, so that they are true."""
 
-import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import ClassVar
 
-import msgspec
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,25 +13,14 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS
+from tui.screens.key_lines import Line, key_lines
 from tui.widgets.cells import fill, one_line
-from tui.widgets.key_names import key_name
 
 _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
-_RUN = 3
-"""As many numbered keys that follow each other are said as the first and the last."""
-_NUMBERED = re.compile(r"(.*?)(\d+)")
-
 _COMMANDS = "Commands, typed into the prompt"
 _LEFT = 3
 """So many places stand in the left column, where there are two."""
-
-
-class Line(msgspec.Struct, frozen=True):
-    """What is typed, and what it does."""
-
-    typed: str
-    does: str
 
 
 Section = tuple[str, Sequence[Line]]
@@ -102,47 +88,7 @@ def _key_sections(
     keys: Mapping[str, Sequence[BindingType]], chosen: Mapping[str, str]
 ) -> Iterator[Section]:
     for where, bindings in keys.items():
-        yield where, list(_key_lines(bindings, chosen))
-
-
-def _key_lines(bindings: Sequence[BindingType], chosen: Mapping[str, str]) -> Iterator[Line]:
-    # A binding of several keys comes as several.
-    keys: dict[str, dict[str, list[str]]] = {}
-    for binding in Binding.make_bindings(bindings):
-        shown = chosen.get(binding.id or "", binding.key).split(",")
-        actions = keys.setdefault(binding.tooltip or binding.description, {})
-        actions.setdefault(binding.id or binding.action, []).extend(map(key_name, shown))
-    for does, actions in keys.items():
-        if does:
-            yield Line(_said([[*dict.fromkeys(names)] for names in actions.values()]), does)
-
-
-def _said(names: Sequence[Sequence[str]]) -> str:
-    """The keys of one meaning; of several that belong together all first ones, then all second."""
-    if len(names) == 1:
-        return ", ".join(names[0])
-    ways = [filter(None, way) for way in zip_longest(*names)]
-    return " or ".join(", ".join(_runs([*way])) for way in ways)
-
-
-def _runs(names: Sequence[str]) -> Iterator[str]:
-    """Keys, those that follow each other by number as one range."""
-    run: list[str] = []
-    for name in names:
-        if run and not _follows(run[-1], name):
-            yield from _range(run)
-            run = []
-        run.append(name)
-    yield from _range(run)
-
-
-def _follows(before: str, name: str) -> bool:
-    one, other = _NUMBERED.fullmatch(before), _NUMBERED.fullmatch(name)
-    return bool(one and other and one[1] == other[1] and int(one[2]) + 1 == int(other[2]))
-
-
-def _range(run: Sequence[str]) -> Sequence[str]:
-    return [f"{run[0]} … {run[-1]}"] if len(run) >= _RUN else run
+        yield where, list(key_lines(bindings, chosen))
 
 
 def _command_section() -> Section:

@@ -29,6 +29,7 @@ from tui.widgets.transcript.selection import (
     selected,
     selected_text,
 )
+from tui.widgets.transcript.welcome import Welcome
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -49,8 +50,11 @@ class Pane(ScrollView, can_focus=True):
     EarlierWanted = wants.EarlierWanted
     LaterWanted = wants.LaterWanted
 
-    def __init__(self) -> None:
+    def __init__(self, welcome: Sequence[tuple[str, str]] = ()) -> None:
+        """``welcome``: keys and what they do, shown where nothing was said."""
         super().__init__()
+        self._welcome = Welcome(welcome)
+        self._is_known = False
         self._conversation = Conversation()
         self._cursor = Cursor(self._conversation)
         self._page: Page | None = None
@@ -79,6 +83,7 @@ class Pane(ScrollView, can_focus=True):
         ``earlier``: there are messages before the first one, ``later``: after the last one.
         ``arriving``: ids of answers that are still being written.
         """
+        self._is_known = True
         self._conversation = Conversation(entries, arriving)
         self._cursor = Cursor(self._conversation)
         self._ends = Ends(earlier, later)
@@ -216,6 +221,9 @@ class Pane(ScrollView, can_focus=True):
 
     def _repaint(self, rows: list[Row], more: str) -> None:
         old, self._screen_rows = self._screen_rows, rows
+        if bool(old) != bool(rows):
+            # The welcome came or went, which is in none of them.
+            self.refresh()
         width, height = self._pane
         changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
         if self._more != more:
@@ -238,9 +246,14 @@ class Pane(ScrollView, can_focus=True):
         page = self._page
         if page is None:
             return Strip.blank(self.size.width, self.rich_style)
-        strip = self._row(y, page) if y < len(self._screen_rows) else page.blank()
+        strip = self._row(y, page) if y < len(self._screen_rows) else self._below(y, page)
         last = y == self._pane.height - 1
         return with_more(strip, self._more, page) if self._more and last else strip
+
+    def _below(self, y: int, page: Page) -> Strip:
+        if self._screen_rows or not self._is_known:
+            return page.blank()
+        return self._welcome.row(y, self._pane.height, page)
 
     def _row(self, y: int, page: Page) -> Strip:
         row = self._screen_rows[y]

@@ -1,0 +1,75 @@
+"""What an empty conversation shows."""
+
+import pytest
+from textual.app import App
+
+from tests.widgets.transcript.conftest import STYLES, asked
+from tui.widgets.transcript import Transcript
+
+KEYS = [("Enter", "Send"), ("Ctrl+F", "Search all sessions")]
+
+
+class Welcoming(App[None]):
+    CSS_PATH = STYLES
+
+    def compose(self):
+        yield Transcript(KEYS)
+
+
+@pytest.fixture
+def shown():
+    """What a pane of this size shows, once a session of these entries is on it, from the top."""
+
+    async def show(*entries, size=(40, 9)):
+        app = Welcoming()
+        async with app.run_test(size=size):
+            transcript = app.query_one(Transcript)
+            before = transcript.visible_text()
+            transcript.show(entries, earlier=False)
+            return before, transcript.visible_text()
+
+    return show
+
+
+async def test_an_empty_conversation_shows_keys_in_its_middle(shown):
+    _, rows = await shown()
+    assert rows == [
+        *[""] * 3,
+        "     Enter    Send",
+        "     Ctrl+F   Search all sessions",
+        *[""] * 4,
+    ]
+
+
+async def test_nothing_is_shown_before_it_is_known_what_was_said(shown):
+    before, _ = await shown()
+    assert before == [""] * 9
+
+
+async def test_where_something_was_said_there_are_no_keys(shown):
+    _, rows = await shown(asked("Hello?"))
+    assert [row.split() for row in rows if row] == [["›", "Hello?"]]
+
+
+@pytest.mark.parametrize("size", [(30, 9), (40, 2)])
+async def test_keys_that_have_no_room_are_left_out(shown, size):
+    _, rows = await shown(size=size)
+    assert not any(rows)
+
+
+async def test_the_first_entry_takes_all_of_it_away():
+    app = Welcoming()
+    async with app.run_test(size=(40, 9)) as pilot:
+        transcript = app.query_one(Transcript)
+        transcript.show((), earlier=False)
+        await pilot.pause()
+        assert "Ctrl+F" in painted(app)
+        transcript.put(asked("Hello?"))
+        await pilot.pause()
+        assert "Hello?" in painted(app)
+        assert "Ctrl+F" not in painted(app)
+
+
+def painted(app):
+    """What has really come to the screen."""
+    return app.export_screenshot()
