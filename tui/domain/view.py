@@ -37,3 +37,13 @@ class SessionView(msgspec.Struct, frozen=True):
             for entry in self.entries
             if isinstance(entry, Message) and entry.role == "user"
         )
+
+    @property
+    def read_only_in_short(self) -> str:
+        """Why nothing can be added, where its id is on screen already; else empty."""
+        if not self.read_only:
+            return ""
+        said = self.read_only.removesuffix("; opened read-only.")
+        for known in (f"Session {self.session_id} is ", f"Session {self.session_id} "):
+            said = said.removeprefix(known)
+        return f"read-only: {said}"

@@ -175,12 +175,7 @@ class ChatScreen(Screen[None]):
         self.refresh_bindings()
         self.prompt.show_history(view.prompts)
         self.prompt.show_count(view.prompt_count)
-        # The id stands in the status bar, and would take the room here.
-        reason = view.read_only.removeprefix(f"Session {view.session_id} is ")
-        reason = reason.removeprefix(f"Session {view.session_id} ")
-        reason = reason.removesuffix("; opened read-only.")
-        reason = f"read-only: {reason}" if reason else ""
-        self.prompt.set_read_only_reason(reason)
+        self.prompt.set_read_only_reason(view.read_only_in_short)
 
     def show_earlier(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Show a page before what is there."""
