@@ -4,6 +4,9 @@ from tui.domain.message import Message
 from tui.domain.safe_text import make_visible_line
 from tui.domain.timestamps import parse_utc
 
+PARTED = " · "
+"""What stands between two of them."""
+
 
 def details(message: Message) -> str:
     """Its local time with date and zone, model, status, size and id, in one line."""
@@ -15,7 +18,7 @@ def details(message: Message) -> str:
         f"{size:,} character" + ("" if size == 1 else "s"),
         make_visible_line(message.id),
     ]
-    return " · ".join(part for part in parts if part)
+    return PARTED.join(part for part in parts if part)
 
 
 def _time(timestamp: str) -> str:

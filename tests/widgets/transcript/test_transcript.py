@@ -1,11 +1,19 @@
 import pytest
 
 from tests.waiting import until
-from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
+from tests.widgets.transcript.conftest import (
+    answered,
+    asked,
+    calling,
+    numbered,
+    result,
+    text_of,
+)
 from tui.domain.message import Message
 from tui.domain.notice import Notice
 from tui.domain.records import Reset, Summary
 from tui.widgets.transcript import Place
+from tui.widgets.transcript.parts import Details
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
 
@@ -375,3 +383,11 @@ async def test_an_answer_that_became_shorter_above_the_row_leaves_it_in_the_conv
         app.transcript.action_move(-100)
         assert app.transcript.visible_text()[:3] == ["", " ● answer", "   short"]
         assert app.transcript.scroll_y == 0
+
+
+@pytest.mark.parametrize("width", range(32, 110, 3))
+def test_details_are_parted_between_what_they_tell(page, width):
+    known = "2026-01-11 14:30:23 UTC · model-4 · complete · 5 characters · 20260111-a1b2c3d4"
+    rows = [text_of(strip).strip() for strip in Details(known, "quiet").strips(page(width))]
+    assert " · ".join(rows) == known
+    assert not any(row.startswith("·") or row.endswith("·") for row in rows)

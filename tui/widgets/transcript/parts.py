@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
+from tui.domain.details import PARTED
 from tui.widgets.transcript.blocks import Block
 from tui.widgets.transcript.page import GUTTER, MEASURE, Page
 from tui.widgets.transcript.tables import as_table
@@ -181,6 +182,17 @@ class Output(Plain):
 
 class Details(Plain):
     """What is known of a message beside its text: nobody said it."""
+
+    @staticmethod
+    def wrap(line: str, width: int) -> list[str]:
+        """One line as rows, parted between what it tells; no row ends with a dot."""
+        rows: list[str] = []
+        for told in line.split(PARTED):
+            if rows and cell_len(rows[-1] + PARTED + told) <= width:
+                rows[-1] += PARTED + told
+            else:
+                rows += wrap_words(told, width)
+        return rows
 
 
 def plain_parts(
