@@ -18,6 +18,7 @@ from tui.domain.message import ToolCall
 from tui.domain.search import Found
 from tui.engine.built_in_tools import built_in_tools
 from tui.engine.tools import DENIED, Tools
+from tui.widgets.key_line import KeyLine
 
 
 def call(number=1, content="会話を読む"):
@@ -219,3 +220,16 @@ async def test_a_result_is_one_line_with_its_tool_and_outcome(asking):
         await pilot.press("escape")
         await wait_for_answer(w)
         await until(lambda: f"▸ write_todos result: {DENIED}" in conversation(app))
+
+
+async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asking):
+    w = asking([call()], ["Done."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "go")
+        await asked(app)
+        await pilot.press("ctrl+g", *"go")
+        keys = app.chat.query_one(KeyLine)
+        await until(lambda: "Enter Next  ↑ Previous" in keys.render_line(0).text)
+        assert "F3 Answer" in keys.render_line(0).text
+        await pilot.press("escape", "escape", "escape")
+        await wait_for_answer(w)

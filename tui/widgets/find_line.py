@@ -18,6 +18,12 @@ MOST_CHARACTERS = 200
 class _Query(Input):
     """Where it is typed."""
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # An input's own, which is nearer than those of the line and not shown: F3 stood for it in
+        # the line of keys, until a tool's question took that.
+        Binding("enter", "submit", "Next", key_display="Enter"),
+    ]
+
     def __init__(self) -> None:
         super().__init__(
             placeholder="find in this conversation",
