@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from tui.domain.notice import Notice, Severity
+from tui.domain.notice import Notice, Severity, Table
 
 
 class Say(msgspec.Struct, frozen=True):
@@ -93,6 +93,8 @@ Effect = (
 )
 
 
-def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:
-    """Only tell the user something."""
-    return (Say(Notice(text, severity)),)
+def say(
+    text: str, severity: Severity = "information", table: Table | None = None
+) -> tuple[Effect, ...]:
+    """Only tell the user something; ``table`` are its lines that stand in columns."""
+    return (Say(Notice(text, severity, table)),)

@@ -7,6 +7,7 @@ from functools import partial
 from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Ask, Effect, Later, ShowSession, say
 from tui.domain.labels import age
+from tui.domain.notice import Table
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
@@ -39,11 +40,12 @@ async def _list(context: CommandContext) -> Sequence[Effect]:
     context.lists["resume"] = _ids(shown)
     if not shown:
         return say(_NOTHING)
-    lines = ["Resumable sessions:", *_lines(shown, context)]
+    rows = tuple(_rows(shown, context))
+    lines = ["Resumable sessions:", *map(" ".join, rows)]
     if len(found.closed) > len(shown):
         lines.append(f"  and {len(found.closed) - len(shown)} more")
     lines.append("Use /resume <number> to restore a session.")
-    return say("\n".join(lines))
+    return say("\n".join(lines), table=Table(rows, first=1))
 
 
 async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
@@ -157,12 +159,12 @@ async def _all_closed(context: CommandContext) -> Resumable:
     return await asyncio.to_thread(read_resumable, workspace.store, opened_here(workspace))
 
 
-def _lines(entries: Sequence[SessionEntry], context: CommandContext) -> Iterator[str]:
+def _rows(entries: Sequence[SessionEntry], context: CommandContext) -> Iterator[tuple[str, ...]]:
     now = context.workspace.clock()
     for number, entry in enumerate(entries, 1):
         path = make_visible_line(entry.project_path)
         closed = age(parse_utc(entry.closed_at), now)
-        yield f"  {number}. {entry.label} ({path}) - closed {closed}"
+        yield f"  {number}.", entry.label, f"({path}) - closed {closed}"
 
 
 def _ids(entries: Sequence[SessionEntry]) -> tuple[str, ...]:

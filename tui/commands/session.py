@@ -8,6 +8,7 @@ from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
 from tui.commands.effects import Ask, Effect, ShowSession, say
 from tui.commands.sessions import shown_notices
 from tui.domain.labels import age
+from tui.domain.notice import Table
 from tui.domain.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
 from tui.domain.timestamps import parse_utc
@@ -35,19 +36,20 @@ async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not found.entries:
         return say("No sessions in this scope.")
     now = context.workspace.clock()
-    lines = [
-        _line(number, entry, age(parse_utc(entry.last_used_at), now))
+    rows = tuple(
+        _row(number, entry, age(parse_utc(entry.last_used_at), now))
         for number, entry in enumerate(found.entries, 1)
-    ]
+    )
+    lines = [" ".join(row) for row in rows]
     if found.cursor is not None:
         lines.append("There are more: /sessions <text> shows those with a text in their name.")
-    return say("\n".join(lines))
+    return say("\n".join(lines), table=Table(rows))
 
 
-def _line(number: int, entry: SessionEntry, used: str) -> str:
+def _row(number: int, entry: SessionEntry, used: str) -> tuple[str, ...]:
     mark = "*" if entry.active else " "
     count = f"{entry.message_count} msgs"
-    return f"{number}. [{mark}] {entry.label} | {count} | {used} (#{entry.ordinal})"
+    return f"{number}. [{mark}]", entry.label, f"| {count}", f"| {used} (#{entry.ordinal})"
 
 
 async def _resume(context: CommandContext, arguments: str) -> Sequence[Effect]:

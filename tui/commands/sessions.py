@@ -7,9 +7,9 @@ from functools import partial
 from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Effect, Later, ShowSession, say
 from tui.domain.labels import NAME_CHARACTERS
-from tui.domain.notice import Notice
+from tui.domain.notice import Notice, Table
 from tui.domain.session import SessionEntry, Status
-from tui.domain.table import session_table
+from tui.domain.table import session_rows, session_table
 from tui.domain.targets import is_number
 from tui.engine.conversation import Conversation
 from tui.engine.pruning import Pruned
@@ -28,13 +28,13 @@ async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return say("No saved sessions.")
     shown = found[:MOST_ROWS]
     context.lists["sessions"] = tuple(entry.id for entry in shown)
-    lines = [
-        "Saved sessions:",
-        session_table(shown, context.workspace.clock(), numbered=True),
-    ]
+    now = context.workspace.clock()
+    lines = ["Saved sessions:", session_table(shown, now, numbered=True)]
     if len(found) > len(shown):
         lines.append("There are more: /sessions <text> shows those with a text in their name.")
-    return say("\n".join(lines))
+    rows = session_rows(shown, now, numbered=True)
+    table = Table(rows, first=1, name=2, gap=2, right=(4,), headed=True)
+    return say("\n".join(lines), table=table)
 
 
 async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -15,10 +15,17 @@ def session_table(entries: Sequence[SessionEntry], now: datetime, *, numbered: b
 
     ``numbered`` from 1, where these numbers mean the sessions elsewhere, too.
     """
-    numbers = [str(number) if numbered else "-" for number in range(1, len(entries) + 1)]
-    rows = [_HEADINGS, *(_row(*each, now) for each in zip(numbers, entries, strict=True))]
+    rows = session_rows(entries, now, numbered=numbered)
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
     return "\n".join(_line(row, widths) for row in rows)
+
+
+def session_rows(
+    entries: Sequence[SessionEntry], now: datetime, *, numbered: bool
+) -> tuple[tuple[str, ...], ...]:
+    """The same in cells, the headings first."""
+    numbers = [str(number) if numbered else "-" for number in range(1, len(entries) + 1)]
+    return (_HEADINGS, *(_row(*each, now) for each in zip(numbers, entries, strict=True)))
 
 
 def _row(number: str, entry: SessionEntry, now: datetime) -> tuple[str, ...]:

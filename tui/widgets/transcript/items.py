@@ -13,6 +13,7 @@ from tui.domain.records import Reset, Summary
 from tui.domain.safe_text import make_visible_line
 from tui.widgets.transcript.blocks import Block, Splitter
 from tui.widgets.transcript.fenced import Fences, block_part, growing_part
+from tui.widgets.transcript.listed import Listed
 from tui.widgets.transcript.page import GUTTER, MEASURE
 from tui.widgets.transcript.parts import (
     Details,
@@ -106,8 +107,7 @@ class Item:
             case Reset():
                 return [Divider(RESET)]
             case Notice():
-                style, sign = _NOTICES[self.entry.severity], _SIGNS[self.entry.severity]
-                return plain_parts(clean(self.entry.text), style, sign, spaced=True, kind=Told)
+                return _notice(self.entry)
 
     @property
     def foldable(self) -> bool:
@@ -315,6 +315,20 @@ def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
             return Answer(entry, arriving=arriving)
         return Item(entry, entry.id)
     return Item(entry, key)
+
+
+def _notice(entry: Notice) -> list[Part]:
+    style, sign = _NOTICES[entry.severity], _SIGNS[entry.severity]
+    if entry.table is None:
+        return plain_parts(clean(entry.text), style, sign, spaced=True, kind=Told)
+    lines, first = entry.text.split("\n"), entry.table.first
+    above, below = lines[:first], lines[first + len(entry.table.rows) :]
+    listed = Listed(entry.table, " " if above else sign, spaced=not above)
+    return [
+        *(plain_parts(clean("\n".join(above)), style, sign, spaced=True) if above else ()),
+        listed,
+        *(plain_parts(clean("\n".join(below)), style) if below else ()),
+    ]
 
 
 def _call(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[Part]:
