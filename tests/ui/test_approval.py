@@ -75,6 +75,7 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
         (["d"], DENIED),
         (["enter"], DENIED),
         (["left", "enter"], "To-dos saved: 0 of 1 done, 1 in progress."),
+        (["right", "enter"], "To-dos saved: 0 of 1 done, 1 in progress."),
         (["escape"], DENIED),
     ],
 )
@@ -208,6 +209,15 @@ async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
             if "doing 59" in question(app):
                 break
         assert "doing 59" in question(app)
+        seen = [question(app)]
+        for key in ("up", "pageup", "down"):
+            await pilot.press(key)
+            seen.append(question(app))
+        lines = [each.split("\n")[1:-1] for each in seen]
+        # The last line goes, a page goes, and the line after the first comes back.
+        assert lines[0][:-1] == lines[1][1:]
+        assert lines[1][-1] not in lines[2]
+        assert lines[2][1:] == lines[3][:-1]
         await pilot.press("escape")
         await wait_for_answer(w)
 

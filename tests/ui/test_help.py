@@ -25,6 +25,9 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
         assert "Alt+Down" in text
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
+        await pilot.press("f1", "q")
+        await until(lambda: app.screen is app.chat)
+        assert not app.chat.prompt.text
 
 
 def typed(does, **chosen):
@@ -71,6 +74,15 @@ async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(worl
         await pilot.press("enter")
         await until(lambda: app.chat.prompt.text == "/load ")
         assert app.chat.prompt.has_focus_within
+
+
+async def test_the_palette_comes_by_the_key_that_was_chosen(world):
+    w = world()
+    w.appearance = Appearance(keys={"palette": "f9"})
+    async with w.running() as (app, pilot):
+        await pilot.press("ctrl+p", "f9")
+        await until(lambda: options(app), "what the palette offers")
+        assert len(app.screen_stack) == 2
 
 
 async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done(world):

@@ -61,6 +61,17 @@ async def test_of_several_links_one_is_chosen_first(world, opened):
         await until(lambda: opened == ["https://b.example"])
 
 
+async def test_of_several_links_none_is_chosen_by_escape(world, opened):
+    w = world(["Read https://a.example or https://b.example."])
+    async with w.running() as (app, pilot):
+        await answered(w, pilot, app, "https://b.example")
+        await until(lambda: bool(app.screen.query("OptionList")))
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        assert app.chat.transcript.has_focus
+        assert not opened
+
+
 async def test_without_a_link_it_says_so(world, opened):
     w = world(["Nowhere."])
     async with w.running() as (app, pilot):

@@ -56,11 +56,28 @@ async def test_whatever_else_closes_it_says_no(world, asked, key):
         assert not asked
 
 
-async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked):
+@pytest.mark.parametrize("key", ["left", "right", "up", "down"])
+async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
     async with world().running() as (app, pilot):
         await ask(app, pilot)
-        await pilot.press("left", "enter")
+        await pilot.press(key, "enter")
         await until(lambda: "Done it." in conversation(app))
+
+
+async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
+    async with world().running(size=(60, 15)) as (app, pilot):
+        await ask(app, pilot, "word " * 200)
+        text = app.screen.query_one("VerticalScroll")
+        await until(lambda: text.max_scroll_y > 0, "a question longer than its room")
+        while text.scroll_y < text.max_scroll_y:
+            before = text.scroll_y
+            await pilot.press("pagedown")
+            await until(lambda before=before: text.scroll_y > before, "a page down")
+        end = text.scroll_y
+        await pilot.press("pageup")
+        await until(lambda: text.scroll_y < end, "a page up")
+        await pilot.press("escape")
+        await until(lambda: "Nothing done." in conversation(app))
 
 
 async def test_no_other_key_answers(world, asked):

@@ -108,9 +108,15 @@ async def test_the_highlight_moves_while_the_keys_are_the_line_s(world):
         def at():
             return app.screen.hits.highlighted.snippet
 
-        first = at()
-        await pilot.press("down", "down", "up")
-        assert at() != first
+        seen = [at()]
+        for key in ("down", "down", "up"):
+            await pilot.press(key)
+            seen.append(at())
+        assert len({*seen}) == 3
+        assert seen[3] == seen[1]
+        first = seen[0]
+        await pilot.press("pagedown")
+        assert at() not in seen
         await pilot.press("end")
         assert at() == "needle 1"
         assert any(line.endswith("needle 1") for line in hits(app))
@@ -120,6 +126,17 @@ async def test_the_highlight_moves_while_the_keys_are_the_line_s(world):
         await pilot.press("home")
         assert at() == first
         assert app.screen.line.has_focus
+
+
+async def test_a_double_click_on_a_hit_goes_there(world):
+    w = world()
+    await w.session("a needle", name="Other")
+    there = await w.session("another needle", "Yes.")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        place = next(y for y, line in enumerate(hits(app)) if "another needle" in line)
+        await pilot.double_click(type(app.screen.hits), offset=(5, place))
+        await until(lambda: app.chat.shown == there, "the session")
 
 
 async def test_escape_gives_everything_back_and_the_text_stays_for_the_next_time(world):

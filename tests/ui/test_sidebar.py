@@ -164,7 +164,7 @@ async def test_alt_and_a_digit_show_one_of_the_first_rows(world):
     made = [await w.session(f"Number {number}", "Yes.") for number in range(12)]
     async with w.running() as (app, pilot):
         await until(lambda: made[0] in rows(app), "the list")
-        for digit in (2, 9, 4):
+        for digit in (2, 9, 4, 1, 3, 5, 7, 6, 8):
             wanted = rows(app)[digit - 1]
             await pilot.press(f"alt+{digit}")
             await until(lambda wanted=wanted: wanted in status(app), "the session")
