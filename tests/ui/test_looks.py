@@ -4,9 +4,10 @@ import asyncio
 import re
 
 import pytest
+from textual import events
 from textual.binding import Binding
 
-from tests.ui.screen import conversation, rows, send, words
+from tests.ui.screen import conversation, go_to, rows, send, words
 from tests.waiting import until
 from tui.app import SibylApp
 from tui.appearance import Appearance
@@ -336,3 +337,57 @@ async def test_an_empty_session_names_the_keys_that_it_really_has(world):
         await send(pilot, "How are you?")
         await until(lambda: "Fine." in conversation(app), "the answer")
         assert "Search all sessions" not in conversation(app)
+
+
+async def test_the_line_of_keys_says_only_what_the_message_has(world):
+    w = world()
+    code = "```\nx = 1\n```\nSee https://example.com."
+    talk = await w.session("Plain?", "Plain.", "Code?", code)
+    async with w.running(talk, size=(140, 24)) as (app, pilot):
+        await until(lambda: "x = 1" in conversation(app))
+        await pilot.press("f6")
+        await until(lambda: "c Copy code  o Link" in key_line(app))
+        assert "Fold" not in key_line(app)
+        await pilot.press("k")
+        await until(lambda: "Copy code" not in key_line(app))
+        assert "o Link" not in key_line(app)
+
+
+async def test_the_line_of_keys_says_how_to_go_on_finding(world):
+    w = world()
+    talk = await w.session("one x", "two x and x")
+    async with w.running(talk, size=(140, 24)) as (app, pilot):
+        await until(lambda: "two x" in conversation(app))
+        await pilot.press("f6")
+        await until(lambda: "j Next" in key_line(app))
+        assert "Next match" not in key_line(app)
+        await pilot.press("slash", "x", "escape")
+        await until(lambda: "n Next match" in key_line(app))
+
+
+async def test_the_line_of_keys_says_what_a_prompt_has_to_complete_and_to_unfold(world):
+    async with world().running(size=(140, 24)) as (app, pilot):
+        await until(lambda: "^N New" in key_line(app))
+        await pilot.press("slash", "t", "h")
+        await until(lambda: "Tab Complete" in key_line(app))
+        assert "Esc Close" in key_line(app)
+        await pilot.press("escape")
+        await until(lambda: "Complete" not in key_line(app))
+        assert "Show paste" not in key_line(app)
+        app.chat.prompt.take_input(events.Paste("row\n" * 20))
+        await until(lambda: "^O Show paste" in key_line(app))
+
+
+async def test_the_line_of_keys_says_where_other_sessions_are(world):
+    w = world()
+    below, above = await w.session("Below", "Yes."), await w.session("Above", "Yes.")
+    async with w.running(below, size=(140, 24)) as (app, pilot):
+        await until(lambda: len(rows(app)) == 2, "the list")
+        first, last = rows(app)
+        assert {first, last} == {below, above}
+        await go_to(app, pilot, first)
+        await until(lambda: "Next session" in key_line(app))
+        assert "Previous session" not in key_line(app)
+        await go_to(app, pilot, last)
+        await until(lambda: "Previous session" in key_line(app))
+        assert "Next session" not in key_line(app)

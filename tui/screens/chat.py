@@ -24,7 +24,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
-from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, words_here
+from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.settling import Settling
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
@@ -218,8 +218,10 @@ class ChatScreen(Screen[None]):
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show the list of sessions."""
-        self.rows = rows
+        ways, self.rows = self._ways(), rows
         self.sidebar.show_rows(rows, now)
+        if ways != self._ways():
+            self.refresh_bindings()
         self.prompt.show_targets([Target(row.id, row.label) for row in rows.rows])
 
     def show_status(self, status: SessionStatus) -> None:
@@ -240,8 +242,14 @@ class ChatScreen(Screen[None]):
             replying=self.approval.has_focus,
             answering=self.answering,
             writing=self.prompt.has_focus_within,
+            completing=self.prompt.completing,
+            useful=self.transcript.useful | self.prompt.useful | self._ways(),
         )
         return words_here(standing)
+
+    def _ways(self) -> frozenset[str]:
+        """The keys that lead to a session above or below."""
+        return ways(self.sidebar.shown, self.shown)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
         """Give the prompt what was typed into it before something came over it."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from textual.binding import Binding, BindingType
 
+from tui.domain.rows import SessionRow, neighbour
 from tui.screens.search_keys import SEARCH_KEYS
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -27,6 +28,7 @@ ORDER = (
     "end",
     "conversation-focus",
     "session-next",
+    "session-previous",
     "stop",
     "help",
 )
@@ -36,6 +38,21 @@ ALWAYS = frozenset(
     {"stop", "help", "find-line-close", "sidebar-clear", "rename-leave", "approval-deny"}
 )
 """What the line of keys has room for in any case: the way out, and where the rest is found."""
+
+
+_AT_TIMES = {
+    "conversation-copy-code": "Copy code",
+    "conversation-fold": "Fold",
+    "conversation-open-link": "Link",
+    "find-next": "Next match",
+    "prompt-complete": "Complete",
+    "prompt-unfold": "Show paste",
+    "session-next": "Next session",
+    "session-previous": "Previous session",
+}
+
+
+_STEPS = {"session-next": 1, "session-previous": -1}
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -48,6 +65,9 @@ class Standing(msgspec.Struct, frozen=True):
     replying: bool = False
     answering: bool = False
     writing: bool = False
+    completing: bool = False
+    useful: frozenset[str] = frozenset()
+    """Which of the keys have something to do that have it only now and then."""
 
 
 def words_here(standing: Standing) -> Mapping[str, str]:
@@ -58,11 +78,21 @@ def words_here(standing: Standing) -> Mapping[str, str]:
         "find": standing.finding,
         "approval-focus": standing.replying,
     }
-    return {**{key: "" for key, is_here in places.items() if is_here}, "stop": _way_out(standing)}
+    return {
+        **{key: "" for key, is_here in places.items() if is_here},
+        **{key: words if key in standing.useful else "" for key, words in _AT_TIMES.items()},
+        "stop": _way_out(standing),
+    }
+
+
+def ways(rows: Sequence[SessionRow], session_id: str) -> frozenset[str]:
+    """The keys that lead from a session to another one."""
+    found = {key: neighbour(rows, session_id, step) for key, step in _STEPS.items()}
+    return frozenset(key for key, row in found.items() if row not in (None, session_id))
 
 
 def _way_out(standing: Standing) -> str:
-    if standing.finding:
+    if standing.finding or standing.completing:
         return "Close"
     if standing.asked:
         return "Deny"

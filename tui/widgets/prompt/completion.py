@@ -48,10 +48,12 @@ class CompletionList(Widget):
         """Offer these; none closes the list."""
         if not found and not self._found:
             return
-        self._found = tuple(found)
+        was_open, self._found = bool(self._found), tuple(found)
         self._place = None
         self.display = bool(found)
         self._fit()
+        if was_open != self.display:
+            self.refresh_bindings()
 
     def move(self, step: int) -> None:
         """Choose the next one below (1) or above (-1), around the ends."""

@@ -45,6 +45,8 @@ class Editor(TextArea, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         *[_without_program_keys(binding) for binding in TextArea.BINDINGS],
         *OWN_BINDINGS,
+        # What it does is the prompt's: it is here for the line of keys.
+        Binding("tab", "complete", "Complete", id="prompt-complete", show=False),
     ]
 
     class CopyRequested(Message):

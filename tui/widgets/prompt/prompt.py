@@ -89,6 +89,7 @@ class Prompt(Widget):
         self._sending = Sending()
         self._deadline: Timer | None = None
         self._told = ""
+        self._useful: frozenset[str] = frozenset()
         self._targets: tuple[Target, ...] = ()
         self._models: tuple[str, ...] = ()
         self._themes: tuple[str, ...] = ()
@@ -115,6 +116,17 @@ class Prompt(Widget):
     def draft(self) -> str:
         """What would be lost: the text, or what was typed before an earlier prompt came up."""
         return self._history.draft if self._history.is_at(self.text) else self.text
+
+    @property
+    def completing(self) -> bool:
+        """Whether something is offered that may complete the text."""
+        return bool(self._list.found)
+
+    @property
+    def useful(self) -> frozenset[str]:
+        """Which of the keys have something to do that have it only now and then."""
+        keys = {"prompt-complete": self.completing, "prompt-unfold": bool(self._editor.pastes)}
+        return frozenset(key for key, is_useful in keys.items() if is_useful)
 
     def focus(self, scroll_visible: bool = True) -> "Prompt":  # noqa: FBT001, FBT002 - Textual's
         """Let the user type."""
@@ -315,6 +327,9 @@ class Prompt(Widget):
     def _show_edit(self) -> None:
         """Tell of a change at once, and offer what may complete it."""
         text = self.text
+        if self.useful != self._useful:
+            self._useful = self.useful
+            self.call_later(self.refresh_bindings)
         if text == self._told or self._history.is_at(text):
             self._list.show(())
             return

@@ -59,6 +59,11 @@ class Finder:
             self._found, self._pointed = None, False
             self._changed()
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether something was looked for, and there may be more of it."""
+        return not self._pointed and (self._found or self._kept) is not None
+
     def has(self, message_id: str) -> bool:
         """Whether a message is at hand."""
         item = self._view()[0].item_of(message_id)

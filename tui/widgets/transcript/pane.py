@@ -65,7 +65,7 @@ class Pane(ScrollView, can_focus=True):
         self._timer: Timer | None = None
         self._pace = Pace()
         self._more = ""
-        self._was_following = True
+        self._stood: tuple[bool, Item | None, bool] = (True, None, False)
         self.finder = Finder(lambda: (self._conversation, self._screen_rows), self._draw_all)
 
     # What the application tells.
@@ -210,9 +210,10 @@ class Pane(ScrollView, can_focus=True):
         self._pace.end()
 
     def _tell_of_keys(self) -> None:
-        """Have those who say what can be done look again, where that has changed."""
-        if self.following != self._was_following:
-            self._was_following = self.following
+        """Have those who say what can be done look again, where that may have changed."""
+        standing = self.following, self._cursor.item, self.finder.can_go_on
+        if standing != self._stood:
+            self._stood = standing
             self.refresh_bindings()
 
     def _draw_all(self) -> None:

@@ -27,6 +27,19 @@ class Transcript(Pane):
     LinksWanted = wants.LinksWanted
     CopyRequested = wants.CopyRequested
 
+    @property
+    def useful(self) -> frozenset[str]:
+        """Which of the keys have something to do here that have it only now and then."""
+        message = self._cursor.message
+        text = message.text if message else ""
+        keys = {
+            "copy-code": message is None or "```" in text or "~~~" in text,
+            "open-link": "://" in text,
+            "fold": self._cursor.foldable(self._screen_rows) is not None,
+        }
+        useful = {f"conversation-{name}" for name, has_use in keys.items() if has_use}
+        return frozenset(useful | ({"find-next"} if self.finder.can_go_on else set()))
+
     # Moving.
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
