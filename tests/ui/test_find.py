@@ -216,6 +216,21 @@ async def test_n_goes_on_after_it_was_closed(world):
         await until(lambda: not app.chat.find_line.display)
 
 
+async def test_tab_leads_from_the_conversation_to_the_prompt_also_while_its_line_is_there(world):
+    w = world()
+    talk = await w.session("one x", "two x")
+    async with w.running(talk) as (app, pilot):
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("slash", "x", "escape", "n")
+        await until(lambda: app.chat.find_line.display)
+        await pilot.press("tab", *"Hi")
+        await until(lambda: app.chat.prompt.text == "Hi")
+        assert app.chat.find_line.text == "x"
+        await pilot.press("ctrl+g", "y")
+        await until(lambda: app.chat.find_line.text == "y")
+
+
 async def test_a_step_begins_where_the_reader_has_gone_meanwhile(world):
     w = world()
     talk = await w.session(*[f"needle {n}" for n in range(60)])

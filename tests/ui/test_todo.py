@@ -35,6 +35,17 @@ async def test_at_80_by_24_it_takes_one_line_and_all_of_it_on_a_key(world):
         await until(lambda: len(panel(app)) == 1)
 
 
+async def test_a_list_that_is_seen_whole_becomes_one_line_on_that_key(world):
+    async with world().running(size=(100, 40)) as (app, pilot):
+        await send(pilot, "/todo add mine")
+        await until(lambda: panel(app) == ["To-dos: 0 of 1 done", "[ ] 1. mine"])
+        await until(lambda: "^T To-dos" in app.chat.key_line.render_line(0).text)
+        await pilot.press("ctrl+t")
+        await until(lambda: panel(app) == ["To-dos 0/1  [ ] next: mine"])
+        await pilot.press("ctrl+t")
+        await until(lambda: len(panel(app)) == 2)
+
+
 async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(world):
     w = world()
     other = await w.session("hello", "hi")

@@ -243,6 +243,7 @@ class ChatScreen(Screen[None]):
             answering=self.answering,
             writing=self.prompt.has_focus_within,
             completing=self.prompt.completing,
+            listing=self.todos.display,
             useful=self.transcript.useful | self.prompt.useful | self._ways(),
         )
         return words_here(standing)

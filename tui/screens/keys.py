@@ -29,6 +29,7 @@ ORDER = (
     "conversation-focus",
     "session-next",
     "session-previous",
+    "todos-fold",
     "stop",
     "help",
 )
@@ -66,6 +67,7 @@ class Standing(msgspec.Struct, frozen=True):
     answering: bool = False
     writing: bool = False
     completing: bool = False
+    listing: bool = False
     useful: frozenset[str] = frozenset()
     """Which of the keys have something to do that have it only now and then."""
 
@@ -81,6 +83,7 @@ def words_here(standing: Standing) -> Mapping[str, str]:
     return {
         **{key: "" for key, is_here in places.items() if is_here},
         **{key: words if key in standing.useful else "" for key, words in _AT_TIMES.items()},
+        "todos-fold": "To-dos" if standing.listing else "",
         "stop": _way_out(standing),
     }
 

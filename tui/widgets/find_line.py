@@ -105,6 +105,7 @@ class FindLine(Horizontal):
     def open(self) -> None:
         """Show the line and give it the keys, at once: the next one is meant for it."""
         self.show()
+        self._query.can_focus = True
         self._query.select_all()
         self.screen.set_focus(self._query, scroll_visible=False)
 
@@ -112,6 +113,8 @@ class FindLine(Horizontal):
         """Show the line with what was looked for last; the keys stay where they are."""
         if not self.display:
             self.display = True
+            # Else Tab from the conversation would lead here, not to the prompt.
+            self._query.can_focus = False
             self.call_later(self._want, self.text)
 
     def close(self) -> None:
@@ -142,6 +145,10 @@ class FindLine(Horizontal):
 
     def action_close(self) -> None:
         self.post_message(self.Closed())
+
+    def on_click(self) -> None:
+        if not self._query.can_focus:
+            self.open()
 
     @on(Input.Changed)
     def _look_for(self, event: Input.Changed) -> None:

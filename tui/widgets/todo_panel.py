@@ -107,7 +107,7 @@ class TodoPanel(Widget):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
         super().__init__(id=id, classes=classes)
         self._items: Sequence[TodoItem] = ()
-        self._unfolded = False
+        self._chosen: Literal["more", "less"] | None = None
 
     def show(self, items: Sequence[TodoItem]) -> None:
         """Show this list from now on."""
@@ -117,8 +117,12 @@ class TodoPanel(Widget):
             self.refresh(layout=True)
 
     def fold(self) -> None:
-        """Show more of it than fits beside the conversation, or no longer."""
-        self._unfolded = not self._unfolded
+        """Show more of it than fits beside the conversation, or a line of it; or that no longer."""
+        if self._chosen is not None:
+            self._chosen = None
+        else:
+            is_whole = len(self._items) < self._usual_room(self.screen.size.height)
+            self._chosen = "less" if is_whole else "more"
         self.refresh(layout=True)
 
     def on_click(self) -> None:
@@ -137,8 +141,15 @@ class TodoPanel(Widget):
         return strip.adjust_cell_length(self.content_size.width, self.rich_style)
 
     def _room(self, screen_rows: int) -> int:
-        if self._unfolded:
-            return max(1, screen_rows // _SHARE_UNFOLDED - 1)
+        match self._chosen:
+            case "more":
+                return max(1, screen_rows // _SHARE_UNFOLDED - 1)
+            case "less":
+                return 1
+            case None:
+                return self._usual_room(screen_rows)
+
+    def _usual_room(self, screen_rows: int) -> int:
         return max(1, screen_rows // _SHARE) if screen_rows >= ROWS_FOR_MORE else 1
 
     def visible_text(self) -> Iterator[str]:
