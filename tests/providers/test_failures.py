@@ -3,6 +3,7 @@
 import socket
 import traceback
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -51,6 +52,20 @@ async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
 
 def address_of(model: ChatModel) -> str:
     return model._choice.base_url
+
+
+@contextmanager
+def too_busy() -> Iterator[str]:
+    """The address of a server whose queue is full: the system drops whoever comes to it."""
+    with ExitStack() as sockets:
+        server = sockets.enter_context(socket.socket())
+        server.bind(("127.0.0.1", 0))
+        server.listen(0)
+        for _ in range(4):
+            waiting = sockets.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(server.getsockname())
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
 
 
 def closed_port() -> int:
@@ -275,6 +290,14 @@ class TestAServerThatIsNotThere:
         )
         said = "http://far.example/v1 cannot be reached: no connection within 10 seconds."
         assert (type(error), str(error)) == (ModelUnavailable, said)
+
+    async def test_because_it_is_too_busy_to_let_anybody_in_is_told_after_the_time(
+        self, model_at: ModelAt
+    ):
+        with too_busy() as address:
+            _, error = await failed(model_at(address, timeout=0.2, retries=0))
+        assert str(error) == f"{address} cannot be reached: no connection within 0.2 seconds."
+        assert isinstance(error, ModelUnavailable)
 
     async def test_because_it_does_not_speak_https_is_told(self, model_at: ModelAt):
         with ChatServer() as server:
