@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 from tests.benchmarks import (
+    busy,
     idling,
     keys,
     listing,
@@ -34,6 +35,7 @@ SUITES = {
     "switching": switching.rows,
     "search-screen": search_screen.rows,
     "streaming": streaming.rows,
+    "busy": busy.rows,
     "idling": idling.rows,
 }
 WHEN_NAMED = {"searching-whole": searching.whole}

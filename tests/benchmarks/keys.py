@@ -38,7 +38,7 @@ def rows(directory):
         idle, idle_bare = Typed(), Typed()
         for _ in range(_ROUNDS):
             for start, typed in ((programs.bare, idle_bare), (programs.sibyl, idle)):
-                with start() as program, _at_rest(program):
+                with start() as program, at_rest(program):
                     type_letters(program, typed, _LETTERS // _ROUNDS)
         programs.use_model(url)
         loading = _while_loading(programs)
@@ -76,19 +76,19 @@ def _while_streaming(programs: Programs) -> tuple[Typed, Typed]:
     ours, bare = Typed(), Typed()
     with programs.bare("--stream") as program:
         program.seen("streamed")
-        _type_in_rhythm(program, bare, _LETTERS)
-    with programs.sibyl() as program, _at_rest(program):
+        type_in_rhythm(program, bare, _LETTERS)
+    with programs.sibyl() as program, at_rest(program):
         # The first answer waits for the library.
         program.type("please say it\r")
         program.seen("Part 1")
-        _type_in_rhythm(program, ours, _LETTERS)
+        type_in_rhythm(program, ours, _LETTERS)
         if any("all was said" in line for line in program.screen):
             raise AssertionError("the answer ended before all keys were typed")
     return ours, bare
 
 
 @contextmanager
-def _at_rest(program: TimedProgram) -> Iterator[None]:
+def at_rest(program: TimedProgram) -> Iterator[None]:
     """Once it takes keys and has done what it does after its start."""
     program.seen("╭")
     program.rest(1.0)
@@ -111,7 +111,7 @@ def type_letters(program: TimedProgram, typed: Typed, letters: int, gap: float =
             typed.sizes.append(program.written - before)
 
 
-def _type_in_rhythm(program: TimedProgram, typed: Typed, letters: int) -> None:
+def type_in_rhythm(program: TimedProgram, typed: Typed, letters: int) -> None:
     """The same where it is never quiet: 15 letters a second."""
     for letter, shown in _letters(letters):
         if not letter:

@@ -37,6 +37,11 @@ class Programs:
         argv = (sys.executable, "-m", "tests.benchmarks.bare", *arguments)
         return self._start(argv, PYTHONPATH=str(ROOT))
 
+    def slow_sibyl(self, *arguments: str) -> TimedProgram:
+        """The program on a disk whose every sync takes a while."""
+        argv = (sys.executable, "-m", "tests.benchmarks.slow_disk", *arguments)
+        return self._start((*argv, "--data-dir", str(self.root)), PYTHONPATH=str(ROOT))
+
     def sibyl(self, *arguments: str) -> TimedProgram:
         """The program that was installed; no draft of an earlier run is taken up."""
         shutil.rmtree(self.root / "drafts", ignore_errors=True)
