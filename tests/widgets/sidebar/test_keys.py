@@ -23,14 +23,15 @@ def deleted(app):
 # --- headings
 
 
-async def test_up_and_down_pass_over_the_headings_of_open_groups():
+@pytest.mark.parametrize(("down", "up"), [("down", "up"), ("j", "k")])
+async def test_up_and_down_pass_over_the_headings_of_open_groups(down, up):
     async with shown(rows(*GROUPS)) as (app, pilot):
         seen = [app.sidebar.highlighted]
         for _ in range(3):
-            await pilot.press("down")
+            await pilot.press(down)
             seen.append(app.sidebar.highlighted)
         assert seen == ["session-1", "session-2", "session-3", "session-4"]
-        await pilot.press("up", "up")
+        await pilot.press(up, up)
         assert app.sidebar.highlighted == "session-2"
 
 

@@ -4,7 +4,7 @@ from textual.binding import Binding, BindingType
 
 KEYS: list[BindingType] = [
     Binding(
-        "up",
+        "up,k",
         "move(-1)",
         "Up",
         id="sidebar-up",
@@ -13,7 +13,7 @@ KEYS: list[BindingType] = [
         priority=True,
     ),
     Binding(
-        "down",
+        "down,j",
         "move(1)",
         "Down",
         id="sidebar-down",
