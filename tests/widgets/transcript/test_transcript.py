@@ -164,6 +164,16 @@ async def test_queued_prompts_stay_at_the_end(opened):
         assert "then this" not in shown(app)
 
 
+async def test_a_notice_that_is_longer_than_the_screen_is_read_from_its_beginning(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        app.transcript.put(Notice("\n".join(["Sessions:", *[f"  {n}. one" for n in range(99)]])))
+        assert app.transcript.visible_text()[:2] == ["", " · Sessions:"]
+        await pilot.press("end")
+        app.transcript.put(Notice("Saved:\n  here"))
+        assert [row.strip() for row in app.transcript.visible_text()[-2:]] == ["· Saved:", "here"]
+        assert app.transcript.following
+
+
 async def test_the_reader_is_not_moved_by_what_arrives(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("pageup")

@@ -8,7 +8,7 @@ import msgspec
 from textual.strip import Strip
 
 from tui.domain.message import Message
-from tui.domain.notice import Shown
+from tui.domain.notice import Notice, Shown
 from tui.widgets.transcript.drawn import Drawn
 from tui.widgets.transcript.fenced import Code
 from tui.widgets.transcript.items import Answer, Item, Queue, make_item
@@ -102,7 +102,11 @@ class Conversation:
             self._hide(entry.replaces)
         old = self._items.get(entry.id) if isinstance(entry, Message) else None
         if old is None:
-            self._append(self._take([entry]))
+            items = self._take([entry])
+            self._append(items)
+            if isinstance(entry, Notice) and self.reader.following and self.reader.height:
+                # What is told is read from its beginning, also if it is longer than the screen.
+                self.reader.go_to(items[0])
         elif isinstance(old, Answer) and isinstance(entry, Message) and old.become(entry):
             self.layout.changed(old)
         else:
