@@ -54,5 +54,9 @@ class Lasting:
         now = self._stopwatch()
         for conversation, begun in self._begun.items():
             conversation.answering_for = int(now - begun)
-        if self._workspace.current in self._begun:
-            self._chat.show_status(self._workspace.current.status())
+        current = self._workspace.current
+        if current not in self._begun or current.opened is None:
+            return
+        self._chat.show_status(current.status())
+        if arriving := current.opened.arriving:
+            self._chat.transcript.show_wait(arriving, current.answering_for)

@@ -6,6 +6,17 @@ import msgspec
 
 from tui.domain.labels import scope_name
 
+# An answer that comes at once need not be timed.
+_LONG_SECONDS = 3
+
+
+def wait_words(seconds: int) -> str:
+    """For how long something is waited for, in seconds or minutes; empty where it is not long."""
+    if seconds < _LONG_SECONDS:
+        return ""
+    minutes, rest = divmod(seconds, 60)
+    return f"{minutes}:{rest:02}" if minutes else f"{seconds} s"
+
 
 class SaveState(msgspec.Struct, frozen=True):
     """Whether all that was said is on disk: the time of the last save, or why not."""

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.status import SessionStatus
+from tui.domain.status import SessionStatus, wait_words
 from tui.widgets.cells import cut, one_line
 
 Place = Literal[
@@ -41,8 +41,6 @@ _RIGHT: tuple[Place, ...] = (
 _GAP = 2
 # A label that is cut shorter says nothing.
 _LABEL_CELLS = 12
-# An answer that comes at once need not be timed.
-_LONG_SECONDS = 3
 # NOT SAVED: disk full. So much is said even at the cost of the id.
 _FAILURE_CELLS = 20
 
@@ -80,7 +78,9 @@ def _by_importance(status: SessionStatus, width: int) -> Iterator[Part]:
     session_id = cut(session_id, room)
     yield Part("id", session_id, session_id)
     for place, text in _states(status):
-        yield Part(place, f"{text}{_lasting(status)}" if place == "answering" else text, text)
+        wait = wait_words(status.answering_for) if place == "answering" else ""
+        # Of the same width for a minute, for else the word would move.
+        yield Part(place, f"{text} {wait:>4}" if wait else text, text)
     label, model = one_line(status.label), one_line(status.model)
     yield Part("label", label, cut(label, _LABEL_CELLS))
     yield Part("count", status.count_words, status.count_words)
@@ -102,15 +102,6 @@ def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
         yield "summarising", "summarising…"
     if status.queued:
         yield "queued", f"{status.queued} queued"
-
-
-def _lasting(status: SessionStatus) -> str:
-    """For how long; of the same width as long as it can be, for else the word would move."""
-    seconds = status.answering_for
-    if seconds < _LONG_SECONDS:
-        return ""
-    minutes, rest = divmod(seconds, 60)
-    return f" {minutes}:{rest:02}" if minutes else f" {seconds:2} s"
 
 
 def _lengthened(part: Part, room: int) -> str:

@@ -129,6 +129,12 @@ class Conversation:
         item.add(text)
         self.layout.changed(item)
 
+    def show_wait(self, message_id: str, words: str) -> None:
+        """For how long the first word of an answer is waited for."""
+        item = self._items.get(message_id)
+        if isinstance(item, Answer) and item.wait(words):
+            self.layout.changed(item)
+
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Prompts that wait to be sent, after everything else."""
         old, self._queue = self._queue, Queue(prompts) if prompts else None

@@ -164,7 +164,7 @@ class Answer(Item):
 
     __slots__ = (
         *("_blocks", "_body", "_carried", "_changed", "_fences", "_pieces", "_size"),
-        *("_splitter", "_title", "_unsplit", "arriving"),
+        *("_splitter", "_title", "_unsplit", "_wait", "arriving"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -180,6 +180,7 @@ class Answer(Item):
         self._body: Sequence[Part] = ()
         self._fences: Fences | None = None
         self._title: Line | None = None
+        self._wait = ""
         self._changed = True
 
     @property
@@ -201,6 +202,14 @@ class Answer(Item):
         self._pieces.append(text)
         self._size += len(text)
         self._changed = True
+
+    def wait(self, words: str) -> bool:
+        """For how long it is waited for; false if it is not, or something of it is there."""
+        if not self.arriving or self._size or words == self._wait:
+            return False
+        self._wait = words
+        self._changed = True
+        return True
 
     def become(self, entry: Message) -> bool:
         """Turn into the whole message, if it is what has come; else nothing is changed."""
@@ -236,7 +245,7 @@ class Answer(Item):
     def make_parts(self) -> list[Part]:
         body = [*self._head(), *self._body]
         if self.arriving and not self._body:
-            body.append(Line("…", "quiet"))
+            body.append(Line(f"… {self._wait}".rstrip(), "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and (bool(self._body) or not body)
             body.extend(_call(call, spaced=spaced, unfolded=self.unfolded))

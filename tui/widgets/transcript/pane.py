@@ -10,6 +10,7 @@ from textual.strip import Strip
 
 from tui.domain.message import Message
 from tui.domain.notice import Shown
+from tui.domain.status import wait_words
 from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.cursor import Cursor
@@ -127,6 +128,11 @@ class Pane(ScrollView, can_focus=True):
         if not self._ends.later:
             self._conversation.add_text(message_id, text, model)
         self._note_unseen(message_id)
+        self._draw_soon()
+
+    def show_wait(self, message_id: str, seconds: int) -> None:
+        """Show for how long the first word of an answer is waited for."""
+        self._conversation.show_wait(message_id, wait_words(seconds))
         self._draw_soon()
 
     def _note_unseen(self, message_id: str) -> None:
