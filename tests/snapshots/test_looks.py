@@ -36,6 +36,38 @@ def login(user: str, password: str) -> bool:
 > Never compare secrets with `==`.
 """
 
+DIAGNOSIS = """\
+At the **clock**. `is_valid` compares a local time with one in UTC:
+
+1. `token.expires` is stored in UTC
+2. `datetime.now()` is local, and knows nothing of its zone
+3. for an hour after midnight they are not of the same day
+
+```python
+def is_valid(token: Token, now: datetime | None = None) -> bool:
+    now = now or datetime.now(UTC)  # was: datetime.now()
+    return token.issued <= now < token.expires
+```
+
+| zone   | summer | refused after midnight |
+|--------|:------:|-----------------------:|
+| London | no     |                  never |
+| London | yes    |                    1 h |
+| Berlin | yes    |                    2 h |
+
+> Let the tests run in two zones: a naive time is right in one of them.
+"""
+
+NAMES = (
+    "Which licence?",
+    "Trip to Kyoto in May",
+    "Onboarding mail, second draft",
+    "索引の作り方",
+    "Parser for bank statements",
+    "Why is /orders slow?",
+    "Rename the billing tables",
+    "Release notes for 0.4",
+)
 
 WELCOME = """\
 No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you write is \
@@ -134,19 +166,24 @@ async def test_a_tool_call(world, same_picture, is_open):
         same_picture(app, "tool-open" if is_open else "tool-folded")
 
 
-async def test_sessions_in_groups_with_marks(world, same_picture):
-    w = world(["Begun", asyncio.Event()])
-    for number in range(8):
+async def test_work_in_sessions_in_groups_with_marks(world, same_picture):
+    """The picture that the README begins with."""
+    w = world([DIAGNOSIS], ["Since 0.3", asyncio.Event()])
+    w.model.name = "anthropic:claude-sonnet-5-5"
+    for number, name in enumerate(NAMES):
         w.clock.now = w.clock.now.replace(day=1 + number, hour=9)
-        await w.session(
-            f"Question {number} of the week", "Yes.", name="" if number % 3 else "Named"
-        )
-    w.clock.now = w.clock.now.replace(day=8, hour=18)
+        await w.session("Where do I begin?", "With a test.", name=name)
+    w.clock.now = w.clock.now.replace(hour=18, minute=5, second=0)
     async with w.running() as (app, pilot):
-        await send(pilot, "Work on this.")
-        await until(lambda: "Begun" in conversation(app) and len(rows(app)) == 9)
-        await go_to(app, pilot, rows(app)[1])
-        await until(lambda: "Question 7" in conversation(app))
+        await send(pilot, "The login fails after midnight, not always. Where would you look?")
+        await until(lambda: "naive time" in conversation(app) and len(rows(app)) == 9)
+        await wait_for_answer(w)
+        own, at_work = rows(app)[:2]
+        await go_to(app, pilot, at_work)
+        await send(pilot, "Go on with it.")
+        await until(lambda: "Since 0.3" in conversation(app))
+        await go_to(app, pilot, own)
+        await until(lambda: "naive time" in conversation(app) and rows(app)[0] == at_work)
         await settled(pilot, app)
         same_picture(app, "groups")
 

@@ -1,21 +1,39 @@
 """How the search screen looks."""
 
+from datetime import timedelta
+
 from tests.waiting import until
 
 
 async def test_a_search(world, same_picture):
     w = world()
-    await w.session(
-        "Where does the index live?", "The index lives beside the journals.", name="Index"
+    w.store.archive(
+        await w.session(
+            "Which fields does the login page need?",
+            "Two: a name and a word. All else of a login is the server's.",
+            name="Sketch of the first page",
+        )
     )
+    w.clock.now += timedelta(days=3)
     await w.session(
-        "会話の索引 index", "索引はここにあります。", name="日本語", scope="project:/home/u/farm"
+        "login の日本語は何ですか。",
+        "「ログイン」です。 On a button: 「ログインする」, as the verb of login.",
+        name="日本語の画面",
+        scope="project:/home/u/farm",
     )
-    w.store.archive(await w.session("An index of plants", "Ferns first.", name="Garden"))
+    w.clock.now += timedelta(days=2, hours=3)
+    await w.session(
+        "The login fails after midnight, not always. Where would you look?",
+        "At the clock: the login compares a local time with one in UTC.",
+        "How do I test that?",
+        "Run the tests of the login in two zones.",
+        name="Login after midnight",
+    )
+    w.clock.now += timedelta(hours=2)
     async with w.running() as (app, pilot):
-        await pilot.press("ctrl+f", *"index")
-        await until(lambda: getattr(app.screen, "results_text", None) == "index")
-        await until(lambda: any("index" in line for line in app.screen.preview.visible_text()))
+        await pilot.press("ctrl+f", *"login")
+        await until(lambda: getattr(app.screen, "results_text", None) == "login")
+        await until(lambda: any("login" in line for line in app.screen.preview.visible_text()))
         app.screen.line.cursor_blink = False
         await pilot.pause()
         same_picture(app, "search")
