@@ -63,8 +63,18 @@ class TakeoverDriver(LinuxDriver):
         original = first_frame.hand_over()
         self._is_entered = original is not None
         super().start_application_mode()
+        self._fit_colours()
         # Textual has read what the first frame has set: not what is to be put back.
         self.attrs_before = original or self.attrs_before
+
+    def _fit_colours(self) -> None:
+        filters = self._app._filters  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+        if self._app.console.color_system != "standard":
+            return
+        from tui.few_colours import FewColours
+
+        if not any(isinstance(each, FewColours) for each in filters):
+            filters.append(FewColours())
 
     def write(self, data: str) -> None:
         if self._is_entered and data == _ENTER_ALTERNATE_SCREEN:
