@@ -29,6 +29,9 @@ async def test_what_is_selected_is_seen(opened):
         after = [s.style for s in app.transcript.render_line(1) if s.text == "two"]
         assert after
         assert after[0].bgcolor != before[0].bgcolor
+        # The text itself, too: it was of the colour that is behind it.
+        assert after[0].color == before[0].color
+        assert after[0].color != after[0].bgcolor
 
 
 async def test_wide_characters_are_selected_whole(opened):

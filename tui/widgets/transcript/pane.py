@@ -25,6 +25,7 @@ from tui.widgets.transcript.place import Place
 from tui.widgets.transcript.reading import Spot
 from tui.widgets.transcript.scrolling import show_place
 from tui.widgets.transcript.selection import (
+    look_of_selected,
     number_of,
     paint,
     selected,
@@ -269,8 +270,7 @@ class Pane(ScrollView, can_focus=True):
         strip = self.finder.mark(row, strip, page)
         selection = self.text_selection
         if selection and (span := selected(row.strip, row.part.margin, number, selection)):
-            style = self.screen.get_component_rich_style("screen--selection")
-            strip = paint(strip, *span, style)
+            strip = paint(strip, *span, look_of_selected(self.screen))
         return strip.apply_offsets(0, number)
 
     # Selecting.

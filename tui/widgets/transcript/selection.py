@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset
+from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -41,6 +42,15 @@ def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[i
     start, end = span
     start, end = max(start, margin), length if end == -1 else min(end, length)
     return (start, end) if start < end else None
+
+
+def look_of_selected(screen: Screen[object]) -> Style:
+    """How what is selected looks: most themes let a text keep its colour, and say transparent."""
+    look = screen.get_component_rich_style("screen--selection")
+    if screen.get_component_styles("screen--selection").color.a:
+        return look
+    # Mixed with what is behind it, that would be the colour of what is behind it.
+    return Style(bgcolor=look.bgcolor)
 
 
 def paint(strip: Strip, start: int, end: int, style: Style) -> Strip:
