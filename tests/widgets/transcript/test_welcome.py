@@ -51,10 +51,33 @@ async def test_where_something_was_said_there_are_no_keys(shown):
     assert [row.split() for row in rows if row] == [["›", "Hello?"]]
 
 
-@pytest.mark.parametrize("size", [(30, 9), (40, 2)])
+async def test_where_it_is_narrow_what_a_key_does_goes_on_below(shown):
+    _, rows = await shown(size=(30, 9))
+    assert [row.split() for row in rows if row] == [
+        ["Enter", "Send"],
+        ["Ctrl+F", "Search", "all"],
+        ["sessions"],
+    ]
+    assert rows[5].index("sessions") == rows[4].index("Search")
+
+
+@pytest.mark.parametrize("size", [(22, 9), (30, 3), (40, 2)])
 async def test_keys_that_have_no_room_are_left_out(shown, size):
     _, rows = await shown(size=size)
     assert not any(rows)
+
+
+async def test_it_stays_in_the_middle_of_a_pane_that_gets_wider_or_narrower():
+    app = Welcoming()
+    async with app.run_test(size=(40, 9)) as pilot:
+        app.query_one(Transcript).show((), earlier=False)
+        for width in (60, 30, 40):
+            await pilot.resize_terminal(width, 9)
+            await pilot.pause()
+            lines = [strip.text for strip in app.screen._compositor.render_strips()]
+            words = [line.rstrip() for line in lines if "Enter" in line]
+            left = len(words[0]) - len(words[0].lstrip())
+            assert left == {60: 15, 30: 5, 40: 5}[width]
 
 
 async def test_the_first_entry_takes_all_of_it_away():

@@ -204,6 +204,8 @@ class Pane(ScrollView, can_focus=True):
         self._pace.begin()
         if self._page is None or self._page.width != width:
             self._page = Page(width, self._palette())
+            # The welcome stands in no row that could be told from what it was.
+            self.refresh()
         self._conversation.draw_on(self._page, height)
         rows = self._conversation.rows()
         at_end = not self._ends.later and self._conversation.reader.is_at_end()
