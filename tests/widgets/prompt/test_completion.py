@@ -24,18 +24,22 @@ async def test_the_list_stands_above_the_prompt_and_moves_nothing(running):
     async with running() as (app, pilot):
         region = app.prompt.region
         await pilot.press("slash")
-        await until(lambda: len(app.offered) == 8)
+        await until(lambda: len(app.offered) == 9)
         assert app.prompt.region == region
         assert app.query_one("CompletionList").region.bottom == region.y
         assert app.query_one("#top").region.bottom == region.y
 
 
-async def test_the_list_shows_eight_rows_and_follows_the_choice(running):
+async def test_the_list_shows_eight_rows_says_how_many_more_there_are_and_follows(running):
     async with running() as (app, pilot):
-        await pilot.press("slash", "up")
-        await until(lambda: app.offered and app.offered[-1].startswith("> "))
-        assert len(app.offered) == 8
-        assert f"/{COMMANDS[-1].name}" in app.offered[-1]
+        await pilot.press("slash")
+        await until(lambda: app.offered)
+        assert len(app.offered) == 9
+        assert app.offered[-1].split() == ["+", str(len(COMMANDS) - 8), "more"]
+        await pilot.press("up")
+        await until(lambda: "> " in "".join(app.offered))
+        assert f"> /{COMMANDS[-1].name}" in app.offered[7]
+        assert "more" not in "".join(app.offered[8:])
 
 
 async def test_tab_completes_what_there_is_only_one_of(running):

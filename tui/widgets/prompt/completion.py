@@ -17,7 +17,7 @@ _CHOSEN, _OTHER = "> ", "  "
 
 
 class CompletionList(Widget):
-    """At most ``ROWS`` rows of it; nothing is chosen until the user moves."""
+    """``ROWS`` rows of it, and how many more there are; nothing is chosen until the user moves."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"completion-list--chosen", "completion-list--help"}
 
@@ -65,7 +65,7 @@ class CompletionList(Widget):
 
     def on_click(self, event: events.Click) -> None:
         place = self._top + event.y
-        if 0 <= place < len(self._found):
+        if event.y < ROWS and 0 <= place < len(self._found):
             self.post_message(self.Picked(self._found[place]))
 
     def render(self) -> Content:
@@ -74,14 +74,24 @@ class CompletionList(Widget):
         width = max((name.cell_length for name in names), default=0)
         padded = [name.pad_right(width - name.cell_length) for name in names]
         rows = zip(range(self._top, len(self._found)), padded, shown, strict=False)
-        return Content("\n").join([self._row(*row) for row in rows])
+        lines = [self._row(*row) for row in rows]
+        if len(self._found) > ROWS:
+            lines.append(self._more())
+        return Content("\n").join(lines)
+
+    def _more(self) -> Content:
+        """How many there are below; empty at the end, where the row stays."""
+        below = len(self._found) - self._top - ROWS
+        words = f"{_OTHER}+ {below} more" if below else ""
+        return Content.styled(words, self.get_visual_style("completion-list--help"))
 
     @property
     def _top(self) -> int:
         return max(0, (self._place or 0) - ROWS + 1)
 
     def _fit(self) -> None:
-        rows = min(len(self._found), ROWS)
+        # One more says how many there are besides.
+        rows = min(len(self._found), ROWS + 1)
         self.styles.height = rows
         # Above the prompt, and over what is there: nothing moves when the list opens.
         self.styles.offset = (1, -rows)
