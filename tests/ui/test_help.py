@@ -22,6 +22,8 @@ async def test_f1_shows_every_command_and_key_and_escape_closes_it(world):
         for command in COMMANDS:
             assert command.line in text
         assert "Ctrl+S" in text
+        for mark in ("●                  Running", "•                  Unread", "⊘"):
+            assert mark in text
         assert "Alt+Down" in text
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)

@@ -1,4 +1,4 @@
-"""Keys and commands, read off the bindings and the command table, so that they are true."""
+"""Keys, commands and marks, read off what makes them, so that they are true."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,10 +15,12 @@ from textual.widgets import Static
 from tui.domain.commands import COMMANDS
 from tui.screens.key_lines import Line, key_lines
 from tui.widgets.cells import fill, one_line
+from tui.widgets.sidebar.drawing import BAR, SIGNS
 
 _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
 _COMMANDS = "Commands, typed into the prompt"
+_MARKS = "Marks in the list of sessions"
 _LEFT = 3
 """So many places stand in the left column, where there are two."""
 
@@ -53,7 +55,14 @@ class HelpScreen(ModalScreen[None]):
         """``keys`` are bindings by where they work, ``chosen`` the user's own keys by action."""
         super().__init__()
         sections = list(_key_sections(keys, chosen))
-        self.sections = [*sections[:_LEFT], _command_section(), *sections[_LEFT:]]
+        list_end = _LEFT + 1
+        self.sections = [
+            *sections[:_LEFT],
+            _command_section(),
+            *sections[_LEFT:list_end],
+            _mark_section(),
+            *sections[list_end:],
+        ]
         self._left = Static(classes="help--page", markup=False)
         self._right = Static(classes="help--page", markup=False)
 
@@ -93,6 +102,11 @@ def _key_sections(
 
 def _command_section() -> Section:
     return _COMMANDS, [Line(command.line, command.help) for command in COMMANDS]
+
+
+def _mark_section() -> Section:
+    marks = [Line(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark]
+    return _MARKS, [Line(BAR, "On screen"), *marks]
 
 
 def _page(sections: Sequence[Section], width: int) -> Content:

@@ -15,7 +15,7 @@ Part = Literal[
 Piece = tuple[str, Part]
 
 BAR = "▌"
-_SIGNS: dict[Mark, tuple[str, Part]] = {
+SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.NONE: (" ", "text"),
     Mark.ASKING: ("?", "warning"),
     Mark.RUNNING: ("●", "running"),
@@ -49,7 +49,7 @@ def armed_pieces(row: SessionRow, warning: str, width: int, current: str) -> Ite
 
 def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     is_current = row.id == current
-    sign, part = _SIGNS[row.mark]
+    sign, part = SIGNS[row.mark]
     yield (BAR if is_current else " ", "current")
     yield (f"{sign} ", part)
     yield (fill(one_line(row.label), width - 3), "current" if is_current else "text")
