@@ -128,6 +128,17 @@ async def test_the_highlight_moves_while_the_keys_are_the_line_s(world):
         assert app.screen.line.has_focus
 
 
+async def test_a_double_click_on_a_hit_goes_there(world):
+    w = world()
+    await w.session("a needle", name="Other")
+    there = await w.session("another needle", "Yes.")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        place = next(y for y, line in enumerate(hits(app)) if line.endswith("another needle"))
+        await pilot.double_click(type(app.screen.hits), offset=(5, place))
+        await until(lambda: app.chat.shown == there, "the session")
+
+
 async def test_escape_gives_everything_back_and_the_text_stays_for_the_next_time(world):
     w = world()
     await w.session("a needle")
