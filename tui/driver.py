@@ -5,7 +5,7 @@ import os
 import select
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import TextIO, cast
 
@@ -46,6 +46,25 @@ for _digit in "123456789":
 # And Alt+Backspace, which takes a word back anywhere, for Ctrl+W, which closes the session.
 for _backspace in "\x7f\x08":
     _sequences[f"\x1b{_backspace}"] = (_Keys.ALT_BACKSPACE,)
+
+
+class KeyParser(XTermParser):
+    """Takes Escape and a slash that come as one for two keys.
+
+    Who leaves something and begins a command types them fast, and over a line they come together.
+    Textual makes of them a slash alone.
+    """
+
+    def _sequence_to_key_events(
+        self,
+        sequence: str,
+        alt: bool = False,  # noqa: FBT001, FBT002 - the signature is Textual's
+    ) -> Iterable[events.Key]:
+        if sequence != "\x1b/":
+            yield from super()._sequence_to_key_events(sequence, alt)
+            return
+        yield events.Key("escape", "\x1b")
+        yield events.Key("slash", "/")
 
 
 class TakeoverDriver(LinuxDriver):
@@ -119,7 +138,7 @@ class TakeoverDriver(LinuxDriver):
         Only who leads the terminal's session gets SIGHUP, and it may be ignored. Textual's own
         loop reads nothing from then on, as fast as it can; and bytes that are no UTF-8 end it.
         """
-        parser, pastes = XTermParser(self._debug), Pastes()
+        parser, pastes = KeyParser(self._debug), Pastes()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             data = self._read()
