@@ -18,6 +18,8 @@ from tui.engine.workspace import Workspace
 from tui.errors import StorageError
 from tui.keyboard import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
 from tui.storage.rescue import write_draft, write_rescue
+from tui.widgets.hints import hint
+from tui.widgets.key_names import key_name
 
 PROGRAM = "sibyl-tui"
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
@@ -43,6 +45,13 @@ class OrderlyApp(KeyboardApp):
         await super().run_async(**options)
         if self._defect is not None:
             raise self._defect
+
+    def action_help_quit(self) -> None:
+        """Say what Ctrl+C does here: many try to leave by it."""
+        bound = self.active_bindings.items()
+        leave = next((key for key, each in bound if each.binding.id == "quit"), "")
+        words = f" {key_name(leave)} leaves the program." if leave else ""
+        hint(self.screen, f"Nothing is selected to be copied.{words}")
 
     def exit(
         self,

@@ -26,9 +26,11 @@ from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.settling import Settling
+from tui.screens.sizes import TOO_SMALL, size_classes
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
+from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
@@ -40,9 +42,6 @@ from tui.widgets.transcript import Place, Places, Transcript
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-LEAST_COLUMNS, LEAST_ROWS = 60, 15
-SIDEBAR_FROM_COLUMNS = 80
-KEY_LINE_FROM_ROWS = 20
 SECONDS_UNPAINTED = 0.1
 """How long the first screen waits at the most for the keys that it is to show."""
 
@@ -50,8 +49,6 @@ _TOAST_SECONDS = 3
 _NEAR_END = 20
 _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
-
-_TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
 
 
 class ChatScreen(Screen[None]):
@@ -102,7 +99,7 @@ class ChatScreen(Screen[None]):
                 yield self.prompt
         yield self.key_line
         yield self.status_bar
-        yield Static(Content(_TOO_SMALL), id="too-small")
+        yield Static(Content(TOO_SMALL), id="too-small")
 
     async def on_mount(self) -> None:
         self.is_there.set()
@@ -119,10 +116,8 @@ class ChatScreen(Screen[None]):
         self._was_resumed = True
 
     def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < SIDEBAR_FROM_COLUMNS, "-narrow")
-        small = event.size.width < LEAST_COLUMNS or event.size.height < LEAST_ROWS
-        self.set_class(small, "-too-small")
-        self.set_class(event.size.height < KEY_LINE_FROM_ROWS, "-short")
+        for name, fits in size_classes(event.size).items():
+            self.set_class(fits, name)
 
     # --- values
 
@@ -249,7 +244,6 @@ class ChatScreen(Screen[None]):
         return words_here(standing)
 
     def _ways(self) -> frozenset[str]:
-        """The keys that lead to a session above or below."""
         return ways(self.sidebar.shown, self.shown)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
@@ -287,6 +281,9 @@ class ChatScreen(Screen[None]):
             self.prompt.focus()
 
     def action_focus_sidebar(self) -> None:
+        if self.sidebar.choosing:
+            self._go_to_prompt()
+            return
         self.remove_class("-without-sidebar")
         self.set_class(self.has_class("-narrow"), "-with-sidebar")
         self.sidebar.focus()
@@ -334,9 +331,10 @@ class ChatScreen(Screen[None]):
 
     @on(Transcript.MatchWanted)
     def _go_to_match(self, event: Transcript.MatchWanted) -> None:
-        if self.find_line.text:
-            self.find_line.show()
-            self.find_line.step(event.count)
+        if not self.find_line.text:
+            return self.action_find()
+        self.find_line.show()
+        return self.find_line.step(event.count)
 
     def action_stop_or_go_to_prompt(self) -> None:
         self.transcript.finder.point_no_more()
@@ -385,6 +383,8 @@ class ChatScreen(Screen[None]):
         rows = self.sidebar.shown
         if place < len(rows):
             self._aim_at(rows[place].id)
+        else:
+            hint(self, f"There is no session {place + 1} in the list.")
 
     def _aim_at(self, session_id: str | None) -> None:
         self._aim = session_id

@@ -123,7 +123,7 @@ BINDINGS: list[BindingType] = [
         "focus_sidebar",
         "Sessions",
         id="sidebar-focus",
-        tooltip="Go to the list of sessions",
+        tooltip="Go to the list of sessions, and back",
         priority=True,
     ),
     Binding(

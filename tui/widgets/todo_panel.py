@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from tui.domain.todo import SIGNS, TodoItem, TodoStatus, count_words
 from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.hints import hint
 
 ROWS_FOR_MORE = 30
 """A screen of fewer rows has one line of it, until it is unfolded."""
@@ -118,6 +119,9 @@ class TodoPanel(Widget):
 
     def fold(self) -> None:
         """Show more of it than fits beside the conversation, or a line of it; or that no longer."""
+        if not self._items:
+            hint(self, "No to-dos: /todo add <text> begins a list.")
+            return
         if self._chosen is not None:
             self._chosen = None
         else:

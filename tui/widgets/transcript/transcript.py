@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
+from tui.widgets.hints import hint
 from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Row
 from tui.widgets.transcript.keys import KEYS
@@ -126,11 +127,15 @@ class Transcript(Pane):
         found = self._cursor.message or self._cursor.last()
         if found:
             self.post_message(self.CopyRequested(found.text))
+        else:
+            hint(self, "No message to copy.")
 
     def action_copy_code(self) -> None:
         """Ask for a copy of a block of code: of the message at the cursor one after the other."""
         if found := self._cursor.next_code():
             self.post_message(self.CopyRequested(found))
+        else:
+            hint(self, "No code to copy; y copies the message.")
 
     def action_open_link(self) -> None:
         """Ask for a link of the message at the cursor, or of the last one, to be opened."""
@@ -159,6 +164,8 @@ class Transcript(Pane):
         if item:
             self._conversation.fold(item)
             self._draw()
+        else:
+            hint(self, "Nothing to open or fold here.")
 
     def action_match(self, count: int) -> None:
         """Ask for the next match, or the one before."""
