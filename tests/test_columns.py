@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from tui.columns import hold_columns, is_relayed
+from tui.columns import hold_columns
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 PIECES = [
@@ -119,17 +119,3 @@ def test_no_letter_is_lost_there():
 )
 def test_all_else_is_written_as_it_is(frame):
     assert hold_columns(frame) == frame
-
-
-@pytest.mark.parametrize(
-    ("environment", "relayed"),
-    [
-        ({"TERM": "xterm-256color"}, False),
-        ({"TERM": "screen"}, True),
-        ({"TERM": "tmux-256color"}, True),
-        ({"TERM": "xterm", "TMUX": "/tmp/x,1,0"}, True),
-        ({"TERM": "xterm", "STY": "1.x"}, True),
-    ],
-)
-def test_what_is_relayed(environment, relayed):
-    assert is_relayed(environment) is relayed

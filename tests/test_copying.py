@@ -126,7 +126,6 @@ async def test_all_that_failed_is_told(desk):
 @pytest.mark.parametrize(
     ("variables", "reason"),
     [
-        ({"TERM": "screen", "STY": "1.pts"}, "GNU screen does not pass it on to the terminal"),
         ({"TERM": "linux"}, "the console has no clipboard"),
     ],
 )
@@ -145,6 +144,14 @@ async def test_tmux_has_it_where_the_terminal_would_not_take_it(desk):
     desk("tmux")
     told, _ = await desk.sits(TMUX="/tmp/x,1,0").copy("x" * 100_000)
     assert told == "Copied to tmux only: 133 KB are more than terminals take (OSC 52, 100 KB)."
+
+
+async def test_within_gnu_screen_the_terminal_around_it_is_asked(desk):
+    told, clipboard = await desk.sits(TERM="screen", STY="1.pts").copy("text")
+    assert told == (
+        "Asked the terminal through GNU screen to copy it (OSC 52); it does not say whether it did."
+    )
+    assert clipboard == "text"
 
 
 async def test_over_ssh_from_within_tmux_it_is_told_what_that_needs(desk):

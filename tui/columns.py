@@ -6,7 +6,7 @@ everything would be too far left or right, the lines of the frame too.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from rich.cells import cell_len, get_character_cell_size, split_graphemes
@@ -14,7 +14,7 @@ from rich.cells import cell_len, get_character_cell_size, split_graphemes
 # Of one width everywhere: Latin, Greek, Cyrillic, punctuation, lines, Japanese, Chinese, Korean.
 _SURE = (
     " -~\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e"
-    "\u2070-\u20bf\u2100-\u2319\u2500-\u25fc\u2e80-\u3029\u3030-\u303e\u3041-\u3096\u309b-\u30ff"
+    "\u2070-\u20bf\u2100-\u2319\u2400-\u2426\u2500-\u25fc\u2713-\u2718\u2e80-\u3029\u3030-\u303e\u3041-\u3096\u309b-\u30ff"
     "\u3105-\u3163\u3165-\u318e\u31f0-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff9d\uffe0-\uffe6"
     "\U00020000-\U0003fffd"
 )
@@ -33,12 +33,6 @@ _ALONE = re.compile(
 )
 _JOINER = "\u200d"
 _SYLLABLE_PARTS = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
-
-
-def is_relayed(environment: Mapping[str, str]) -> bool:
-    """Whether another program, as tmux, draws what we draw: by its own opinion, not by ours."""
-    within = environment.get("TMUX") or environment.get("STY")
-    return bool(within) or environment.get("TERM", "").startswith(("tmux", "screen"))
 
 
 def hold_columns(frame: str, *, relayed: bool = False) -> str:

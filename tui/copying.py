@@ -18,6 +18,7 @@ from textual.app import App
 
 from tui.domain.notice import Notice
 from tui.domain.safe_text import make_visible_line, without_surrogates
+from tui.relaying import is_within_screen
 
 OSC52_BYTES = 100_000
 """The longest request that terminals in use take, as it is written: in base64."""
@@ -30,6 +31,9 @@ _ASKED = "Asked the terminal to copy it (OSC 52); it does not say whether it did
 _ASKED_THROUGH = (
     "Asked the terminal to copy it (OSC 52); tmux passes that on with `set-clipboard on` only, "
     "GNU screen never."
+)
+_ASKED_THROUGH_SCREEN = (
+    "Asked the terminal through GNU screen to copy it (OSC 52); it does not say whether it did."
 )
 
 
@@ -69,6 +73,8 @@ class Copying:
         if terminal_refusal(text, self._environment):
             return ""
         App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
+        if is_within_screen(self._environment):
+            return _ASKED_THROUGH_SCREEN
         through = self._environment.get("TERM", "").startswith(("screen", "tmux"))
         return _ASKED_THROUGH if through else _ASKED
 
@@ -107,8 +113,6 @@ def _found(
 def terminal_refusal(text: str, environment: Mapping[str, str]) -> str:
     """Why the terminal cannot be asked; empty if it can."""
     size = -(-len(text.encode()) // 3) * 4
-    if environment.get("STY") and not environment.get("TMUX"):
-        return "GNU screen does not pass it on to the terminal"
     if environment.get("TERM") == "linux":
         return "the console has no clipboard"
     if size > OSC52_BYTES:

@@ -15,8 +15,9 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 from tui import first_frame
-from tui.columns import hold_columns, is_relayed
+from tui.columns import hold_columns
 from tui.pasting import Pastes
+from tui.relaying import is_relayed, is_within_screen, through_screen
 
 HUNG_UP = 129
 """The exit code where the terminal went: as if SIGHUP, which not everybody gets, had told it."""
@@ -26,6 +27,7 @@ SECONDS_TO_TAKE = 2.0
 _ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
 _SECONDS_PER_LOOK = 0.1
 _BYTES = 4096
+_CLIPBOARD = "\x1b]52;"
 # An escape sequence that was cut off is given up; what is drawn at once may be shown at once.
 _AFTER_LOSS = b"\x18\x1b[?2026l"
 # What Textual switches on, for a terminal that may not have heard that it is over.
@@ -72,6 +74,7 @@ class TakeoverDriver(LinuxDriver):
 
     _is_entered = False
     _is_relayed = is_relayed(os.environ)
+    _is_within_screen = is_within_screen(os.environ)
     _output: "Output | None" = None
 
     def start_application_mode(self) -> None:
@@ -100,6 +103,8 @@ class TakeoverDriver(LinuxDriver):
             # Entering it again would clear what is there.
             self._is_entered = False
             return
+        if self._is_within_screen and data.startswith(_CLIPBOARD):
+            data = through_screen(data)
         if self._writer_thread is not None and self._writer_thread.is_alive():
             super().write(hold_columns(data, relayed=self._is_relayed))
 

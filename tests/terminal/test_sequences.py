@@ -222,3 +222,13 @@ def test_only_what_the_user_copies_goes_to_the_clipboard_and_that_as_it_was_writ
     program.until("Asked the terminal")
     assert re.findall(rb"\x1b\]52;[^\x07\x1b]*\x07", program.raw) == [b"\x1b]52;c;Y29kZQ==\x07"]
     assert b"TUFSS0VS\x1b" not in program.raw
+
+
+def test_what_is_copied_within_gnu_screen_is_marked_for_the_terminal_around_it(chats):
+    chats.answer(answers("```\ncode\n```\n"))
+    program = chats(environment={"TERM": "screen", "STY": "1.pts"})
+    program.type("A question\r")
+    program.until("code")
+    program.type("/copy code\r")
+    program.until("through GNU screen")
+    assert b"\x1bP\x1b]52;c;Y29kZQ==\x07\x1b\\" in program.raw
