@@ -41,6 +41,12 @@ def test_its_first_model_is_taken():
         assert ollama.first_model(server.base_url, deadline=30) == "llama3.2:3b"
 
 
+def test_all_its_models_are_told_in_its_own_order():
+    with ChatServer(ollama_models=["qwen3:4b", "nomic-embed-text", "llama3.2:3b"]) as server:
+        found = ollama.chat_models(server.base_url, deadline=30)
+        assert found == ("qwen3:4b", "llama3.2:3b")
+
+
 def test_a_model_that_only_embeds_is_passed_over():
     names = ["nomic-embed-text", "qwen3"]
     with ChatServer(ollama_models=names) as server:

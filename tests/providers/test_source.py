@@ -35,27 +35,27 @@ def settings_with(tmp_path: Path) -> SettingsWith:
     return settings_with
 
 
-def never(address: str) -> str | None:
+def never(address: str) -> tuple[str, ...]:
     pytest.fail(f"{address} was asked")
 
 
 class FakeOllama:
-    """Answers with a model when it is let to."""
+    """Answers with its models when it is let to."""
 
-    def __init__(self, model: str | None = "llama3.2") -> None:
-        self.model = model
+    def __init__(self, *models: str) -> None:
+        self.models = models
         self.asked: list[tuple[str, threading.Thread]] = []
         self.may_answer = threading.Event()
 
-    def find(self, address: str) -> str | None:
+    def find(self, address: str) -> tuple[str, ...]:
         self.asked.append((address, threading.current_thread()))
         assert self.may_answer.wait(PATIENCE)
-        return self.model
+        return self.models
 
 
 @pytest.fixture
 def ollama() -> Iterator[FakeOllama]:
-    fake = FakeOllama()
+    fake = FakeOllama("llama3.2", "qwen3:4b")
     yield fake
     fake.may_answer.set()
     for _, thread in fake.asked:
@@ -175,7 +175,7 @@ class TestTheNames:
         source = ModelSource(settings_with(), environ)
         assert source.names() == ("anthropic:claude-sonnet-5-5", "offline:guide")
 
-    def test_have_that_of_an_ollama_once_it_is_found(
+    def test_have_those_of_an_ollama_once_they_are_found(
         self, settings_with: SettingsWith, ollama: FakeOllama
     ):
         source = ModelSource(settings_with(), {}, find_ollama=ollama.find)
@@ -183,7 +183,7 @@ class TestTheNames:
         assert source.names() == ("offline:guide",)
         ollama.may_answer.set()
         assert source.ollama_found(PATIENCE)
-        assert source.names() == ("ollama:llama3.2", "offline:guide")
+        assert source.names() == ("ollama:llama3.2", "ollama:qwen3:4b", "offline:guide")
 
 
 class TestALocalOllama:
@@ -237,7 +237,7 @@ class TestALocalOllama:
         assert source.named("ollama") is source.first()
 
     def test_without_a_model_is_not_told_of(self, settings_with: SettingsWith, ollama: FakeOllama):
-        ollama.model = None
+        ollama.models = ()
         source = ModelSource(settings_with(), {}, find_ollama=ollama.find)
         source.look_for_ollama(lambda: pytest.fail("found"))
         ollama.may_answer.set()

@@ -34,7 +34,12 @@ def address_from_host(host: str) -> str:
 
 
 def first_model(base_url: str, deadline: float = DEADLINE) -> str | None:
-    """The first model that can chat; ``None`` if nothing answers in time, or has none.
+    """The first model that can chat; ``None`` if nothing answers in time, or has none."""
+    return next(iter(chat_models(base_url, deadline)), None)
+
+
+def chat_models(base_url: str, deadline: float = DEADLINE) -> tuple[str, ...]:
+    """The models that can chat, in its own order; none if nothing answers in time.
 
     ``deadline`` in seconds, for everything from looking up the name to the last byte.
     """
@@ -45,7 +50,7 @@ def first_model(base_url: str, deadline: float = DEADLINE) -> str | None:
     )
     asking.start()
     asking.join(deadline)
-    return found[0] if found else None
+    return tuple(found)
 
 
 def _models(base_url: str, timeout: float) -> list[str]:

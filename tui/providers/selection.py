@@ -108,6 +108,13 @@ def first_ollama_model(address: str) -> str | None:
     return first_model(address)
 
 
+def ollama_models(address: str) -> tuple[str, ...]:
+    """All models of the Ollama at an address that can chat, asked for 300 ms at most."""
+    from tui.providers.ollama import chat_models
+
+    return chat_models(address)
+
+
 class _Selection:
     """One search for a model."""
 

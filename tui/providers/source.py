@@ -1,7 +1,7 @@
 """Where the screen gets its models from: those that there are, each made once."""
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -9,10 +9,13 @@ from tui.config import Settings
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import Missing, ModelChoice
 from tui.providers.deferred import DeferredModel, LazyModel, UnavailableModel
-from tui.providers.selection import FindModel, choose, first_ollama_model, known_names, named
+from tui.providers.selection import choose, known_names, named, ollama_models
 
 if TYPE_CHECKING:
     from tui.providers.guide import Search
+
+FindModels = Callable[[str], Sequence[str]]
+"""Asks the Ollama at an address for its models."""
 
 
 class ModelSource:
@@ -27,7 +30,7 @@ class ModelSource:
         settings: Settings,
         environ: Mapping[str, str],
         search: "Search | None" = None,
-        find_ollama: FindModel = first_ollama_model,
+        find_ollama: FindModels = ollama_models,
     ) -> None:
         self._settings = settings
         self._environ = environ
@@ -59,10 +62,9 @@ class ModelSource:
         return self._model(named(name, self._settings, self._environ, self._ollama.found_at))
 
     def names(self) -> tuple[str, ...]:
-        """All models that the settings and the keys know, and the one of a local Ollama."""
-        known = known_names(self._settings, self._environ)
-        found = f"ollama:{self._ollama.model}" if self._ollama.model else None
-        return known if found is None or found in known else (found, *known)
+        """All models that the settings and the keys know, and those of a local Ollama."""
+        found = [f"ollama:{model}" for model in self._ollama.models]
+        return tuple(dict.fromkeys([*found, *known_names(self._settings, self._environ)]))
 
     def look_for_ollama(self, on_found: Callable[[], None] | None = None) -> None:
         """Ask a local Ollama for its models if the choice hangs on it; returns at once.
@@ -89,11 +91,11 @@ class ModelSource:
 class _OllamaSearch:
     """One question to a local Ollama, and its answer."""
 
-    def __init__(self, find: FindModel) -> None:
+    def __init__(self, find: FindModels) -> None:
         self._find = find
         self._address = ""
         self._answered = threading.Event()
-        self.model: str | None = None
+        self.models: Sequence[str] = ()
 
     def start(self, address: str, on_found: Callable[[], None] | None) -> None:
         """Ask, unless it was asked already."""
@@ -109,16 +111,16 @@ class _OllamaSearch:
         """Whether it has a model."""
         if self._address:
             self._answered.wait(timeout)
-        return self.model is not None
+        return bool(self.models)
 
     def found_at(self, address: str) -> str | None:
         """Its first model, if that is known by now."""
-        return self.model if address == self._address else None
+        return next(iter(self.models), None) if address == self._address else None
 
     def _ask(self, on_found: Callable[[], None] | None) -> None:
         try:
-            self.model = self._find(self._address)
+            self.models = self._find(self._address)
         finally:
             self._answered.set()
-        if self.model is not None and on_found is not None:
+        if self.models and on_found is not None:
             on_found()
