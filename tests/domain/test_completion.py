@@ -31,7 +31,7 @@ def test_letters_offer_the_commands_that_begin_so():
 
 def test_a_command_is_offered_with_its_help():
     load = BY_NAME["load"]
-    assert completions("/lo") == (Completion("/load ", load.line, load.help),)
+    assert completions("/lo") == (Completion("/load ", load.line, load.help, "/load"),)
 
 
 def test_a_blank_follows_a_command_that_takes_something():

@@ -18,11 +18,15 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """One way to go on: ``text`` is the whole prompt then, ``name`` and ``help`` what is shown."""
+    """One way to go on: ``text`` is the whole prompt then, ``name`` and ``help`` what is shown.
+
+    ``brief`` is shown for the name where there is no room for both.
+    """
 
     text: str
     name: str
     help: str = ""
+    brief: str = ""
 
 
 def completions(
@@ -75,7 +79,8 @@ def _commands(word: str) -> Iterable[Completion]:
     for command in COMMANDS:
         if command.name.startswith(word.lower()):
             blank = "" if command.takes == "nothing" else " "
-            yield Completion(f"/{command.name}{blank}", command.short_line, command.help)
+            brief = f"/{command.name}"
+            yield Completion(f"{brief}{blank}", command.short_line, command.help, brief)
 
 
 def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:

@@ -131,6 +131,17 @@ async def test_a_text_that_is_set_opens_no_list(running):
         assert app.prompt.text == "/lo"
 
 
+async def test_where_it_is_narrow_what_a_command_does_is_told_before_what_it_takes(running):
+    rows = {}
+    for width in (60, 110):
+        async with running(size=(width, 20)) as (app, pilot):
+            await pilot.press("slash")
+            await until(lambda app=app: app.offered)
+            rows[width] = [row.split() for row in app.offered]
+    assert ["/new", "save,", "and", "start"] in [row[:4] for row in rows[60]]
+    assert ["/new", "[name]", "save,", "and"] in [row[:4] for row in rows[110]]
+
+
 async def test_leaving_the_prompt_closes_the_list(running):
     async with running() as (app, pilot):
         await pilot.press("slash")

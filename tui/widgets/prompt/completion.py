@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -14,6 +15,7 @@ from tui.domain.safe_text import make_visible_line
 ROWS = 8
 NAME_CELLS = 40
 _CHOSEN, _OTHER = "> ", "  "
+_GAP = 2
 
 
 class CompletionList(Widget):
@@ -70,7 +72,7 @@ class CompletionList(Widget):
 
     def render(self) -> Content:
         shown = self._found[self._top : self._top + ROWS]
-        names = [_name(each) for each in shown]
+        names = [_name(self._called(each)) for each in shown]
         width = max((name.cell_length for name in names), default=0)
         padded = [name.pad_right(width - name.cell_length) for name in names]
         rows = zip(range(self._top, len(self._found)), padded, shown, strict=False)
@@ -84,6 +86,13 @@ class CompletionList(Widget):
         below = len(self._found) - self._top - ROWS
         words = f"{_OTHER}+ {below} more" if below else ""
         return Content.styled(words, self.get_visual_style("completion-list--help"))
+
+    def _called(self, completion: Completion) -> str:
+        # As wide for all that are found, for else the list would change while it is gone through.
+        widest = max(cell_len(each.name) for each in self._found)
+        needed = max(cell_len(each.help) for each in self._found) + len(_OTHER) + _GAP
+        has_room = widest + needed <= self.size.width
+        return completion.name if has_room else completion.brief or completion.name
 
     @property
     def _top(self) -> int:
@@ -101,10 +110,10 @@ class CompletionList(Widget):
         note = make_visible_line(completion.help)
         if place != self._place:
             note_style = self.get_visual_style("completion-list--help")
-            return Content.assemble(_OTHER, name, "  ", (note, note_style))
-        row = Content.assemble(_CHOSEN, name, "  ", note)
+            return Content.assemble(_OTHER, name, " " * _GAP, (note, note_style))
+        row = Content.assemble(_CHOSEN, name, " " * _GAP, note)
         return row.stylize(self.get_visual_style("completion-list--chosen"))
 
 
-def _name(completion: Completion) -> Content:
-    return Content(make_visible_line(completion.name)).truncate(NAME_CELLS, ellipsis=True)
+def _name(text: str) -> Content:
+    return Content(make_visible_line(text)).truncate(NAME_CELLS, ellipsis=True)
