@@ -21,6 +21,7 @@ from tui.driver import TakeoverDriver
 from tui.errors import StorageError
 from tui.exit import OrderlyApp, end_on_signals
 from tui.keymap import EVERYWHERE, Places
+from tui.legible import LegibleApp
 from tui.parts import Parts
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
@@ -42,7 +43,7 @@ SECONDS_TO_SWITCH = 2.0
 _ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
 
 
-class SibylApp(OrderlyApp):
+class SibylApp(OrderlyApp, LegibleApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"

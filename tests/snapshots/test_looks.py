@@ -256,13 +256,15 @@ async def test_a_terminal_that_is_too_small(world, same_picture):
 
 
 async def test_a_light_theme(world, same_picture):
-    w = world([ANSWER])
+    call = ToolCall("c1", "read_file", {"path": "auth.py"})
+    w = world([ANSWER, call], ["Half of what", asyncio.Event()])
     async with w.running() as (app, pilot):
         app.theme = "textual-light"
         await send(pilot, "What is wrong with the login?")
-        await until(lambda: "Never compare" in conversation(app))
+        await until(lambda: "Half of what" in conversation(app))
+        await pilot.press("escape")
         await wait_for_answer(w)
-        await until(lambda: len(rows(app)) == 1)
+        await until(lambda: "interrupted" in conversation(app) and len(rows(app)) == 1)
         await settled(pilot, app)
         same_picture(app, "light")
 

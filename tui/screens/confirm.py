@@ -48,6 +48,16 @@ class ConfirmScreen(ModalScreen[bool]):
         .confirm--detail { color: $text-muted; }
         Horizontal { height: 1; margin-top: 1; align-horizontal: center; }
         Button { margin: 0 2; min-width: 11; }
+        #no, #yes { color: $foreground; background: $surface; background-tint: $foreground 0%; }
+        #no:focus {
+            color: $block-cursor-foreground; background: $block-cursor-background;
+            text-style: bold;
+        }
+        #yes { color: $text-error; }
+        #yes:focus { color: $surface; background: $text-error; text-style: bold; }
+        &:ansi, &:nocolor {
+            #no:focus, #yes:focus { text-style: bold reverse; }
+        }
     }
     """
 
@@ -67,7 +77,7 @@ class ConfirmScreen(ModalScreen[bool]):
                 if self._detail:
                     yield Static(Content(make_visible(self._detail)), classes="confirm--detail")
             with Horizontal():
-                yield Button("Yes (y)", id="yes", compact=True, variant="error")
+                yield Button("Yes (y)", id="yes", compact=True)
                 yield Button("No (n)", id="no", compact=True)
 
     def on_resize(self, event: events.Resize) -> None:

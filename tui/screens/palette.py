@@ -63,7 +63,7 @@ class Actions(Provider):
         typed = next(iter(_typed(action)), "")
         how = fill(self._key(action), _KEY_CELLS) + typed
         gap = " " * max(2, _TITLE_CELLS - cell_len(action.title))
-        return Content.assemble(title, gap, (how, "dim not bold"))
+        return Content.assemble(title, gap, (how, "not bold"))
 
     def _key(self, action: Action) -> str:
         """The key that does the same wherever one is; empty without one."""
