@@ -40,7 +40,7 @@ class ConfirmScreen(ModalScreen[bool]):
         align: center middle;
         ToastRack { dock: top; align: right top; }
         #question {
-            width: 90%; max-width: 76; height: auto; max-height: 100%; padding: 1 2;
+            width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 1 2;
             background: $panel; border: round $warning;
         }
         VerticalScroll { height: auto; max-height: 8; }

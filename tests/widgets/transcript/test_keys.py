@@ -60,6 +60,17 @@ async def test_y_asks_for_a_copy_of_the_message_as_it_was_written(opened):
         assert app.copied == ["**two**", "one \x1b[31m"]
 
 
+async def test_the_cursor_stands_beside_all_of_a_message_without_a_gap(opened):
+    shown = [asked("why"), answered("one\n\ntwo\n\n```\nx\n```", "a")]
+    async with opened(*shown) as (app, pilot):
+        await pilot.press("k")
+        begins = [row[:1] for row in app.transcript.visible_text()]
+        first = begins.index("▌")
+        assert begins[first : first + 7] == ["▌"] * 7
+        assert begins.count("▌") == 7
+        assert "● answer" in app.transcript.visible_text()[first]
+
+
 async def test_y_copies_what_has_arrived_so_far(opened):
     async with opened(asked("one")) as (app, pilot):
         app.transcript.add_text("a", "half ")

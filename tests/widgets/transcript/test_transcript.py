@@ -73,7 +73,7 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
         for words in (
             "■ interrupted",
             "■ truncated",
-            "✗ failed: 429 too many\n   type /retry",
+            "✗ failed: 429 too many\n   /retry asks again",
             "conversation reset here; what was before is kept",
             "▸ summary of what was before: It was about code.",
             " · Saved sessions:\n     1. one",
@@ -401,3 +401,19 @@ def test_details_are_parted_between_what_they_tell(page, width):
     rows = [text_of(strip).strip() for strip in Details(known, "quiet").strips(page(width))]
     assert " · ".join(rows) == known
     assert not any(row.startswith("·") or row.endswith("·") for row in rows)
+
+
+@pytest.mark.parametrize("severity", ["warning", "error"])
+async def test_what_went_wrong_is_seen_by_its_sign(opened, severity):
+    async with opened(Notice("No room.", severity)) as (app, _):
+        row = next(y for y, text in enumerate(app.transcript.visible_text()) if "No room" in text)
+        look = app.transcript.get_component_rich_style(f"transcript--{severity}")
+        signs = [s for s in app.transcript.render_line(row) if s.text.strip() in ("!", "✗")]
+        assert [sign.style.color for sign in signs] == [look.color]
+
+
+async def test_a_failed_answer_says_how_to_go_on_where_it_cannot_be_missed(opened):
+    failed = answered("", "a", status="failed", error="No key.")
+    async with opened(asked("why"), failed) as (app, _):
+        seen = [row.strip() for row in app.transcript.visible_text() if row]
+        assert seen[-2:] == ["✗ failed: No key.", "/retry asks again"]

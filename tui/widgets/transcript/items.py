@@ -267,7 +267,8 @@ class Answer(Item):
             return []
         if status == "failed":
             reason = clean(self.entry.error or "no reason given").strip()
-            return plain_parts(f"✗ failed: {reason}\ntype /retry to ask again", "error")
+            told = plain_parts(f"✗ failed: {reason}", "error")
+            return [*told, Line("/retry asks again", "quiet")]
         if status in _ENDINGS:
             return [Line(*_ENDINGS[status])]
         if status is not None:

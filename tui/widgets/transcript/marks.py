@@ -12,8 +12,8 @@ _BELOW = "↓"
 
 
 def with_cursor(row: Row, page: Page) -> Strip:
-    """A row of the message at the cursor; the blank one before it is left as it is."""
-    if row.spot.row == 0 and row.part.spaced:
+    """A row of the message at the cursor; the blank one before the message is left as it is."""
+    if row.spot.part == row.spot.row == 0 and row.part.spaced:
         return row.strip
     _, *rest = row.strip
     return Strip([Segment(_CURSOR, page.palette["cursor"]), *rest], row.strip.cell_length)

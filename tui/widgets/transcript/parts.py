@@ -158,9 +158,14 @@ class Plain(Part):
         width = page.measure if self.measured else page.text_width
         rows = chain.from_iterable(self.wrap(line, width) for line in lines)
         return [
-            page.text_row(row, self.style, " " if place else self.mark)
+            page.text_row(row, self.style, " " if place else self.mark, self._mark_style)
             for place, row in enumerate(rows)
         ]
+
+    @property
+    def _mark_style(self) -> str:
+        """What went wrong is seen by its sign, too."""
+        return self.style if self.style in ("warning", "error") else "mark"
 
 
 class Told(Plain):
