@@ -52,7 +52,7 @@ async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
         gates[0].set()
         await wait_for_answer(w)
         await until(lambda: "answering" not in status(app))
-        assert "…" not in conversation(app)
+        await until(lambda: "…" not in conversation(app))
         await send(pilot, "think again")
         await until(lambda: "answering" in status(app))
         assert "answering 12 s" not in status(app)
