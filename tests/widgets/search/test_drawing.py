@@ -7,6 +7,7 @@ from rich.cells import cell_len
 from tui.domain.results import PreviewedMessage, SessionHits
 from tui.domain.search import Hit
 from tui.widgets.search.drawing import heading_pieces, hit_pieces, in_sight, message_lines
+from tui.widgets.transcript.page import MEASURE
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 
@@ -69,3 +70,11 @@ def test_marks_are_found_again_in_rows_that_were_wrapped():
     marked = [piece for row in rows for piece in row if piece[1] == "mark"]
     assert marked == [("needle", "mark")] * 2
     assert " ".join(text(row).strip() for row in rows) == said.replace("\n", " ")
+
+
+def test_what_was_said_around_a_hit_is_in_lines_that_an_eye_can_follow():
+    message = PreviewedMessage("user", "", ("word " * 80).strip(), ((395, 399),), chosen=True)
+    _, *rows = message_lines(message, NOW, 240)
+    assert max(cell_len(text(row)) for row in rows) <= 2 + MEASURE
+    assert " ".join(text(row).strip() for row in rows).split() == ["word"] * 80
+    assert ("word", "mark") in rows[-1]

@@ -13,6 +13,7 @@ from tui.domain.search import Hit
 from tui.domain.timestamps import parse_utc
 from tui.domain.tokens import Span
 from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.transcript.page import MEASURE
 from tui.widgets.wrapping import shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
@@ -90,7 +91,7 @@ def message_lines(message: PreviewedMessage, now: datetime, width: int) -> Itera
     start = 0
     for line in message.text.split("\n"):
         place = 0
-        for row in wrap_words(line, max(1, width - 2)):
+        for row in wrap_words(line, max(1, min(width - 2, MEASURE))):
             place = line.find(row, place)
             yield [("  ", "text"), *marked(row, _within(message.marks, start + place, len(row)))]
             place += len(row)
