@@ -391,3 +391,15 @@ async def test_the_line_of_keys_says_where_other_sessions_are(world):
         await go_to(app, pilot, last)
         await until(lambda: "Previous session" in key_line(app))
         assert "Next session" not in key_line(app)
+
+
+async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(world):
+    async with world().running() as (app, pilot):
+        await pilot.press(*"ab", "f2")
+        await pilot.resize_terminal(50, 12)
+        await until(lambda: app.chat.query_one("#too-small").region.width == 50)
+        await pilot.press(*"cd")
+        await pilot.resize_terminal(100, 30)
+        await until(lambda: not app.chat.query_one("#too-small").display)
+        await pilot.press(*"ef")
+        await until(lambda: app.chat.prompt.text == "abcdef")

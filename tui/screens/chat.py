@@ -26,7 +26,7 @@ from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.settling import Settling
-from tui.screens.sizes import TOO_SMALL, size_classes
+from tui.screens.sizes import TOO_SMALL, fit
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -116,8 +116,8 @@ class ChatScreen(Screen[None]):
         self._was_resumed = True
 
     def on_resize(self, event: events.Resize) -> None:
-        for name, fits in size_classes(event.size).items():
-            self.set_class(fits, name)
+        if fit(self, event.size):
+            self.prompt.focus()  # what is not seen is neither answered nor deleted
 
     # --- values
 
