@@ -32,6 +32,12 @@ class KeyboardApp(App[None]):
             # What is typed behind it belongs there.
             self.between_keys(_nothing)
 
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Let the cursor stand still where nothing is to move."""
+        if self.animation_level == "none" and hasattr(event.widget, "cursor_blink"):
+            # A line of text has one, and an area of text, and they have no kind in common.
+            setattr(event.widget, "cursor_blink", False)  # noqa: B010
+
     def _may_lead_elsewhere(self, key: events.Key) -> bool:
         """Whether the keys may be another widget's after this one, which has been seen to.
 

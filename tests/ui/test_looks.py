@@ -6,6 +6,7 @@ import re
 import pytest
 from textual import events
 from textual.binding import Binding
+from textual.widgets import Input
 
 from tests.ui.screen import conversation, go_to, rows, send, words
 from tests.waiting import until
@@ -17,6 +18,7 @@ from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine
+from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.keys import TYPING_KEYS
 
 
@@ -155,6 +157,17 @@ async def test_where_less_is_to_move_nothing_is_animated(world):
     w.appearance = Appearance(reduced_motion=True)
     async with w.running() as (app, _):
         assert app.animation_level == "none"
+
+
+@pytest.mark.parametrize(("key", "place"), [("", Editor), ("ctrl+g", Input), ("ctrl+p", Input)])
+@pytest.mark.parametrize("reduced", [True, False])
+async def test_no_cursor_blinks_with_reduced_motion(world, key, place, reduced):
+    w = world()
+    w.appearance = Appearance(reduced_motion=reduced)
+    async with w.running() as (app, pilot):
+        await pilot.press(*[key] if key else [])
+        await until(lambda: isinstance(app.focused, place), "the focus")
+        await until(lambda: app.focused.cursor_blink is not reduced)
 
 
 def test_whatever_has_a_key_can_be_given_another():
