@@ -316,6 +316,19 @@ async def test_what_is_told_at_the_start_is_read_from_its_beginning(world):
         await until(lambda: "line 29" in conversation(app))
 
 
+async def test_under_the_palette_the_line_of_keys_says_what_works_there(world):
+    async with world().running(size=(100, 24)) as (app, pilot):
+        await until(lambda: "^N New" in key_line(app))
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen is not app.chat)
+        line = app.chat.key_line
+        await until(lambda: line.render_line(0).text.startswith(" ↑ ↓ Choose  Enter Take it"))
+        assert "New" not in line.render_line(0).text
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat)
+        await until(lambda: "^N New" in key_line(app))
+
+
 async def test_end_in_an_empty_prompt_goes_to_the_end_and_the_line_of_keys_says_how(world):
     w = world()
     talk = await w.session(*[f"Question {number}" for number in range(40)])
@@ -374,7 +387,9 @@ async def test_the_line_of_keys_says_how_to_go_on_finding(world):
         await pilot.press("f6")
         await until(lambda: "j Next" in key_line(app))
         assert "Next match" not in key_line(app)
-        await pilot.press("slash", "x", "escape")
+        await pilot.press("slash", "x")
+        await until(lambda: app.chat.transcript.finder.can_go_on, "what is looked for")
+        await pilot.press("escape")
         await until(lambda: "n Next match" in key_line(app))
 
 

@@ -111,9 +111,11 @@ class ChatScreen(Screen[None]):
         # Each part was given its style when it was mounted: to do so again takes 8 ms of the start.
         event.refresh_styles = self._was_resumed
         if self._was_resumed:
-            # The line of keys stood still meanwhile.
             self.refresh_bindings()
         self._was_resumed = True
+
+    def on_screen_suspend(self) -> None:
+        self.key_line.show_those_above()
 
     def on_resize(self, event: events.Resize) -> None:
         if fit(self, event.size):
@@ -213,9 +215,9 @@ class ChatScreen(Screen[None]):
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show the list of sessions."""
-        ways, self.rows = self._ways(), rows
+        before, self.rows = ways(self.sidebar.shown, self.shown), rows
         self.sidebar.show_rows(rows, now)
-        if ways != self._ways():
+        if before != ways(self.sidebar.shown, self.shown):
             self.refresh_bindings()
         self.prompt.show_targets([Target(row.id, row.label) for row in rows.rows])
 
@@ -229,6 +231,7 @@ class ChatScreen(Screen[None]):
         self.status_bar.show(status)
 
     def _words_of_keys(self) -> Mapping[str, str]:
+        useful = self.transcript.useful | self.prompt.useful
         standing = Standing(
             reading=self.transcript.has_focus,
             choosing=self.sidebar.choosing,
@@ -239,12 +242,9 @@ class ChatScreen(Screen[None]):
             writing=self.prompt.has_focus_within,
             completing=self.prompt.completing,
             listing=self.todos.display,
-            useful=self.transcript.useful | self.prompt.useful | self._ways(),
+            useful=useful | ways(self.sidebar.shown, self.shown),
         )
         return words_here(standing)
-
-    def _ways(self) -> frozenset[str]:
-        return ways(self.sidebar.shown, self.shown)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
         """Give the prompt what was typed into it before something came over it."""

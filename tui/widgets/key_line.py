@@ -31,6 +31,10 @@ class _Key(msgspec.Struct, frozen=True):
         return cell_len(self.name) + 1 + cell_len(self.action) + _GAP
 
 
+_ABOVE = (_Key("↑ ↓", "Choose"), _Key("Enter", "Take it"), _Key("Esc", "Close", is_always=True))
+"""What works in the palette, in a question and in whatever else is to be chosen from."""
+
+
 class KeyLine(Widget):
     """One line of keys that work now, the nearest first; only whole ones, as many as fit.
 
@@ -61,8 +65,12 @@ class KeyLine(Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._follow)  # pyright: ignore[reportUnknownMemberType]
         self._read_keys(self.screen)
 
+    def show_those_above(self) -> None:
+        """Say what works in what stands over this screen: of the keys here none does."""
+        self._keys = _ABOVE
+        self.refresh()
+
     def _follow(self, screen: Screen[object]) -> None:
-        # Beneath another screen nothing works, and nobody wants to see that.
         if screen.is_active:
             self._read_keys(screen)
 
