@@ -44,10 +44,11 @@ async def test_a_key_that_does_nothing_says_why_and_says_it_once(noticing, keys,
         assert said(app) == [words]
 
 
-async def test_without_a_message_there_is_none_to_copy(noticing):
+@pytest.mark.parametrize("key", ["y", "c", "j", "k", "i", "left_curly_bracket"])
+async def test_without_a_message_there_is_none_to_go_to_or_to_copy(noticing, key):
     async with noticing().running() as (app, pilot):
-        await pilot.press("f6", "y")
-        await until(lambda: "No message to copy." in said(app))
+        await pilot.press("f6", key)
+        await until(lambda: "There is no message yet." in said(app))
 
 
 async def test_the_key_that_leaves_is_named_as_it_was_chosen(noticing):

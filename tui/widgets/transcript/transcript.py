@@ -16,6 +16,8 @@ from tui.widgets.transcript.sideways import move_code
 
 _WHEEL_ROWS = 3
 _SIDE_CELLS = 8
+_NONE = "There is no message yet."
+_NO_CODE = "No code to copy; y copies the message."
 
 
 class Transcript(Pane):
@@ -120,6 +122,8 @@ class Transcript(Pane):
     def _draw_cursor(self) -> None:
         if self._cursor.item:
             self._conversation.reader.reveal(self._cursor.item)
+        else:
+            hint(self, _NONE)
         self._draw_all()
 
     def action_copy_message(self) -> None:
@@ -128,14 +132,14 @@ class Transcript(Pane):
         if found:
             self.post_message(self.CopyRequested(found.text))
         else:
-            hint(self, "No message to copy.")
+            hint(self, _NONE)
 
     def action_copy_code(self) -> None:
         """Ask for a copy of a block of code: of the message at the cursor one after the other."""
         if found := self._cursor.next_code():
             self.post_message(self.CopyRequested(found))
         else:
-            hint(self, "No code to copy; y copies the message.")
+            hint(self, _NO_CODE if self._cursor.last() else _NONE)
 
     def action_open_link(self) -> None:
         """Ask for a link of the message at the cursor, or of the last one, to be opened."""
@@ -152,6 +156,8 @@ class Transcript(Pane):
         if item := self._cursor.item:
             self._conversation.inform(item, shown=not item.informed)
             self._draw_all()
+        else:
+            hint(self, _NONE)
 
     def action_all_details(self) -> None:
         """Show or hide that of all messages."""
