@@ -431,3 +431,15 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
         await until(lambda: not app.chat.query_one("#too-small").display)
         await pilot.press(*"ef")
         await until(lambda: app.chat.prompt.text == "abcdef")
+
+
+@pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "f6", "ctrl+r"])
+async def test_a_window_of_a_few_cells_ends_nothing(world, key):
+    w = world()
+    session = await w.session("Hello", "# Heading\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |")
+    async with w.running(session) as (app, pilot):
+        await pilot.press(key)
+        for size in ((5, 3), (1, 1), (60, 15), (120, 40)):
+            await pilot.resize_terminal(*size)
+        assert app.is_running
+        assert app.screen.size == (120, 40)

@@ -19,6 +19,7 @@ from tui.widgets.sidebar.drawing import BAR, SIGNS
 
 _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
+_LEAST_COLUMNS = 40
 _COMMANDS = "Commands, typed into the prompt"
 _MARKS = "Marks in the list of sessions"
 _LEFT = 3
@@ -78,7 +79,8 @@ class HelpScreen(ModalScreen[None]):
                     yield self._right
 
     def on_resize(self, event: events.Resize) -> None:
-        width = min(event.size.width, 160) - 5
+        # However small a window is made while it is open: what does not fit is cut off.
+        width = max(_LEAST_COLUMNS, min(event.size.width, 160)) - 5
         two = event.size.width >= _TWO_COLUMNS_FROM
         self._column.display = two
         if two:
