@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import rows, type_at_once
+from tests.ui.screen import rows, send, type_at_once, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.appearance import Appearance
@@ -58,3 +58,27 @@ async def test_what_is_typed_behind_a_key_that_leads_elsewhere_belongs_there(
     # Nothing was sent, archived or deleted by keys that were meant for another place.
     assert [len(messages(w, each)) for each in (second, first)] == [2, 2]
     assert {w.other_program().entry(each).status for each in (second, first)} <= {"open", "closed"}
+
+
+async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt(world):
+    w = world(["Two words."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        for key in ("escape", "f2"):
+            app.chat.prompt.set_text("")
+            await pilot.press(key)
+            await pilot.double_click(app.chat.transcript, offset=(6, 2))
+            await pilot.press(*"oyc")
+            await until(lambda: app.chat.prompt.text == "oyc", f"what was typed after {key}")
+
+
+@pytest.mark.parametrize(("key", "place"), [("f6", "Transcript"), ("ctrl+g", "FindLine")])
+async def test_a_click_leaves_who_reads_or_finds_where_he_is(world, key, place):
+    w = world(["Two words."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        await pilot.press(key)
+        await pilot.click(app.chat.transcript, offset=(6, 2))
+        assert app.chat.query_one(place).has_focus_within

@@ -1,6 +1,11 @@
 """Where the conversation and the prompt stand, beside the list of sessions."""
 
+from textual import on
 from textual.containers import Vertical
+
+from tui.widgets.find_line import FindLine
+from tui.widgets.prompt import Prompt
+from tui.widgets.transcript import Transcript
 
 _TOAST_CELLS = 60
 
@@ -13,3 +18,10 @@ class ConversationPane(Vertical):
             width = min(self.region.width, _TOAST_CELLS)
             rack.styles.width = width
             rack.styles.margin = (0, 0, 0, self.region.right - width)
+
+    @on(Transcript.PromptWanted)
+    def focus_prompt(self) -> None:
+        """Go to the prompt, except from where one reads by keys or looks for something."""
+        reads = self.query_one(Transcript).has_focus
+        if not reads and not self.query_one(FindLine).has_focus_within:
+            self.query_one(Prompt).focus()

@@ -25,7 +25,11 @@ class Transcript(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
+    # Else what is typed after something was selected would be keys of the conversation.
+    FOCUS_ON_CLICK: ClassVar[bool] = False
+
     EndWanted = wants.EndWanted
+    PromptWanted = wants.PromptWanted
     MatchWanted = wants.MatchWanted
     LinksWanted = wants.LinksWanted
     CopyRequested = wants.CopyRequested
@@ -178,6 +182,9 @@ class Transcript(Pane):
         self.post_message(self.MatchWanted(count))
 
     # The mouse.
+
+    def on_mouse_down(self) -> None:
+        self.post_message(self.PromptWanted())
 
     def on_click(self, event: events.Click) -> None:
         """Fold by a click on the line; a double click selects a paragraph, a triple one more."""

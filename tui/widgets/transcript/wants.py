@@ -17,6 +17,10 @@ class EndWanted(Message, namespace="transcript"):
     """The reader wants to be at the end, which is not here."""
 
 
+class PromptWanted(Message, namespace="transcript"):
+    """The reader points at something with the mouse: what is typed next is meant for the prompt."""
+
+
 class MatchWanted(Message, namespace="transcript"):
     """The reader wants the next match of what was looked for last, or the one before."""
 
