@@ -203,16 +203,12 @@ def test_scrolling_from_the_top_to_the_end_shows_every_row_once(shown, width, he
 def test_going_up_and_down_again_comes_back_to_the_same_row(shown, height, rows):
     reading = Reading(shown, height=height)
     reading.do("move", -30)
-    before, above = reading.top, reading.reader.rows_above()
+    before = reading.top
     reading.do("move", -rows)
-    gone = above - reading.reader.rows_above()
-    if reading.reader.following:
-        return
+    if reading.reader.following or not reading.reader.rows_above():
+        return  # at the top there may have been fewer rows than that
     reading.do("move", rows)
-    if gone == rows:
-        assert reading.top == before
-    else:
-        assert reading.reader.rows_above() >= 0
+    assert reading.top == before
 
 
 @settings(max_examples=50)
