@@ -1,11 +1,15 @@
 """What each key does in the prompt, and what it says of it."""
 
+from itertools import accumulate
+
 import pytest
 from textual import events
 
 from tests.waiting import until
 from tests.widgets.prompt.conftest import PROGRAM_KEYS
 from tui.widgets.prompt import Prompt
+
+FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 
 
 def press(app, *keys):
@@ -193,3 +197,20 @@ async def test_in_a_text_that_does_not_fit_paging_moves_the_caret(running):
         await pilot.press("pageup", "pageup", "pagedown")
         assert app.editor.cursor_location[0] == 50 - 6
         assert app.pressed == []
+
+
+async def test_what_is_seen_as_one_character_is_one_for_the_caret(running):
+    characters = ["a", FAMILY, "b", "e\u0301", "❤\ufe0f", "👋🏽", "🇯🇵", "ש", "本"]
+    async with running() as (app, pilot):
+        app.prompt.set_text("".join(characters))
+        columns = [0, *accumulate(map(len, characters))]
+        for column in reversed(columns[:-1]):
+            await pilot.press("left")
+            assert app.editor.cursor_location == (0, column)
+        for column in columns[1:]:
+            await pilot.press("right")
+            assert app.editor.cursor_location == (0, column)
+        await pilot.press(*["backspace"] * 7)
+        assert app.prompt.text == f"a{FAMILY}"
+        await pilot.press("left", "delete")
+        assert app.prompt.text == "a"

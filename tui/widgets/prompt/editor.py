@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Location, WrappedDocument
 
 from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, cut, folded, is_long
+from tui.widgets.prompt.graphemes import after, before
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 # xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
@@ -199,7 +200,10 @@ class Editor(TextArea, inherit_bindings=False):
         if column == 0 and self._goes_on(row - 1) and self._is_folded(row - 1):
             return row - 1, 0
         if column == 0 and self._goes_on(row - 1):
-            return row - 1, max(len(self.document[row - 1]) - 1, 0)
+            line = self.document[row - 1]
+            return row - 1, before(line, len(line))
+        if column > 0:
+            return row, before(self.document[row], column)
         return super().get_cursor_left_location()
 
     def get_cursor_right_location(self) -> Location:
@@ -209,7 +213,9 @@ class Editor(TextArea, inherit_bindings=False):
         if column == len(self.document[row]) and self._goes_on(row) and self._is_folded(row + 1):
             return row + 1, len(self.document[row + 1])
         if column == len(self.document[row]) and self._goes_on(row):
-            return row + 1, min(1, len(self.document[row + 1]))
+            return row + 1, after(self.document[row + 1], 0)
+        if column < len(self.document[row]):
+            return row, after(self.document[row], column)
         return super().get_cursor_right_location()
 
     def get_cursor_word_left_location(self) -> Location:
