@@ -19,7 +19,7 @@ from tui.domain.commands import Command, parse
 from tui.domain.completion import Target
 from tui.domain.message import Message as SessionMessage
 from tui.domain.notice import Notice, Shown
-from tui.domain.rows import SessionRows, neighbour
+from tui.domain.rows import SessionRows
 from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
@@ -27,6 +27,7 @@ from tui.screens.conversation_pane import ConversationPane
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.settling import Settling
 from tui.screens.sizes import TOO_SMALL, fit
+from tui.screens.walk import Walk
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -46,7 +47,6 @@ SECONDS_UNPAINTED = 0.1
 """How long the first screen waits at the most for the keys that it is to show."""
 
 _TOAST_SECONDS = 3
-_NEAR_END = 20
 _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
@@ -84,7 +84,7 @@ class ChatScreen(Screen[None]):
         self.answering = False
         self._status: SessionStatus | None = None
         self.rows: SessionRows | None = None
-        self._aim: str | None = None
+        self._walk = Walk()
         self._drafts = Settling(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
 
@@ -151,8 +151,8 @@ class ChatScreen(Screen[None]):
             self.transcript.go_to(place)
         self.shown = session_id
         self.sidebar.highlight(session_id)
-        if self._aim == session_id:
-            self._aim = None
+        if self._walk.aim == session_id:
+            self._walk.aim = None
 
     def show_changes(self, view: SessionView) -> None:
         """Show what has become of the session on screen; its reader stays where he is."""
@@ -253,7 +253,7 @@ class ChatScreen(Screen[None]):
 
     def stay(self) -> None:
         """The session that was aimed at could not be shown: aim at the one that is."""
-        self._aim = None
+        self._walk.aim = None
         self.sidebar.highlight(self.shown)
 
     # --- drafts
@@ -372,9 +372,8 @@ class ChatScreen(Screen[None]):
 
     def action_walk(self, step: int) -> None:
         """Select the session above or below the one that was last aimed at."""
-        rows = self.sidebar.shown
-        self._aim_at(neighbour(rows, self._aim or self.shown, step))
-        if self.rows and self.rows.more and self._aim in [row.id for row in rows[-_NEAR_END:]]:
+        self._aim_at(self._walk.step(self.sidebar.shown, self.shown, step))
+        if self.rows and self.rows.more and self._walk.nears_end():
             # A list that is not on screen does not see that its end is near.
             self.post_message(Sidebar.MoreWanted())
 
@@ -387,7 +386,7 @@ class ChatScreen(Screen[None]):
             hint(self, f"There is no session {place + 1} in the list.")
 
     def _aim_at(self, session_id: str | None) -> None:
-        self._aim = session_id
+        self._walk.aim = session_id
         if session_id is not None:
             # By the way that what was typed goes: a key that works everywhere would overtake it.
             selected = Sidebar.SessionSelected(session_id)
