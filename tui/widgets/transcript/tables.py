@@ -4,9 +4,10 @@ import re
 from itertools import pairwise
 
 _HEADING = re.compile(r"([ >]*)\|.*[^\s|]")
-_RULE = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
-_RULE_BEGUN = re.compile(r"[ \t>]*\|?[ \t|:-]*$")
-_ROW_BEGUN = re.compile(r"[ \t>]*\|?[ \t]*$")
+# Possessive: else a line of blanks would be tried again from each of them.
+_RULE = re.compile(r"[ \t>]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+$")
+_RULE_BEGUN = re.compile(r"[ \t>]*+\|?+[ \t|:-]*+$")
+_ROW_BEGUN = re.compile(r"[ \t>]*+\|?+[ \t]*+$")
 _CODE = re.compile(r" {4}")
 _STROKE = re.compile(r"(?<!\\)\|")
 
