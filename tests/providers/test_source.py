@@ -236,6 +236,20 @@ class TestALocalOllama:
         assert names == ["ollama:llama3.2"]
         assert source.named("ollama") is source.first()
 
+    def test_answers_a_session_with_the_model_it_was_held_with(
+        self, settings_with: SettingsWith, ollama: FakeOllama
+    ):
+        ollama.models = ("llama3.2", "qwen3:4b")
+        ollama.may_answer.set()
+        source = ModelSource(settings_with(), {}, find_ollama=ollama.find)
+        source.look_for_ollama()
+        assert source.ollama_found(PATIENCE)
+        model, notices = source.proposed("ollama:qwen3:4b")
+        assert (model.name, notices) == ("ollama:qwen3:4b", ())
+        model, (told,) = source.proposed("ollama:gone")
+        assert model.name == "ollama:llama3.2"
+        assert told.startswith("ollama:gone is not in your settings")
+
     def test_without_a_model_is_not_told_of(self, settings_with: SettingsWith, ollama: FakeOllama):
         ollama.models = ()
         source = ModelSource(settings_with(), {}, find_ollama=ollama.find)

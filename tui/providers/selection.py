@@ -1,6 +1,6 @@
 """Which model answers: the one that was asked for, else the first that is found."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from tui.config import BUILT_IN_PROVIDERS, Settings
@@ -35,17 +35,18 @@ def choose(
     environ: Mapping[str, str],
     proposed: str | None = None,
     find_ollama: FindModel | None = None,
+    local: Collection[str] = (),
 ) -> tuple[ModelChoice, tuple[str, ...]]:
     """The model to ask, and sentences about what was passed over on the way to it.
 
-    A flag or a variable comes first, then what a session ``proposed``, if the settings know it,
-    then the settings' own model, then the first that is found. May ask a local Ollama, for at
-    most 300 ms. Raises ``ModelUnavailable`` if the model that was asked for cannot be had, and
-    ``ConfigError`` for a setting that is wrong.
+    A flag or a variable comes first, then what a session ``proposed``, if the settings know it or
+    it is one of the ``local`` ones, which cost nothing; then the settings' own model, then the
+    first that is found. May ask a local Ollama, for at most 300 ms. Raises ``ModelUnavailable`` if
+    the model that was asked for cannot be had, and ``ConfigError`` for a setting that is wrong.
     """
     asked = settings.config.model
     insisted = asked is not None and settings.sources.get("model") != str(settings.file)
-    if proposed and not insisted and is_known(proposed, settings, environ):
+    if proposed and not insisted and (proposed in local or is_known(proposed, settings, environ)):
         asked = proposed
     search = _Selection(settings, environ, find_ollama or first_ollama_model)
     choice, notices = (search.named(asked), ()) if asked else search.first_found()

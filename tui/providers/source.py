@@ -47,11 +47,13 @@ class ModelSource:
     def proposed(self, name: str | None) -> tuple[DeferredModel, tuple[str, ...]]:
         """The model for a session that was held with ``name``, and what is to be said about it.
 
-        That one if the settings know it and nothing else was asked for. One that cannot be had
-        says so when it is asked.
+        That one if the settings or a local Ollama know it and nothing else was asked for. One that
+        cannot be had says so when it is asked.
         """
         try:
-            choice, notices = choose(self._settings, self._environ, name, self._ollama.found_at)
+            choice, notices = choose(
+                self._settings, self._environ, name, self._ollama.found_at, self._ollama_names()
+            )
         except ModelUnavailable as error:
             return UnavailableModel(self._settings.config.model or name or "", error), ()
         self.missing = choice.missing
@@ -63,8 +65,11 @@ class ModelSource:
 
     def names(self) -> tuple[str, ...]:
         """All models that the settings and the keys know, and those of a local Ollama."""
-        found = [f"ollama:{model}" for model in self._ollama.models]
-        return tuple(dict.fromkeys([*found, *known_names(self._settings, self._environ)]))
+        known = known_names(self._settings, self._environ)
+        return tuple(dict.fromkeys([*self._ollama_names(), *known]))
+
+    def _ollama_names(self) -> list[str]:
+        return [f"ollama:{model}" for model in self._ollama.models]
 
     def look_for_ollama(self, on_found: Callable[[], None] | None = None) -> None:
         """Ask a local Ollama for its models if the choice hangs on it; returns at once.
