@@ -1,6 +1,5 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
-import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,6 +17,7 @@ from tui.desk import Desk
 from tui.domain.commands import Invocation, parse, text_to_send
 from tui.domain.notice import Notice
 from tui.driver import TakeoverDriver
+from tui.engine.conversation import Conversation
 from tui.errors import StorageError
 from tui.exit import OrderlyApp, end_on_signals
 from tui.keymap import EVERYWHERE, Places
@@ -57,7 +57,6 @@ class SibylApp(OrderlyApp, LegibleApp):
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
-        self._endings = asyncio.Lock()
         self._effects = Effects(self, self._desk, self._turn_help)
         dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
@@ -249,20 +248,11 @@ class SibylApp(OrderlyApp, LegibleApp):
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
-        self.run_worker(partial(self._end_turn, event))
+        self._desk.endings.note(event.conversation)
+        self.run_worker(partial(self._end_turn, event.conversation))
 
-    async def _end_turn(self, event: TurnFinished) -> None:
-        conversation = event.conversation
-        async with self._endings:
-            await self.workspace.try_save(conversation)
-            await self._desk.compactions.consider(conversation)
-            self._desk.turns.go_on(conversation, event.status)
-            if conversation is self.workspace.current:
-                self._desk.display.show_changes()
-            else:
-                conversation.unread = True
-                await self.workspace.leave(conversation)
-            await self._desk.listed.refresh()
+    async def _end_turn(self, conversation: Conversation) -> None:
+        await self._desk.endings.end(conversation)
         self._desk.searching.note_turn()
 
     async def _invoke(self, invocation: Invocation) -> None:

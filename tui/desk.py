@@ -9,6 +9,7 @@ from tui.commands.effects import Effect
 from tui.compacting import Compactions
 from tui.copying import Copying
 from tui.display import Display
+from tui.ending import Endings
 from tui.engine.shelf import Shelf
 from tui.exit import OrderlyApp
 from tui.finding import Finding
@@ -47,6 +48,9 @@ class Desk:
         self.turns = Turns(app, chat, parts.workspace, settings, parts.stopwatch)
         self.compactions = Compactions(
             app, self.display, parts.workspace, parts.turn_settings.system_prompt
+        )
+        self.endings = Endings(
+            parts.workspace, self.display, self.turns, self.compactions, self.listed
         )
         self.following = Following(parts.workspace, self.display, self.listed)
         self.sending = Sending(

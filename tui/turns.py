@@ -32,12 +32,11 @@ _EVENTS_BETWEEN_BREATHS = 16
 
 
 class TurnFinished(Message):
-    """Nothing more comes of a turn; ``status`` is how its answer ended."""
+    """Nothing more comes of a turn."""
 
-    def __init__(self, conversation: Conversation, status: TurnStatus) -> None:
+    def __init__(self, conversation: Conversation) -> None:
         super().__init__()
         self.conversation = conversation
-        self.status: TurnStatus = status
 
 
 class Turns:
@@ -56,6 +55,7 @@ class Turns:
         self._workspace = workspace
         self._settings = settings
         self._workers: dict[Conversation, Worker[None]] = {}
+        self._ended_as: dict[Conversation, TurnStatus] = {}
         self._lasting = Lasting(app, chat, workspace, stopwatch)
 
     def send(self, conversation: Conversation, prompt: str) -> None:
@@ -75,11 +75,14 @@ class Turns:
         opened, model = conversation.opened, conversation.model
         self._launch(conversation, retry_turn(opened, model, self._settings))
 
-    def go_on(self, conversation: Conversation, status: TurnStatus) -> None:
+    def go_on(self, conversation: Conversation) -> None:
         """Send what waits; after an answer that failed or was stopped the user decides."""
-        if conversation.running:
-            # Another answer was begun before the end of this one was told.
+        if conversation.running or conversation not in self._ended_as:
+            # Another answer was begun before the end of this one was told, or has ended, too.
             return
+        status = self._ended_as.pop(conversation)
+        if self._workspace.given_up(conversation):
+            return  # it was closed while a slow disk saved it; its draft has what waits
         if conversation.queued and status in ("complete", "truncated"):
             self._start(conversation, conversation.queued.pop(0))
             # Else a crash would bring back what was sent.
@@ -193,4 +196,5 @@ class Turns:
         if self._workers.pop(conversation, None) is not None:
             conversation.running = False
             self._lasting.end(conversation)
-            self._app.post_message(TurnFinished(conversation, status))
+            self._ended_as[conversation] = status
+            self._app.post_message(TurnFinished(conversation))

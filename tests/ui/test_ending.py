@@ -1,0 +1,105 @@
+"""What is done while a slow disk saves what an answer has led to."""
+
+import asyncio
+
+from tests.ui.screen import conversation, go_to, mark, send
+from tests.ui.world import messages
+from tests.waiting import until
+
+
+class SlowEnd:
+    """Turns that do not end before they are let."""
+
+    def __init__(self, app, monkeypatch):
+        self.asked, self.gate = asyncio.Event(), asyncio.Event()
+        self._consider = app._desk.compactions.consider
+        monkeypatch.setattr(app._desk.compactions, "consider", self._slow)
+
+    async def _slow(self, conversation):
+        self.asked.set()
+        await self.gate.wait()
+        await self._consider(conversation)
+
+
+async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(world, monkeypatch):
+    w = world(["one"], ["two", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        await until(end.asked.is_set, "the end of the first answer")
+        await send(pilot, "second")
+        await until(lambda: "two" in conversation(app))
+        await send(pilot, "third")
+        await until(lambda: w.workspace.current.queued == ["third"])
+        await pilot.press("escape")
+        await until(lambda: not w.workspace.current.running, "the end of the second answer")
+        end.gate.set()
+        await until(lambda: app.chat.prompt.text == "third", "what waited")
+        assert w.workspace.current.queued == []
+        said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
+        assert said == [("first", None), ("one", None), ("second", None), ("two", "interrupted")]
+    assert len(w.model.requests) == 2
+
+
+async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monkeypatch):
+    hold = asyncio.Event()
+    w = world(["one", hold])
+    async with w.running() as (app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        closed = w.workspace.current
+        await until(lambda: closed.queued == ["second"])
+        hold.set()
+        await until(end.asked.is_set, "the end of the answer")
+        await send(pilot, "/session close")
+        await until(lambda: f"Closed session: {closed.id}" in conversation(app))
+        end.gate.set()
+        await until(lambda: not app._desk.endings._lock.locked(), "the end")
+        assert closed.notices == []
+        assert w.drafts().load(closed.id).queued == ("second",)
+        await go_to(app, pilot, closed.id)
+        await until(lambda: app.chat.prompt.text == "second", "what waited")
+
+
+async def test_an_answer_read_to_its_end_is_not_unread_for_having_been_left(world, monkeypatch):
+    w = world(["one"])
+    other = await w.session("elsewhere", "there")
+    async with w.running() as (app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        read = w.workspace.current.id
+        await until(end.asked.is_set, "the end of the answer")
+        await go_to(app, pilot, other)
+        await until(lambda: "there" in conversation(app))
+        end.gate.set()
+        await until(lambda: not app._desk.endings._lock.locked(), "the end")
+        await until(lambda: mark(app, read) is not None)
+        assert mark(app, read) != "unread"
+
+
+async def test_two_ends_at_once_lead_to_what_waits_in_each(world, monkeypatch):
+    hold = asyncio.Event()
+    w = world(["one", hold], ["eins", hold], ["two"], ["zwei"])
+    async with w.running() as (app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        ids = []
+        for first, answer, waiting in (("first", "one", "next"), ("erstens", "eins", "dann")):
+            await send(pilot, first)
+            await until(lambda answer=answer: answer in conversation(app))
+            await send(pilot, waiting)
+            await until(lambda waiting=waiting: w.workspace.current.queued == [waiting])
+            ids.append(w.workspace.current.id)
+            await pilot.press("ctrl+n")
+            await until(lambda: w.workspace.current.id not in ids, "a new session")
+        hold.set()
+        await until(end.asked.is_set, "an end")
+        end.gate.set()
+        await until(lambda: len(w.model.requests) == 4, "what waited")
+        await until(lambda: not any(w.workspace.find(each) for each in ids), "both to be closed")
+        for session_id, prompts in zip(ids, (["first", "next"], ["erstens", "dann"]), strict=True):
+            said = messages(w, session_id)
+            assert [text for role, text, _ in said if role == "user"] == prompts
+            assert len(said) == 4
+            await until(lambda session_id=session_id: mark(app, session_id) == "unread")
