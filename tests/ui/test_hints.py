@@ -30,6 +30,10 @@ def noticing(world):
         (["alt+5"], "There is no session 5 in the list."),
         (["f6", "enter"], "Nothing to open or fold here."),
         (["f6", "c"], "No code to copy; y copies the message."),
+        (["f3"], "No tool asks anything."),
+        (["alt+1"], "Session 1 is on screen."),
+        (["alt+up"], "There is no other session in the list."),
+        (["f6", "right"], "No code goes on to the right here."),
     ],
 )
 async def test_a_key_that_does_nothing_says_why_and_says_it_once(noticing, keys, words):
@@ -44,7 +48,38 @@ async def test_a_key_that_does_nothing_says_why_and_says_it_once(noticing, keys,
         assert said(app) == [words]
 
 
-@pytest.mark.parametrize("key", ["y", "c", "j", "k", "i", "left_curly_bracket"])
+@pytest.mark.parametrize("step", ["up", "down"])
+async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(noticing, step):
+    w = noticing()
+    ids = [await w.session(f"Hello {n}", "Yes.") for n in range(2)]
+    end = "last" if step == "down" else "first"
+    async with w.running(ids[0]) as (app, pilot):
+        await until(lambda: sorted(rows(app)) == sorted(ids), "the list")
+        target = rows(app)[-1 if step == "down" else 0]
+        await pilot.press(f"alt+{step}")
+        await until(lambda: app.chat.shown == target, "the end of the list")
+        await pilot.press(f"alt+{step}")
+        await until(lambda: f"This is the {end} session of the list." in said(app))
+
+
+@pytest.mark.parametrize("key", ["a", "r", "d"])
+async def test_what_is_done_to_a_session_is_not_done_to_a_heading(noticing, key):
+    w = noticing()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: rows(app) == [there], "the list")
+        await pilot.press("f2", "left", key)
+        await until(lambda: "This is a group: Right unfolds it." in said(app))
+
+
+@pytest.mark.parametrize("key", ["pageup", "pagedown"])
+async def test_a_page_of_an_empty_conversation_is_none(noticing, key):
+    async with noticing().running() as (app, pilot):
+        await pilot.press(key)
+        await until(lambda: "There is no message yet." in said(app))
+
+
+@pytest.mark.parametrize("key", ["y", "c", "j", "k", "i", "I", "home", "left_curly_bracket"])
 async def test_without_a_message_there_is_none_to_go_to_or_to_copy(noticing, key):
     async with noticing().running() as (app, pilot):
         await pilot.press("f6", key)

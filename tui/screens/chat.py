@@ -27,7 +27,7 @@ from tui.screens.conversation_pane import ConversationPane
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.settling import Settling
 from tui.screens.sizes import TOO_SMALL, fit
-from tui.screens.walk import Walk
+from tui.screens.walk import Walk, why_not, words_at_end
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -308,8 +308,6 @@ class ChatScreen(Screen[None]):
         """Leave a slash to those who type one."""
         if action == "find" and parameters:
             return self.focused is self.transcript
-        if action == "answer_question":
-            return self.approval.question is not None
         if action == "go_to_end":
             return not self.transcript.following
         return super().check_action(action, parameters)
@@ -359,7 +357,7 @@ class ChatScreen(Screen[None]):
         self.transcript.show_cursor()
 
     def action_answer_question(self) -> None:
-        self.approval.focus()
+        self.approval.take_keys()
 
     def action_fold_todos(self) -> None:
         self.todos.fold()
@@ -376,14 +374,16 @@ class ChatScreen(Screen[None]):
         if self.rows and self.rows.more and self._walk.nears_end():
             # A list that is not on screen does not see that its end is near.
             self.post_message(Sidebar.MoreWanted())
+        elif self._walk.led_nowhere:
+            hint(self, words_at_end(len(self.sidebar.shown), step))
 
     def action_go_to_row(self, place: int) -> None:
         """Select one of the first sessions of the list."""
         rows = self.sidebar.shown
+        if words := why_not(rows, place, self._walk.aim or self.shown):
+            hint(self, words)
         if place < len(rows):
             self._aim_at(rows[place].id)
-        else:
-            hint(self, f"There is no session {place + 1} in the list.")
 
     def _aim_at(self, session_id: str | None) -> None:
         self._walk.aim = session_id

@@ -78,7 +78,7 @@ def words_here(standing: Standing) -> Mapping[str, str]:
         "conversation-focus": standing.reading,
         "sidebar-focus": standing.choosing,
         "find": standing.finding,
-        "approval-focus": standing.replying,
+        "approval-focus": standing.replying or not standing.asked,
     }
     return {
         **{key: "" for key, is_here in places.items() if is_here},

@@ -14,11 +14,13 @@ class Walk:
     """Steps through the rows of a list that changes by them: a session that is left may move down.
 
     While one step follows the other, the order is that of the first, so that the way back is the
-    way there. ``aim`` is the session that was wanted last and is not on screen yet.
+    way there. ``aim`` is the session that was wanted last and is not on screen yet;
+    ``led_nowhere`` says that the last step had nowhere to go.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.aim: str | None = None
+        self.led_nowhere = False
         self._clock = clock
         self._order: list[str] = []
         self._here: str | None = None
@@ -32,6 +34,7 @@ class Walk:
         rows = self._ordered(rows)
         self._order = [row.id for row in rows]
         self._here = neighbour(rows, here, step)
+        self.led_nowhere = self._here in (None, here)
         self._until = self._clock() + _SECONDS
         return self._here
 
@@ -43,3 +46,17 @@ class Walk:
         known = {session_id: place for place, session_id in enumerate(self._order)}
         # What is new stands behind, in its own order.
         return sorted(rows, key=lambda row: known.get(row.id, len(known)))
+
+
+def words_at_end(sessions: int, step: int) -> str:
+    """Why a step led nowhere, in a list of so many."""
+    if sessions <= 1:
+        return "There is no other session in the list."
+    return f"This is the {'last' if step > 0 else 'first'} session of the list."
+
+
+def why_not(rows: Sequence[SessionRow], place: int, here: str) -> str:
+    """Why the session at a place of the list is not gone to; empty if it is."""
+    if place >= len(rows):
+        return f"There is no session {place + 1} in the list."
+    return f"Session {place + 1} is on screen." if rows[place].id == here else ""

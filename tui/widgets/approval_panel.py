@@ -18,6 +18,7 @@ from textual.widget import Widget
 
 from tui.domain.approval import Choice, Question
 from tui.widgets.cells import cut, one_line
+from tui.widgets.hints import hint
 from tui.widgets.wrapping import wrap_words
 
 CHOICES: tuple[tuple[Choice, str], ...] = (
@@ -133,6 +134,13 @@ class ApprovalPanel(Widget, can_focus=True):
         self.display = question is not None
         self.refresh(layout=True)
         self._say_how()
+
+    def take_keys(self) -> None:
+        """Let the question be answered by keys, if there is one."""
+        if self.question is None:
+            hint(self, "No tool asks anything.")
+        else:
+            self.focus()
 
     def answer(self, choice: Choice) -> None:
         """Pass on what was chosen; what is pressed after it is no answer to anything."""

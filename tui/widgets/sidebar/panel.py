@@ -267,13 +267,11 @@ class Sidebar(Vertical):
         self.post_message(CommandInvoked("new"))
 
     def action_archive(self) -> None:
-        self._list.disarm()
-        if (session_id := self._list.highlighted) is not None:
-            self.post_message(CommandInvoked("archive", session_id))
+        if (row := self._list.take_row()) is not None:
+            self.post_message(CommandInvoked("archive", row.id))
 
     def action_rename(self) -> None:
-        self._list.disarm()
-        if (row := self._list.highlighted_row) is not None:
+        if (row := self._list.take_row()) is not None:
             back = partial(self.screen.set_focus, self._list)
             self.begin_renaming(row.id, row.name, row.label, back)
 
@@ -283,11 +281,11 @@ class Sidebar(Vertical):
 
     def action_delete(self) -> None:
         """Say what a second press does; the second time let it be done."""
-        if (session_id := self._list.armed) is None:
+        if (session_id := self._list.armed) is not None:
+            self._list.disarm()
+            self.post_message(self.DeletionConfirmed(session_id))
+        elif self._list.take_row() is not None:
             self._list.arm(f"{self._key_of('sidebar-delete')} again deletes")
-            return
-        self._list.disarm()
-        self.post_message(self.DeletionConfirmed(session_id))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Escape to others without a filter, and letters to who types them."""

@@ -15,6 +15,7 @@ from textual.strip import Strip
 
 from tui.domain.rows import Group, SessionRow, SessionRows, matches, narrows
 from tui.widgets.cells import fill
+from tui.widgets.hints import hint
 from tui.widgets.sidebar.drawing import Part, Piece, armed_pieces, heading_pieces, row_pieces
 from tui.widgets.sidebar.keys import KEYS
 from tui.widgets.sidebar.outline import Heading, Line, Outline
@@ -24,6 +25,7 @@ Last = tuple[int, str]
 
 NO_SESSIONS = "No sessions yet"
 NO_MATCHES = "No matches"
+NO_SESSION = "This is a group: Right unfolds it."
 
 
 class SessionList(ScrollView, can_focus=True):
@@ -96,6 +98,14 @@ class SessionList(ScrollView, can_focus=True):
         """The session that the highlight is on."""
         line = self._line(self._place)
         return line if isinstance(line, SessionRow) else None
+
+    def take_row(self) -> SessionRow | None:
+        """The session that a key is about, not to be deleted any more; says it if there is none."""
+        self.disarm()
+        row = self.highlighted_row
+        if row is None:
+            hint(self, NO_SESSION if self._outline.lines else NO_SESSIONS)
+        return row
 
     @property
     def hidden(self) -> int:

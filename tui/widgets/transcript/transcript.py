@@ -83,10 +83,12 @@ class Transcript(Pane):
 
     def action_page(self, pages: int) -> None:
         """Scroll by screens, with one row in common."""
+        self._hint_if_empty()
         self.action_move(pages * max(1, self._pane.height - 1))
 
     def action_to_top(self) -> None:
         """See the first entry; the cursor comes along."""
+        self._hint_if_empty()
         self._conversation.reader.scroll_to(0)
         self._cursor.go_to_first()
         self._draw_all()
@@ -105,6 +107,8 @@ class Transcript(Pane):
         cells = count * _SIDE_CELLS
         if move_code(self._conversation, self._screen_rows, self._cursor.item, cells):
             self._draw_all()
+        else:
+            hint(self, f"No code goes on to the {'right' if count > 0 else 'left'} here.")
 
     # The message cursor.
 
@@ -129,6 +133,12 @@ class Transcript(Pane):
         else:
             hint(self, _NONE)
         self._draw_all()
+
+    def _hint_if_empty(self) -> None:
+        """Say so where there is no message, and no notice that is longer than the screen."""
+        reader = self._conversation.reader
+        if self._cursor.last() is None and reader.following and not reader.rows_above():
+            hint(self, _NONE)
 
     def action_copy_message(self) -> None:
         """Ask for a copy of the message at the cursor, or of the last one."""
@@ -165,6 +175,7 @@ class Transcript(Pane):
 
     def action_all_details(self) -> None:
         """Show or hide that of all messages."""
+        self._hint_if_empty()
         self._conversation.inform_all()
         self._draw_all()
 
