@@ -51,8 +51,16 @@ def test_a_single_line_says_what_goes_on_or_comes_next(statuses, line):
     assert texts(statuses, 1) == [line]
 
 
-def test_a_narrow_line_keeps_how_many_more_there_are():
-    assert texts("ipp", 1, 30) == ["To-dos 0/3  [>] doi…  + 2 more"]
+@pytest.mark.parametrize(
+    ("width", "line"),
+    [
+        (31, "To-dos 0/3  [>] doing 1  +2"),
+        (24, "To-dos 0/3  [>] doing 1"),
+        (20, "To-dos 0/3  [>] doi…"),
+    ],
+)
+def test_in_a_narrow_line_the_item_comes_before_how_many_more_there_are(width, line):
+    assert texts("ipp", 1, width) == [line]
 
 
 def test_an_empty_list_takes_no_room():

@@ -80,10 +80,12 @@ def _one_row(items: Sequence[TodoItem], width: int) -> Row:
         return Row(cut(f"{title}{SIGNS['completed']} all done", width), "completed")
     item = min(items, key=lambda item: _IMPORTANCE[item.status])
     more = len(items) - done - 1
-    ending = f"  + {more} more" if more else ""
     word = "next: " if item.status == "pending" else ""
     text = f"{title}{SIGNS[item.status]} {word}{one_line(item.words)}"
-    return Row(cut(cut(text, width - cell_len(ending)) + ending, width), _PARTS[item.status])
+    # The title says how many there are: what is to be done comes before saying so again.
+    endings = (f"  + {more} more", f"  +{more}") if more else ()
+    fitting = (end for end in endings if cell_len(text) + cell_len(end) <= width)
+    return Row(cut(text + next(fitting, ""), width), _PARTS[item.status])
 
 
 class TodoPanel(Widget):
