@@ -84,6 +84,15 @@ async def test_where_it_is_narrow_the_id_stays(width, line):
     assert await line_of(status(label=LONG_LABEL), width) == line.ljust(width)
 
 
+@pytest.mark.parametrize(
+    ("width", "words"), [(120, "waits for approval"), (80, "waits for approval"), (60, "approval?")]
+)
+def test_what_waits_for_the_user_comes_before_label_and_model(width, words):
+    shown = lay_out(status(label=LONG_LABEL, asking=True, running=True), width - 2)
+    assert shown["asking"] == words
+    assert shown["save"] == SAVED_WORDS
+
+
 async def test_it_is_one_line_at_the_bottom():
     app = World()
     async with app.run_test(size=(80, 24)):

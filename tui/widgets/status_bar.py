@@ -77,6 +77,12 @@ def _by_importance(status: SessionStatus, width: int) -> Iterator[Part]:
         yield Part("failure", save, save)
     session_id = cut(session_id, room)
     yield Part("id", session_id, session_id)
+    if status.asking:
+        # Before all else there is to know: nothing goes on without the user.
+        words = ("waits for approval", "approval?")
+        beside = width - cell_len(session_id) - cell_len(save) - 2 * _GAP
+        text = next((each for each in words if cell_len(each) <= beside), words[-1])
+        yield Part("asking", text, text)
     for place, text in _states(status):
         wait = wait_words(status.answering_for) if place == "answering" else ""
         # Of the same width for a minute, for else the word would move.
@@ -94,9 +100,7 @@ def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
         yield "save", one_line(str(status.save))
     if status.read_only:
         yield "read-only", "read-only"
-    if status.asking:
-        yield "asking", "waits for approval"
-    elif status.running:
+    if status.running and not status.asking:
         yield "answering", "answering"
     if status.summarising:
         yield "summarising", "summarising…"
