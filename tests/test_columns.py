@@ -26,6 +26,7 @@ PIECES = [
         "a\u200bb",
         "\ufeff",
         "s\xadt",
+        "\u200da",
     ),
 ]
 _MOVE = re.compile(r"\x1b\[(?:\d+;)?(\d+)[GH]|\x1b\[[\d;]*m|.", re.DOTALL)

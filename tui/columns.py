@@ -98,6 +98,9 @@ def _units(text: str) -> Sequence[str]:
 
 
 def _are_one(before: str, grapheme: str) -> bool:
+    if not before.strip(_JOINER):
+        # Nothing to join to: Rich gives no room to what comes next.
+        return True
     if not _is_doubted(before) or not _is_doubted(grapheme):
         return _is_doubted(before) == _is_doubted(grapheme)
     if _FLAGS.match(grapheme):
