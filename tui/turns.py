@@ -88,11 +88,13 @@ class Turns:
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
             return
-        if conversation is self._workspace.current:
+        if conversation is not self._workspace.current:
+            conversation.take_back_queue()
+        elif conversation.queued:
             # What was typed may be on its way here still: the prompt knows it all.
+            self._chat.prompt.put_before(conversation.queued)
+            conversation.queued.clear()
             conversation.text = self._chat.prompt.draft
-        if conversation.take_back_queue() and conversation is self._workspace.current:
-            self._chat.prompt.set_text(conversation.text)
 
     async def stop(self, conversation: Conversation) -> bool:
         """Stop a turn and wait until it has ended; false if there is none."""

@@ -185,3 +185,44 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
         await pilot.press("up")
         await until(lambda: "two" in conversation(app) and "third" in conversation(app))
         assert "It is sent already." in conversation(app)
+
+
+def held_up_endings(app, monkeypatch):
+    """As on a slow disk: what follows an answer's end waits; gives what says so, and lets it go."""
+    consider, asked, gate = app._desk.compactions.consider, asyncio.Event(), asyncio.Event()
+
+    async def slow(conversation):
+        asked.set()
+        await gate.wait()
+        await consider(conversation)
+
+    monkeypatch.setattr(app._desk.compactions, "consider", slow)
+    return asked, gate
+
+
+async def test_a_prompt_sent_as_what_waits_is_taken_back_is_sent_and_stands_there_no_more(
+    world, monkeypatch
+):
+    w = world(["one", asyncio.Event()], ["two"])
+    async with w.running() as (app, pilot):
+        asked, gate = held_up_endings(app, monkeypatch)
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: w.workspace.current.queued == ["second"])
+        await pilot.press("escape")
+        await until(asked.is_set, "the end of the answer")
+        await pilot.press(*"third")
+        done = await kept_busy(app)
+        w.workspace.current.queued.insert(0, "before")
+        app.chat.prompt._press("enter")
+        gate.set()
+        await until(lambda: not w.workspace.current.queued, "what waited, taken back")
+        assert "third" in w.workspace.current.text
+        done.set()
+        await until(lambda: "two" in conversation(app))
+        assert app.chat.prompt.text == "before\n\nsecond"
+        await until(lambda: kept(w) == ("before\n\nsecond", ()))
+        session_id = w.workspace.current.id
+        asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
+        assert asked == ["first", "third"]

@@ -149,6 +149,16 @@ class Prompt(Widget):
         self._sending.forget()
         self._load(text)
 
+    def put_before(self, prompts: Sequence[str]) -> None:
+        """Put these before what is typed, and behind what is being sent; posts nothing."""
+        draft = self.draft
+        sent = self._sending.standing(draft)
+        whole = sent + "\n\n".join(filter(None, [*prompts, draft.removeprefix(sent)]))
+        self._history.leave()
+        if not sent:
+            self._sending.forget()
+        self._load(whole)
+
     def replace_text(self, text: str) -> None:
         """Put another text in the place of the user's, who can undo it."""
         self._editor.replace_text(text)

@@ -19,6 +19,11 @@ class Sending:
             return text
         return text[len(sent) :]
 
+    def standing(self, text: str) -> str:
+        """What of a text was submitted and is not taken: its beginning."""
+        sent = "".join(self._texts)
+        return sent if text.startswith(sent) else ""
+
     def submit(self, text: str) -> None:
         """Remember that this was sent."""
         self._texts.append(text)
