@@ -91,6 +91,24 @@ async def test_an_older_draft_never_overwrites_a_newer_one(world):
     assert world.drafts.load(there).text == "newer"
 
 
+async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_draft(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("old")
+    program.drafts.gate = gate = threading.Event()
+    older = asyncio.create_task(program.workspace.keep_drafts())
+    await until(lambda: program.drafts.gate is None)
+    await program.type("typed since")
+    newer = asyncio.create_task(program.workspace.keep_drafts())
+    await asyncio.sleep(0.01)
+    program.workspace.current.opened.add_message("user", "sent")
+    gate.set()
+    await asyncio.gather(older, newer)
+    draft = world.drafts.load(there)
+    assert (draft.text, draft.queued) == ("typed since", ())
+    assert world.reader.load(there).messages[-1].text == "sent"
+
+
 async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
     there = await world.session()
     program = world.started(there)

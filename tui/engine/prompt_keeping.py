@@ -140,6 +140,11 @@ class PromptKeeping:
         return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
 
     async def _keep(self, conversation: Conversation) -> None:
+        opened = conversation.opened
+        if opened and conversation.unsaved_prompts and not conversation.save.failure:
+            # It is being saved, and would come back after a crash as if it had not been sent.
+            with suppress(StorageError):
+                await opened.save()
         draft, kept = conversation.draft(), conversation.kept
         holds = conversation.opened is not None
         set_aside = self._token in conversation.asides
