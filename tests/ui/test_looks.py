@@ -105,6 +105,18 @@ async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
         await until(lambda: not app.chat.sidebar.display)
 
 
+async def test_the_palette_shows_names_whole_and_tells_apart_what_is_called_alike(world):
+    w = world()
+    name = "What [b]is[/b] kept of a conversation when the disk is full at night"
+    ids = [await w.session(*["Hello", "Yes."][:count], name=name) for count in (1, 2)]
+    async with w.running() as (app, pilot):
+        await until(lambda: set(ids) <= set(rows(app)))
+        await pilot.press("ctrl+p", *"conversation", "space", *"when")
+        await until(lambda: shown(app).count(name) == 2)
+        assert f"just now · 1 message · shop · {ids[0]}" in shown(app)
+        assert f"just now · 2 messages · shop · {ids[1]}" in shown(app)
+
+
 def shown(app):
     from textual.command import CommandList
 

@@ -84,6 +84,7 @@ class ChatScreen(Screen[None]):
         self.answering = False
         self._status: SessionStatus | None = None
         self.rows: SessionRows | None = None
+        self.rows_at: datetime | None = None
         self._walk = Walk()
         self._drafts = Settling(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
@@ -215,7 +216,7 @@ class ChatScreen(Screen[None]):
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show the list of sessions."""
-        before, self.rows = ways(self.sidebar.shown, self.shown), rows
+        before, self.rows, self.rows_at = ways(self.sidebar.shown, self.shown), rows, now
         self.sidebar.show_rows(rows, now)
         if before != ways(self.sidebar.shown, self.shown):
             self.refresh_bindings()

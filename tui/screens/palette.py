@@ -11,10 +11,12 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
-from tui.domain.safe_text import make_visible_line
+from tui.domain.labels import age
+from tui.domain.rows import SessionRow
+from tui.domain.timestamps import parse_utc
 from tui.screens.actions import ACTIONS, Action
 from tui.screens.chat import ChatScreen
-from tui.widgets.cells import fill
+from tui.widgets.cells import fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_names import key_name
 from tui.widgets.sidebar import Sidebar
@@ -120,11 +122,22 @@ class SessionCommands(Provider):
             return
         matcher = self.matcher(query)
         for row in self.screen.rows.rows:
-            label = make_visible_line(row.label)
+            # The whole name, as there is room for it; a label is one for lists.
+            label = one_line(row.name.strip() or row.label)
             score = matcher.match(label)
             if score > 0:
-                # Not highlighted: that would read the label as markup.
-                yield Hit(score, Content(label), partial(self._show, row.id), help=row.id)
+                # Neither highlighted nor as help: that would be read as markup.
+                about = (f"\n{self._about(row)}", "$text-muted not bold")
+                words = Content.assemble(label, about)
+                yield Hit(score, words, partial(self._show, row.id), label)
+
+    def _about(self, row: SessionRow) -> str:
+        """What tells sessions apart that are called alike."""
+        now = self.screen.rows_at if isinstance(self.screen, ChatScreen) else None
+        used = age(parse_utc(row.last_used_at), now) if now else ""
+        count = f"{row.message_count} message{'' if row.message_count == 1 else 's'}"
+        parts = (used, count, one_line(row.scope), row.id)
+        return " · ".join(part for part in parts if part)
 
     def _show(self, session_id: str) -> None:
         self.screen.post_message(Sidebar.SessionSelected(session_id))
