@@ -44,6 +44,8 @@ class Actions(Provider):
         if not isinstance(self.screen, ChatScreen):
             return
         bound = _bound(self.screen, self.screen.transcript)
+        if self.screen.approval.question is None:
+            del bound["approval-focus"]  # as a key it says so
         for action in ACTIONS:
             if action.command:
                 yield action, partial(self._invoke, action)
