@@ -28,6 +28,11 @@ _LEFT = 3
 
 Section = tuple[str, Sequence[Line]]
 
+_ASIDE = (
+    Line("5m 3h 2d", "How long ago it was used last; from a week on the day or the year"),
+    Line("6 msgs", "How many messages it has, where the list is wide"),
+)
+
 
 class HelpScreen(ModalScreen[None]):
     """What can be done here; the key that leads here leads back, too."""
@@ -108,7 +113,7 @@ def _command_section() -> Section:
 
 def _mark_section() -> Section:
     marks = [Line(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark]
-    return _MARKS, [Line(BAR, "On screen"), *marks]
+    return _MARKS, [Line(BAR, "On screen"), *marks, *_ASIDE]
 
 
 def _page(sections: Sequence[Section], width: int) -> Content:

@@ -50,10 +50,12 @@ async def test_rows_stand_under_headings_with_their_age_at_the_right():
 
 
 async def test_the_counts_of_messages_stand_there_where_it_is_wide():
-    async with shown(rows(row(1, message_count=123_456)), size=(80, 10)) as (app, _):
+    given_rows = rows(row(1, message_count=123_456), row(2, message_count=1))
+    async with shown(given_rows, size=(80, 10)) as (app, _):
         app.sidebar.styles.width = 48
         await until(lambda: app.list.size.width > 40, "the width")
-        assert app.lines[1].split() == ["▌", "Session", "1", "123k", "now"]
+        assert app.lines[1].split() == ["▌", "Session", "1", "123k", "msgs", "now"]
+        assert app.lines[2].split() == ["Session", "2", "1", "msg", "now"]
 
 
 async def test_ages_are_left_out_where_it_is_narrow():

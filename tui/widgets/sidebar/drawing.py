@@ -25,7 +25,7 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
 }
 # Narrower than this there is no room for them beside the label.
 _CELLS_FOR_AGE = 24
-_CELLS_FOR_COUNT = 36
+_CELLS_FOR_COUNT = 40
 # With less than this of the label beside it, a warning stands alone.
 _LEAST_LABEL_CELLS = 4
 
@@ -66,9 +66,10 @@ def _aside(row: SessionRow, now: datetime, width: int) -> str:
     age = short_age(parse_utc(row.last_used_at), now) if width >= _CELLS_FOR_AGE else ""
     # Beside a count it is a column; alone it leaves the label what it does not need.
     age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
-    count = f"{_short_count(row.message_count):>5}" if width >= _CELLS_FOR_COUNT else ""
+    count = f"{_count_words(row.message_count):>10}" if width >= _CELLS_FOR_COUNT else ""
     return count + age
 
 
-def _short_count(count: int) -> str:
-    return str(count) if count < 10_000 else f"{count // 1000}k"
+def _count_words(count: int) -> str:
+    short = str(count) if count < 10_000 else f"{count // 1000}k"
+    return f"{short} msg" if count == 1 else f"{short} msgs"
