@@ -82,3 +82,32 @@ class TestTheProject:
         odd = tmp_path / os.fsdecode(b"caf\xe9 \xf0\x9f\x98\x80\n")
         odd.mkdir()
         assert paths.project_path(odd) == odd.resolve()
+
+
+class TestTheCommandThatStartsItAgain:
+    @pytest.fixture
+    def installed(self, tmp_path, monkeypatch):
+        """Programs of this name in two directories, the first of which a shell looks into."""
+        for name in ("known", "my own"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "sibyl-tui").touch(mode=0o755)
+        monkeypatch.setenv("PATH", str(tmp_path / "known"))
+        monkeypatch.chdir(tmp_path)
+        return tmp_path
+
+    def test_is_its_name_where_a_shell_finds_it_by_that(self, installed):
+        assert paths.command(f"{installed}/known/sibyl-tui") == "sibyl-tui"
+
+    def test_is_as_it_was_called_where_the_name_is_another_program_s(self, installed):
+        assert paths.command("my own/sibyl-tui") == "'my own/sibyl-tui'"
+
+    def test_is_as_it_was_called_where_the_name_is_nobody_s(self, installed, monkeypatch):
+        monkeypatch.setenv("PATH", str(installed / "nowhere"))
+        assert paths.command(".venv/bin/sibyl-tui") == ".venv/bin/sibyl-tui"
+
+    @pytest.mark.parametrize(
+        "called",
+        ["", "-c", "sibyl-tui", "tui/__main__.py", "a\x1b[2Jb/sibyl-tui", "a\n/sibyl-tui"],
+    )
+    def test_is_its_name_where_it_was_started_in_another_way(self, installed, called):
+        assert paths.command(called) == "sibyl-tui"

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,6 +14,7 @@ from typing import Any
 from rich.console import RenderableType
 from textual.worker import WorkerFailed
 
+from tui import paths
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
@@ -21,7 +23,6 @@ from tui.storage.rescue import write_draft, write_rescue
 from tui.widgets.hints import hint
 from tui.widgets.key_names import key_name
 
-PROGRAM = "sibyl-tui"
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """What ends the program from outside; Textual itself ends in order on none of them."""
 
@@ -202,7 +203,7 @@ class FinalSave:
         name = _quoted(str(path))
         return (
             f"What could not be saved is in {path}.",
-            f"Take it back with: {PROGRAM} sessions import {name}{self._options}",
+            f"Take it back with: {_program()} sessions import {name}{self._options}",
         )
 
     def _rescued_draft(self, conversation: Conversation) -> Sequence[str]:
@@ -248,11 +249,15 @@ class FinalSave:
     def _tell_what_was_saved(self, current: Conversation) -> None:
         self.lines += [f"Session saved: {session_id}" for session_id in self._workspace.changed]
         if current.published:
-            self.lines.append(f"Resume with: {PROGRAM} --session {current.id}{self._options}")
+            self.lines.append(f"Resume with: {_program()} --session {current.id}{self._options}")
 
 
 def _reason(failure: OSError) -> str:
     return failure.strerror or os.strerror(failure.errno or 0)
+
+
+def _program() -> str:
+    return paths.command(sys.argv[0])
 
 
 def _quoted(text: str) -> str:

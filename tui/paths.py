@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _PROGRAM = "sibyl"
+_COMMAND = "sibyl-tui"
 
 
 def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
@@ -36,6 +37,24 @@ def state_directory() -> Path:
     import platformdirs
 
     return platformdirs.user_state_path(_PROGRAM, appauthor=False)
+
+
+def command(called: str) -> str:
+    """How this program is called again by a shell, ``called`` being ``sys.argv[0]``.
+
+    By its name alone where that leads to it, or where it was started in another way.
+    """
+    import shlex
+    import shutil
+
+    if os.path.basename(called) != _COMMAND or os.sep not in called or not called.isprintable():  # noqa: PTH119
+        return _COMMAND
+    by_name = shutil.which(_COMMAND)
+    try:
+        is_it = by_name is not None and os.path.samefile(by_name, called)  # noqa: PTH121
+    except OSError:
+        is_it = False
+    return _COMMAND if is_it else shlex.quote(called)
 
 
 def project_path(directory: str | os.PathLike[str]) -> Path:

@@ -12,7 +12,6 @@ from pathlib import Path
 from tui import paths
 from tui.cli import output
 from tui.cli.approval import ask_on_terminal
-from tui.cli.parser import PROGRAM
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.cli.prompt import read_prompt
@@ -133,12 +132,15 @@ def _rescue(program: Program, session: OpenSession) -> None:
         return
     output.tell(f"What could not be saved is in {path}.")
     name = shlex.quote(str(path))
-    output.tell(f"Take it back with: {PROGRAM} sessions import {name}{_place(program)}")
+    output.tell(
+        f"Take it back with: {paths.command(sys.argv[0])} sessions import {name}{_place(program)}"
+    )
 
 
 def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
     output.tell(f"Session saved: {session.id}")
-    output.tell(f"Resume with: {PROGRAM} ask --session {session.id}{_place(program)} PROMPT")
+    called = paths.command(sys.argv[0])
+    output.tell(f"Resume with: {called} ask --session {session.id}{_place(program)} PROMPT")
 
 
 def _place(program: Program) -> str:
