@@ -1,7 +1,7 @@
 """Tables that the program tells, at every width."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
@@ -94,6 +94,7 @@ CELL = st.text(st.sampled_from("ab 語é👩\u200d\u0301\x1b\u202e"), max_size=3
     st.integers(20, 150),
     st.integers(1, 2),
 )
+@example([("\u202e", "", "", "\u202e\u200d\u200d語\u0301\u202e\u202e")], 20, 1)
 def test_every_row_is_as_wide_as_the_pane(rows, width, name):
     look = dict.fromkeys(NAMES, Style())
     table = Table(tuple(rows), name=name, right=(3,))
