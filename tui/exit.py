@@ -25,6 +25,8 @@ from tui.widgets.key_names import key_name
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """What ends the program from outside; Textual itself ends in order on none of them."""
+SECONDS_TO_BE_SEEN_TO = 5.0
+"""How long keys that are held back, say while a slow disk saves, hold up the end at the most."""
 
 
 def end_on_signals(end: Callable[[int], None]) -> None:
@@ -66,6 +68,9 @@ class OrderlyApp(KeyboardApp):
         leave = partial(super().exit, result, return_code, message)
         if not self.is_running:
             leave()
+            return
+        if self.put_behind_held_keys(partial(self.exit, result, return_code, message)):
+            self.set_timer(SECONDS_TO_BE_SEEN_TO, leave)
             return
         self.set_timer(SECONDS_TO_ARRIVE, leave)
         after_what_was_typed(self, leave)

@@ -66,6 +66,13 @@ class KeyboardApp(App[None]):
             self.set_timer(seconds, let_go)
         return let_go
 
+    def put_behind_held_keys(self, then: Callable[[], Any]) -> bool:
+        """Call ``then`` once the keys that are held back were seen to; false if none are."""
+        if self._held is None or self.is_lent:
+            return False
+        self._held.append(events.Callback(callback=then))
+        return True
+
     def _let_go(self) -> None:
         self._holds -= 1
         # In its turn: keys that come meanwhile stay behind these.

@@ -82,3 +82,18 @@ async def test_a_click_leaves_who_reads_or_finds_where_he_is(world, key, place):
         await pilot.press(key)
         await pilot.click(app.chat.transcript, offset=(6, 2))
         assert app.chat.query_one(place).has_focus_within
+
+
+async def test_keys_that_are_held_back_are_seen_to_before_the_program_ends(world):
+    w = world(["Yes."])
+    async with w.running() as (app, _):
+        session_id = w.workspace.current.id
+        let_keys_go = app.hold_keys()
+        type_at_once(app, "first<enter>then")
+        await until(lambda: len(app._held) == len("first") + 1 + len("then"), "the keys")
+        app.exit(return_code=143)
+        assert app.chat.prompt.text == ""
+        let_keys_go()
+        await until(lambda: app._exit, "the end")
+    assert messages(w, session_id)[0][1] == "first"
+    assert kept(w, session_id) == "then"
