@@ -69,8 +69,12 @@ class OrderlyApp(KeyboardApp):
         if not self.is_running:
             leave()
             return
-        if self.put_behind_held_keys(partial(self.exit, result, return_code, message)):
-            self.set_timer(SECONDS_TO_BE_SEEN_TO, leave)
+        self.set_timer(SECONDS_TO_BE_SEEN_TO, leave)
+        # In its turn: keys that came before may not have been held back yet.
+        self.call_later(self._leave_behind_keys, leave)
+
+    def _leave_behind_keys(self, leave: Callable[[], None]) -> None:
+        if self.put_behind_held_keys(partial(self._leave_behind_keys, leave)):
             return
         self.set_timer(SECONDS_TO_ARRIVE, leave)
         after_what_was_typed(self, leave)
