@@ -7,9 +7,9 @@ _NEAR = 64
 
 
 def before(line: str, column: int) -> int:
-    """The column of the character that ends at a column which is not the first."""
+    """The column of the character that ends at a column; the line's beginning has none."""
     start = max(0, column - _NEAR)
-    return max(each for each in _columns(line, start, column) if each < column)
+    return max((each for each in _columns(line, start, column) if each < column), default=0)
 
 
 def after(line: str, column: int) -> int:
