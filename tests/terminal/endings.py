@@ -18,6 +18,15 @@ def assert_whole(program: Program) -> None:
     assert program.raw.count(b"\x1b[>") <= program.raw.count(b"\x1b[<u") + 1
 
 
+def is_whole(program: Program) -> bool:
+    """Whether it is so by now: what a program writes last comes in pieces."""
+    try:
+        assert_whole(program)
+    except AssertionError:
+        return False
+    return True
+
+
 def told(program: Program) -> list[str]:
     """The lines that were printed on the normal screen, in one piece however long they are."""
     after = program.raw.rpartition(b"\x1b[?1049l")[2].decode()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
 from tests.terminal.chats import words_shown
-from tests.terminal.endings import assert_saved, assert_whole, told
+from tests.terminal.endings import assert_saved, assert_whole, is_whole, told
 from tui.storage.drafts import read_draft
 
 
@@ -170,6 +170,10 @@ def _state(program) -> str:
     return subprocess.run(asked, capture_output=True, text=True).stdout[:1]
 
 
+# Pastes are to be marked: asked for once the terminal is raw.
+_TAKEN = b"\x1b[?2004h"
+
+
 @pytest.mark.parametrize("stop", [signal.SIGTSTP, signal.SIGSTOP])
 def test_a_program_that_was_stopped_paints_again_and_goes_on(chats, stop):
     program = chats.altered("")
@@ -178,10 +182,11 @@ def test_a_program_that_was_stopped_paints_again_and_goes_on(chats, stop):
     program.signal(stop)
     program.until(lambda it: _state(it) == "T", "the stop")
     if stop is signal.SIGTSTP:
-        program.until(lambda it: not it.is_alternate, "the normal screen")
-        assert_whole(program)
-    written = len(chats.said()[-1][1].split())
+        program.until(is_whole, "the terminal as it was")
+    written, taken = len(chats.said()[-1][1].split()), program.raw.count(_TAKEN)
     program.signal(signal.SIGCONT)
+    # Frames that waited come before that; and what is typed then is the terminal's own.
+    program.until(lambda it: it.raw.count(_TAKEN) > taken, "the terminal taken again")
     program.until(lambda it: r"A question" in it.text and words_shown(it) > written + 20)
     assert program.is_alternate
     program.press("ctrl+q")
