@@ -26,7 +26,7 @@ SIBYL = (_INSTALLED,) if _INSTALLED else (sys.executable, "-m", "tui")
 """The program as it was installed with this Python; the module where it was not."""
 
 # No test of something else sets sessions aside.
-_KEEP_ALL = "[retention]\nbacklog_limit = 0\n"
+_KEEP_ALL = "[retention]\nbacklog_limit = 0\nmax_age_days = 0\n"
 
 
 class Chats:

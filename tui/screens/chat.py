@@ -130,10 +130,8 @@ class ChatScreen(Screen[None]):
             self.places.leave(self.shown, self.transcript.place)
             self.transcript.finder.point_no_more()
             self._close_find_line()
-        arriving = (view.arriving,) if view.arriving else ()
-        self.transcript.show(
-            view.entries, earlier=view.earlier, later=view.later, arriving=arriving
-        )
+        ids = (view.arriving,) if view.arriving else ()
+        self.transcript.show(view.entries, earlier=view.earlier, later=view.later, arriving=ids)
         self.show_around(view)
 
     def show_around(self, view: SessionView) -> None:
@@ -306,9 +304,11 @@ class ChatScreen(Screen[None]):
         self.sidebar.begin_renaming(status.session_id, status.name, status.label, go_back)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave a slash to those who type one."""
+        """Leave a slash to those who type one, and F3 to those who find."""
         if action == "find" and parameters:
             return self.focused is self.transcript
+        if action == "answer_question" and self.find_line.display:
+            return self.approval.question is not None
         if action == "go_to_end":
             return not self.transcript.following
         return super().check_action(action, parameters)
