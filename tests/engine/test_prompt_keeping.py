@@ -75,16 +75,28 @@ async def test_nothing_is_written_where_nothing_was_typed(world):
     assert program.drafts.saved == []
 
 
+async def keeping_held_up(program, text):
+    """Begins to keep this draft; gives the task, and what lets the disk go on."""
+    await program.type(text)
+    program.drafts.gate = gate = threading.Event()
+    task = asyncio.create_task(program.workspace.keep_drafts())
+    await until(lambda: program.drafts.gate is None)
+    return task, gate
+
+
+async def keeping_behind(program, text):
+    """Begins to keep this one while another is written; gives the task."""
+    await program.type(text)
+    task = asyncio.create_task(program.workspace.keep_drafts())
+    await until(lambda: len(program.workspace.current.keeping._tasks) == 2, "both")
+    return task
+
+
 async def test_an_older_draft_never_overwrites_a_newer_one(world):
     there = await world.session()
     program = world.started(there)
-    await program.type("old")
-    program.drafts.gate = gate = threading.Event()
-    older = asyncio.create_task(program.workspace.keep_drafts())
-    await until(lambda: program.drafts.gate is None)
-    await program.type("newer")
-    newer = asyncio.create_task(program.workspace.keep_drafts())
-    await asyncio.sleep(0.01)
+    older, gate = await keeping_held_up(program, "old")
+    newer = await keeping_behind(program, "newer")
     gate.set()
     await asyncio.gather(older, newer)
     assert [text for text, _ in program.drafts.saved] == ["old", "newer"]
@@ -94,13 +106,8 @@ async def test_an_older_draft_never_overwrites_a_newer_one(world):
 async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_draft(world):
     there = await world.session()
     program = world.started(there)
-    await program.type("old")
-    program.drafts.gate = gate = threading.Event()
-    older = asyncio.create_task(program.workspace.keep_drafts())
-    await until(lambda: program.drafts.gate is None)
-    await program.type("typed since")
-    newer = asyncio.create_task(program.workspace.keep_drafts())
-    await asyncio.sleep(0.01)
+    older, gate = await keeping_held_up(program, "old")
+    newer = await keeping_behind(program, "typed since")
     program.workspace.current.opened.add_message("user", "sent")
     gate.set()
     await asyncio.gather(older, newer)
@@ -112,15 +119,10 @@ async def test_a_prompt_that_is_sent_while_another_draft_is_written_is_in_no_dra
 async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
     there = await world.session()
     program = world.started(there)
-    await program.type("old")
-    program.drafts.gate = gate = threading.Event()
-    older = asyncio.create_task(program.workspace.keep_drafts())
-    await until(lambda: program.drafts.gate is None)
+    older, gate = await keeping_held_up(program, "old")
     older.cancel()
     await asyncio.gather(older, return_exceptions=True)
-    await program.type("newer")
-    newer = asyncio.create_task(program.workspace.keep_drafts())
-    await asyncio.sleep(0.01)
+    newer = await keeping_behind(program, "newer")
     gate.set()
     await newer
     assert world.drafts.load(there).text == "newer"
