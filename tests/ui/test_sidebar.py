@@ -21,6 +21,11 @@ def labels(app):
     return {row.id: row.label for row in app.chat.rows.rows}
 
 
+def working(app):
+    """What is being done beside the screen, by the names of its methods."""
+    return [worker.name for worker in app.workers]
+
+
 async def highlight(app, session_id):
     """Put the keys and the highlight on a session's row."""
     app.chat.sidebar.focus()
@@ -267,8 +272,9 @@ async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, mo
 
     async with world().running() as (app, _):
         listed = app._desk.listed
-        # The start reads it too, and would tell it or find it mended in between.
+        # The start reads it too, twice, and would tell it or find it mended in between.
         await until(lambda: listed._sessions.is_counted, "the list of the start")
+        await until(lambda: "_show_list" not in working(app), "what the start sets aside")
         for _ in range(2):
             with monkeypatch.context() as patch:
                 patch.setattr(FileStore, "list", refuse)
