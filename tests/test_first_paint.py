@@ -35,6 +35,7 @@ NOT_YET = {
     "tui.storage.index.search_index",
     "tui.storage.retention",
     "urllib.request",
+    "wcwidth",
 }
 
 _SCRIPT = """

@@ -1,3 +1,4 @@
+import sys
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 import pytest
@@ -174,6 +175,26 @@ def test_a_name_has_200_characters_at_most():
 
 
 # --- cells
+
+
+@pytest.mark.parametrize(
+    ("line", "cut"),
+    [
+        ("▾ Last 7 days", "▾ Last 7 d…"),
+        ("Größenwahn, naïve", "Größenwahn…"),
+        ("“Ça va ?” – Élise", "“Ça va ?”…"),
+        ("Список сеансов", "Список сеа…"),
+    ],
+)
+def test_what_most_write_is_cut_without_the_library_that_knows_all_scripts(line, cut, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wcwidth", None)  # not to be imported
+    assert cut_to_cells(line, 11) == cut
+    assert cell_width(cut) <= 11
+
+
+def test_what_is_taken_for_one_cell_is_one():
+    characters = map(chr, range(0x20, 0x3000))
+    assert [each for each in characters if cell_width(each * 2) != wcswidth(each * 2)] == []
 
 
 def lines():
