@@ -96,7 +96,7 @@ def test_what_argparse_reads_differently_from_version_to_version_draws_nothing()
 
 def _drawn(columns: int, rows: int) -> list[str]:
     emulator = Emulator(columns, rows, lambda _: None)
-    emulator.feed((first_frame.ENTER + first_frame.outline(columns, rows)).encode())
+    emulator.feed((first_frame.ENTER + first_frame.outline(columns, rows, 32)).encode())
     return emulator.lines
 
 
@@ -126,7 +126,7 @@ def test_there_is_no_sidebar_on_a_narrow_screen():
 
 @pytest.mark.parametrize(("columns", "rows"), [(59, 40), (200, 14), (0, 0)])
 def test_there_is_no_outline_on_a_small_one(columns, rows):
-    assert first_frame.outline(columns, rows) == ""
+    assert first_frame.outline(columns, rows, 32) == ""
 
 
 def test_nothing_happens_where_nothing_was_begun(capfd):
@@ -172,24 +172,29 @@ def ui_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("width", "shown"), [(41, 41), (5, 20), (400, 60)])
 def test_the_width_is_the_one_that_was_kept(ui_file, width, shown):
     ui_state.change(ui_file, {"theme": "nord", "sidebar_width": width})
-    assert first_frame.sidebar_columns() == shown
+    assert first_frame.sidebar_columns(120) == shown
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"{", b'{"sidebar_width":', b'{"sidebar_width":"41"}', b'{"sidebar_width":99999}']
 )
 def test_without_a_width_that_can_be_read_it_is_the_usual_one(ui_file, data):
-    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+    assert first_frame.sidebar_columns(160) == 40
     ui_file.write_bytes(data)
-    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+    assert first_frame.sidebar_columns(160) == 40
 
 
 def test_a_pipe_or_a_directory_in_its_place_stops_nothing(ui_file):
     os.mkfifo(ui_file)
-    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+    assert first_frame.sidebar_columns(160) == 40
     ui_file.unlink()
     ui_file.mkdir()
-    assert first_frame.sidebar_columns() == first_frame.SIDEBAR_COLUMNS
+    assert first_frame.sidebar_columns(160) == 40
+
+
+def test_until_a_width_is_kept_it_follows_the_screen(ui_file):
+    for columns in range(60, 320):
+        assert first_frame.sidebar_columns(columns) == max(32, min(columns // 4, 48))
 
 
 def test_the_line_is_drawn_where_the_sidebar_ends():

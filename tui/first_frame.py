@@ -31,7 +31,8 @@ else:
     import _signal as signal
 
 NAME = "sibyl-tui"
-SIDEBAR_COLUMNS = 32  # with its line
+# With its line; where its user has set no width, it has a quarter of the screen between these.
+USUAL_SIDEBAR = 32, 48
 LEAST_SIDEBAR, MOST_SIDEBAR = 20, 60
 SIDEBAR_FROM_COLUMNS = 80
 PROMPT_ROWS = 3
@@ -81,7 +82,7 @@ def begin(arguments: list[str]) -> None:
     # What imports leave behind stays: looking for garbage in it takes 5 % of the start.
     gc.disable()
     _terminal.is_drawn = True
-    _write(ENTER + outline(size.columns, size.lines, sidebar_columns()))
+    _write(ENTER + outline(size.columns, size.lines, sidebar_columns(size.columns)))
 
 
 def hand_over() -> _Attributes | None:
@@ -132,7 +133,7 @@ def asks_for_screen(arguments: list[str]) -> bool:
     return not {_CONTINUE, _SESSION} <= seen
 
 
-def outline(columns: int, rows: int, sidebar: int = SIDEBAR_COLUMNS) -> str:
+def outline(columns: int, rows: int, sidebar: int) -> str:
     """The lines of the screen as text and control sequences; empty if it is too small for any."""
     if columns < LEAST_COLUMNS or rows < LEAST_ROWS or not _can_say_lines():
         return ""
@@ -143,22 +144,28 @@ def outline(columns: int, rows: int, sidebar: int = SIDEBAR_COLUMNS) -> str:
     return f"{sides}{_prompt(left + 1, end - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
 
 
-def sidebar_columns() -> int:
-    """How wide the sidebar was left, as ``ui.json`` says it, read without anything that parses."""
+def sidebar_columns(columns: int) -> int:
+    """How wide the sidebar is on a screen of so many columns: as it was left, or as is usual."""
+    least, most = USUAL_SIDEBAR
+    return _kept_width() or max(least, min(columns // 4, most))
+
+
+def _kept_width() -> int:
+    """The width that ``ui.json`` has, read without anything that parses; 0 for none."""
     try:
         # A pipe in its place must not stop the start.
         file = os.open(ui_state_file(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        return SIDEBAR_COLUMNS
+        return 0
     try:
         _, key, rest = os.read(file, _STATE_BYTES).partition(_WIDTH_KEY)
     except OSError:
-        return SIDEBAR_COLUMNS
+        return 0
     finally:
         os.close(file)
     digits = rest.lstrip(b" :").partition(b",")[0].partition(b"}")[0].strip()
     if not key or not digits.isdigit() or len(digits) > _MOST_DIGITS:
-        return SIDEBAR_COLUMNS
+        return 0
     return max(LEAST_SIDEBAR, min(int(digits), MOST_SIDEBAR))
 
 

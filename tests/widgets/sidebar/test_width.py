@@ -4,8 +4,14 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import row, rows, shown
+from tui import first_frame
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.panel import LEAST_COLUMNS, MOST_COLUMNS
+
+
+@pytest.fixture(autouse=True)
+def _no_width_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(first_frame, "ui_state_file", lambda: str(tmp_path / "ui.json"))
 
 
 def widths(app):
@@ -46,7 +52,6 @@ async def test_it_has_bounds():
 
 async def test_it_leaves_room_for_the_rest_of_a_small_screen():
     async with shown(rows(row(1)), size=(80, 10)) as (app, pilot):
-        app.sidebar.styles.max_width = "60%"
         app.sidebar.show_width(60)
         await until(lambda: app.sidebar.outer_size.width == 48, "the width")
         await pilot.press("ctrl+left")
@@ -54,6 +59,27 @@ async def test_it_leaves_room_for_the_rest_of_a_small_screen():
         app.sidebar.show_width(1000)
         await pilot.resize_terminal(200, 10)
         await until(lambda: app.sidebar.outer_size.width == MOST_COLUMNS, "the width")
+
+
+async def test_until_it_is_set_it_follows_the_screen_as_the_first_frame_has_it():
+    async with shown(rows(row(1)), size=(80, 10)) as (app, pilot):
+        for columns in (80, 120, 128, 131, 133, 150, 159, 191, 200, 300, 66):
+            await pilot.resize_terminal(columns, 10)
+            await until(lambda columns=columns: app.size.width == columns, "the size")
+            usual = first_frame.sidebar_columns(columns)
+            await until(lambda usual=usual: app.sidebar.outer_size.width == usual, "the width")
+        assert widths(app) == []
+
+
+async def test_a_width_that_was_set_stays_on_a_wider_screen():
+    async with shown(rows(row(1)), size=(160, 10)) as (app, pilot):
+        await until(lambda: app.sidebar.outer_size.width == 40, "the usual width")
+        await pilot.press("ctrl+right")
+        await until(lambda: app.sidebar.outer_size.width == 42, "the width")
+        await pilot.resize_terminal(240, 10)
+        await until(lambda: app.size.width == 240, "the size")
+        await pilot.pause()
+        assert app.sidebar.outer_size.width == 42
 
 
 async def test_its_edge_can_be_dragged():

@@ -23,9 +23,9 @@ from tui.widgets.sidebar.session_list import SessionList
 
 _CELLS_BEFORE_LABEL = 3
 _OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "delete", "undo", "widen"})
-COLUMNS, LEAST_COLUMNS, MOST_COLUMNS = 32, 20, 60
+LEAST_COLUMNS, MOST_COLUMNS = 20, 60
 SHARE_OF_SCREEN = 60
-"""So many percent at most, as the chat screen's sheet has it."""
+"""So many percent at most, as the sheet below has it."""
 
 
 class Sidebar(Vertical):
@@ -101,10 +101,15 @@ class Sidebar(Vertical):
     RENAME_KEYS: ClassVar[Sequence[BindingType]] = RenameLine.BINDINGS
     DEFAULT_CSS = """
     Sidebar {
-        width: 32;
-        min-width: 20;
+        width: 25%;
+        min-width: 32;
+        max-width: 48;
         height: 1fr;
         layers: rows line;
+    }
+    Sidebar.-set {
+        min-width: 20;
+        max-width: 60%;
     }
     Sidebar > RenameLine { layer: line; }
     Sidebar > .sidebar--note {
@@ -168,7 +173,7 @@ class Sidebar(Vertical):
         self._note = Static(classes="sidebar--note", markup=False)
         self._rows: SessionRows | None = None
         self._dragged = False
-        self._width = COLUMNS
+        self._width: int | None = None
 
     def compose(self) -> ComposeResult:
         yield self._filter_row
@@ -199,6 +204,7 @@ class Sidebar(Vertical):
     def show_width(self, columns: int) -> int:
         """Be so wide, edge included, as far as is sensible; how wide that is."""
         width = max(LEAST_COLUMNS, min(columns, MOST_COLUMNS))
+        self.add_class("-set")
         self.styles.width = self._width = width
         return width
 
@@ -253,7 +259,8 @@ class Sidebar(Vertical):
         self._list.disarm()
         # Not from what is seen: a key held down comes faster than the screen is laid out.
         allowed = self.screen.size.width * SHARE_OF_SCREEN // 100
-        self._change_width(min(self._width, allowed) + columns)
+        width = self.outer_size.width if self._width is None else self._width
+        self._change_width(min(width, allowed) + columns)
 
     def _change_width(self, columns: int) -> None:
         self.post_message(self.WidthChanged(self.show_width(columns)))
