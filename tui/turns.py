@@ -25,6 +25,7 @@ from tui.engine.turn import TurnSettings, retry_turn, run_turn
 from tui.engine.workspace import Workspace
 from tui.errors import SibylError, StorageError
 from tui.lasting import Lasting
+from tui.measuring import Measuring
 from tui.screens.chat import ChatScreen
 
 _EVENTS_BETWEEN_BREATHS = 16
@@ -57,6 +58,7 @@ class Turns:
         self._workers: dict[Conversation, Worker[None]] = {}
         self._ended_as: dict[Conversation, TurnStatus] = {}
         self._lasting = Lasting(app, chat, workspace, stopwatch)
+        self.measuring = Measuring(chat, workspace.clock, stopwatch)
 
     def send(self, conversation: Conversation, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -174,6 +176,7 @@ class Turns:
                 self._say(conversation, text, "information")
             case _:
                 pass
+        self.measuring.take(conversation, event)
         if conversation is self._workspace.current:
             self._show(conversation, event)
 
@@ -198,5 +201,6 @@ class Turns:
         if self._workers.pop(conversation, None) is not None:
             conversation.running = False
             self._lasting.end(conversation)
+            self.measuring.end(conversation)
             self._ended_as[conversation] = status
             self._app.post_message(TurnFinished(conversation))

@@ -9,6 +9,7 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.message import ToolCall
 from tui.domain.records import Partial
+from tui.domain.usage import Usage
 from tui.engine import answer as answers
 from tui.engine import opening
 from tui.engine.events import (
@@ -20,6 +21,7 @@ from tui.engine.events import (
     ToolCalled,
     ToolReturned,
     TurnEnded,
+    UsageCounted,
 )
 from tui.engine.turn import ROUNDS, TurnSettings, retry_turn, run_turn
 from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
@@ -59,11 +61,13 @@ async def test_a_turn_tells_what_happens_in_order(new_session):
         AnswerStarted,
         TextAdded,
         TextAdded,
+        UsageCounted,
         MessageSaved,
         TurnEnded,
     ]
-    assert events[4].message.text == "hello"
-    assert events[4].message.model == "scripted:model"
+    assert events[4] == UsageCounted(events[5].message.id, Usage(1, 2))
+    assert events[5].message.text == "hello"
+    assert events[5].message.model == "scripted:model"
     assert events[-1].status == "complete"
 
 

@@ -13,6 +13,7 @@ from textual.app import App
 from tests.strategies import any_text
 from tests.waiting import until
 from tui.domain.status import SaveState, SessionStatus
+from tui.domain.usage import Filled
 from tui.widgets.status_bar import StatusBar, lay_out
 
 ID = "session-20260111-153022-847291"
@@ -91,6 +92,16 @@ def test_what_waits_for_the_user_comes_before_label_and_model(width, words):
     shown = lay_out(status(label=LONG_LABEL, asking=True, running=True), width - 2)
     assert shown["asking"] == words
     assert shown["save"] == SAVED_WORDS
+
+
+def test_how_full_the_context_is_crowds_out_nothing_else():
+    filled = Filled(status(), 9_000, 128_000)
+    for width in range(10, 160):
+        without = lay_out(status(label=LONG_LABEL), width)
+        shown = lay_out(status(label=LONG_LABEL), width, "", filled)
+        context = shown.pop("context", "")
+        assert shown == without
+    assert context == "context 7 %"
 
 
 async def test_it_is_one_line_at_the_bottom():

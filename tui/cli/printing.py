@@ -16,6 +16,7 @@ from tui.engine.events import (
     ToolReturned,
     TurnEnded,
     TurnEvent,
+    UsageCounted,
 )
 
 
@@ -57,7 +58,7 @@ class TextPrinter:
                 output.tell(f"NOT SAVED: {reason}")
             case TurnEnded():
                 self._end_turn(event)
-            case MessageSaved():
+            case MessageSaved() | UsageCounted():
                 pass
 
     def fail(self, reason: str) -> None:
@@ -98,7 +99,7 @@ class JsonPrinter:
                 self.fail(reason)
             case TurnEnded():
                 self._end_turn(event)
-            case AnswerStarted():
+            case AnswerStarted() | UsageCounted():
                 pass
 
     def fail(self, reason: str) -> None:

@@ -37,7 +37,8 @@ class SaveState(msgspec.Struct, frozen=True):
 class SessionStatus(msgspec.Struct, frozen=True):
     """All that stands in the status bar; ``name`` is empty where only the label says it.
 
-    ``answering_for`` is how many seconds ago the answer that is being made was asked for.
+    ``answering_for`` is how many seconds ago the answer that is being made was asked for,
+    ``summarised`` the message up to which a summary stands for what was said.
     """
 
     session_id: str
@@ -53,6 +54,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
     queued: int = 0
     read_only: bool = False
     name: str = ""
+    summarised: str = ""
 
     @property
     def count_words(self) -> str:

@@ -271,6 +271,7 @@ class Conversation(msgspec.Struct, eq=False):
             queued=len(self.queued),
             read_only=bool(self.read_only),
             name=session.name,
+            summarised=session.summary.through if session.summary else "",
         )
 
     def note_saved(self, at: datetime) -> None:

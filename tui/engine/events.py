@@ -5,6 +5,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.message import Message, ToolCall
+from tui.domain.usage import Usage
 
 TurnStatus = Literal["complete", "interrupted", "failed", "truncated"]
 
@@ -31,6 +32,13 @@ class TextAdded(msgspec.Struct, frozen=True):
 
     message_id: str
     text: str
+
+
+class UsageCounted(msgspec.Struct, frozen=True):
+    """What the server counted for an answer that has all come; it is not kept."""
+
+    message_id: str
+    usage: Usage
 
 
 class ToolCalled(msgspec.Struct, frozen=True):
@@ -72,6 +80,7 @@ TurnEvent = (
     MessageSaved
     | AnswerStarted
     | TextAdded
+    | UsageCounted
     | ToolCalled
     | ToolReturned
     | NoticeGiven

@@ -7,6 +7,7 @@ from contextlib import aclosing, contextmanager
 import msgspec
 
 from tui.domain.message import Message
+from tui.domain.usage import Usage
 from tui.engine.answer import Answer
 from tui.engine.events import (
     AnswerStarted,
@@ -19,6 +20,7 @@ from tui.engine.events import (
     TurnEnded,
     TurnEvent,
     TurnStatus,
+    UsageCounted,
 )
 from tui.engine.memory import project
 from tui.engine.open_session import OpenSession
@@ -30,6 +32,7 @@ from tui.providers.protocol import (
     ModelEvent,
     TextReceived,
     ToolCallReceived,
+    UsageReported,
 )
 
 ROUNDS = 10
@@ -213,8 +216,9 @@ def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
             answer.add_call(event.call)
         case AnswerEnded():
             answer.cut = event.reason == "length"
-        case _:
-            pass
+        case UsageReported():
+            usage = Usage(event.input_tokens, event.output_tokens, event.dollars)
+            return [UsageCounted(answer.message_id, usage)]
     return []
 
 

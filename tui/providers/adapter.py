@@ -28,6 +28,7 @@ from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Reply, connection
 from tui.providers.dialect import Dialect, library_parameters, received_call
 from tui.providers.failures import explained, pause_before_retry, unfinished, withheld
+from tui.providers.prices import dollars, warm_up
 from tui.providers.protocol import (
     AnswerEnded,
     EndReason,
@@ -65,8 +66,9 @@ class ChatModel:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
         self._dialect = _dialect(choice)
-        # Read once, and here: it takes 20 ms, and requests are made on the event loop.
+        # Read once, and here: both take 20 ms, and requests are made on the event loop.
         self._certificates = httpx2.create_ssl_context()
+        warm_up()
 
     @property
     def name(self) -> str:
@@ -147,7 +149,8 @@ class ChatModel:
             yield ToolCallReceived(received_call(part, taken))
         usage = response.usage
         if usage.input_tokens or usage.output_tokens:
-            yield UsageReported(usage.input_tokens, usage.output_tokens)
+            sent, received = usage.input_tokens, usage.output_tokens
+            yield UsageReported(sent, received, dollars(self._choice, sent, received))
         yield AnswerEnded(_reason(str(details.get("finish_reason")), parts))
 
 

@@ -50,10 +50,14 @@ class ToolCallReceived(msgspec.Struct, frozen=True):
 
 
 class UsageReported(msgspec.Struct, frozen=True):
-    """What the server counted, in tokens; shown, never stored."""
+    """What the server counted, in tokens; shown, never stored.
+
+    ``dollars`` is what its vendor asks for them at most, by the list; ``None`` if no list says.
+    """
 
     input_tokens: int
     output_tokens: int
+    dollars: float | None = None
 
 
 class AnswerEnded(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.domain.status import SessionStatus, wait_words
+from tui.domain.usage import Filled
 from tui.widgets.cells import cut, one_line
 
 Place = Literal[
@@ -18,6 +19,7 @@ Place = Literal[
     "count",
     "model",
     "scope",
+    "context",
     "indexing",
     "queued",
     "read-only",
@@ -27,7 +29,7 @@ Place = Literal[
     "save",
     "failure",
 ]
-_LEFT: tuple[Place, ...] = ("id", "label", "count", "model", "scope")
+_LEFT: tuple[Place, ...] = ("id", "label", "count", "model", "context", "scope")
 _RIGHT: tuple[Place, ...] = (
     "indexing",
     "queued",
@@ -53,7 +55,9 @@ class Part(msgspec.Struct, frozen=True):
     short: str
 
 
-def lay_out(status: SessionStatus, width: int, indexing: str = "") -> dict[Place, str]:
+def lay_out(
+    status: SessionStatus, width: int, indexing: str = "", filled: Filled | None = None
+) -> dict[Place, str]:
     """The texts that there is room for, the important ones first."""
     shown: dict[Place, str] = {}
     parts = [part for part in _by_importance(status, width) if part.short]
@@ -65,6 +69,9 @@ def lay_out(status: SessionStatus, width: int, indexing: str = "") -> dict[Place
         if part.place in shown:
             room = _room(shown, width) + _GAP + cell_len(part.short)
             shown[part.place] = _lengthened(part, room)
+    context = f"context {filled.percent} %" if filled else ""
+    if context and cell_len(context) <= _room(shown, width):
+        shown["context"] = context
     return shown
 
 
@@ -137,12 +144,18 @@ class StatusBar(Widget):
         super().__init__(id=id, classes=classes)
         self._status: SessionStatus | None = None
         self._indexing = ""
+        self._filled: dict[str, Filled] = {}
 
     def show(self, status: SessionStatus) -> None:
         """Say this from now on."""
         if status != self._status:
             self._status = status
             self.refresh()
+
+    def show_filled(self, filled: Filled) -> None:
+        """Say how full the window of a session's model is, as long as that is so."""
+        self._filled[filled.status.session_id] = filled
+        self.refresh()
 
     def show_indexing(self, progress: str) -> None:
         """Say how far the search index is; nothing once it is done."""
@@ -157,7 +170,10 @@ class StatusBar(Widget):
         # Without margins where they would cost letters of the id.
         margin = 1 if cell_len(self._status.session_id) + 2 <= width else 0
         inner = width - 2 * margin
-        shown = lay_out(self._status, inner, self._indexing)
+        filled = self._filled.get(self._status.session_id)
+        if filled and not filled.holds_for(self._status):
+            filled = None
+        shown = lay_out(self._status, inner, self._indexing, filled)
         left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
         used = Segment.get_line_length(left) + Segment.get_line_length(right)
         edge, middle = self._space(margin), self._space(max(0, inner - used))

@@ -181,3 +181,15 @@ async def test_details_above_move_nothing_that_is_read(opened):
         top = next(row for row in app.transcript.visible_text() if "question" in row)
         await pilot.press("I")
         assert top.strip("› ") in "\n".join(app.transcript.visible_text()[:4])
+
+
+async def test_details_of_a_message_that_begins_above_the_screen_are_told_at_once(opened):
+    long = answered("\n\n".join(f"paragraph {number}" for number in range(40)), "a-long")
+    async with opened(asked("question"), long) as (app, pilot):
+        await pilot.press("k", "pagedown")
+        before = app.transcript.visible_text()
+        await pilot.press("i")
+        assert app.transcript.visible_text() == before
+        told = [each.message for each in app._notifications]
+        assert len(told) == 1
+        assert "a-long" in told[0]

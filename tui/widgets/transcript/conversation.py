@@ -1,7 +1,7 @@
 """All that stands in the pane, without the pane: entries, what is on screen, and the reader."""
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, count
 
 import msgspec
@@ -9,6 +9,7 @@ from textual.strip import Strip
 
 from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
+from tui.domain.usage import Effort
 from tui.widgets.transcript.drawn import Drawn
 from tui.widgets.transcript.fenced import Code
 from tui.widgets.transcript.items import Answer, Item, Queue, make_item
@@ -17,6 +18,8 @@ from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.parts import Line, Part
 from tui.widgets.transcript.place import Place
 from tui.widgets.transcript.reading import Reader, Spot
+
+_NOT_KNOWN: Mapping[str, Effort] = {}
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -31,9 +34,18 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Conversation:
-    """The entries and the reader's place among them; drawn on a page once there is one."""
+    """The entries and the reader's place among them; drawn on a page once there is one.
 
-    def __init__(self, entries: Sequence[Shown] = (), arriving: Collection[str] = ()) -> None:
+    ``efforts`` is what answers took, by their ids, as far as it is known by then.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Shown] = (),
+        arriving: Collection[str] = (),
+        efforts: Mapping[str, Effort] = _NOT_KNOWN,
+    ) -> None:
+        self._efforts = efforts
         self._numbers = count(1)
         self._items: dict[str, Item] = {}
         self._replaced: set[str] = set()
@@ -169,6 +181,16 @@ class Conversation:
         self.layout.changed(item)
         self.reader.top = top
 
+    def inform_anew(self, message_id: str) -> None:
+        """More is known of a message now."""
+        item = self._items.get(message_id)
+        if item is None:
+            return
+        item.effort = self._efforts.get(message_id)
+        if item.informed:
+            item.remake()
+            self.layout.changed(item)
+
     def inform_all(self) -> None:
         """Show that of all messages, or hide it."""
         self._informed = not self._informed
@@ -240,6 +262,7 @@ class Conversation:
             item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
         item.hidden = item.key in self._replaced
         item.informed = self._informed
+        item.effort = self._efforts.get(item.key)
         item.called = self._name_called(entry)
         return item
 
@@ -267,6 +290,7 @@ class Conversation:
     def _exchange(self, old: Item, new: Item) -> None:
         self._items[old.key] = new
         new.hidden, new.unfolded, new.informed = old.hidden, old.unfolded, old.informed
+        new.effort = old.effort
         self.layout.replace(old, new)
         self._forget(old)
         top = self.reader.top

@@ -1,25 +1,24 @@
 """What stands in a conversation, as the parts that draw it."""
 
-import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tui.domain.details import details
-from tui.domain.message import Message, ToolCall
+from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
 from tui.domain.records import Reset, Summary
 from tui.domain.safe_text import make_visible_line
 from tui.widgets.transcript.blocks import Block, Splitter
 from tui.widgets.transcript.fenced import Fences, block_part, growing_part
+from tui.widgets.transcript.folded import call_parts, result_parts, summary_parts
 from tui.widgets.transcript.listed import Listed
 from tui.widgets.transcript.page import GUTTER, MEASURE
 from tui.widgets.transcript.parts import (
     Details,
     Divider,
     Line,
-    Output,
     Part,
     Plain,
     Told,
@@ -27,8 +26,10 @@ from tui.widgets.transcript.parts import (
 )
 from tui.widgets.wrapping import PIECE, clean, guess_rows
 
+if TYPE_CHECKING:
+    from tui.domain.usage import Effort
+
 RESET = "conversation reset here; what was before is kept"
-SUMMARY = "summary of what was before"
 
 _ENDINGS = {
     "interrupted": ("■ interrupted: /retry asks again", "warning"),
@@ -36,7 +37,6 @@ _ENDINGS = {
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
 _SIGNS = {"information": "·", "warning": "!", "error": "✗"}
-_ARGUMENTS = 200
 ASKED = "\u203a"
 """The mark of what the user said: a single angle quotation mark."""
 
@@ -52,6 +52,7 @@ class Item:
         "_dropped",
         "_parts",
         "called",
+        "effort",
         "entry",
         "hidden",
         "informed",
@@ -64,6 +65,7 @@ class Item:
         self.entry = entry
         self.key = key
         self.called = ""
+        self.effort: Effort | None = None
         self.order = 0
         self.hidden = False
         self.unfolded = False
@@ -101,9 +103,9 @@ class Item:
             case Message(role="user"):
                 return plain_parts(clean(self.entry.text), "user", ASKED, spaced=True)
             case Message():
-                return _result(self.entry, self.called, unfolded=self.unfolded)
+                return result_parts(self.entry, self.called, unfolded=self.unfolded)
             case Summary():
-                return _summary(self.entry, unfolded=self.unfolded)
+                return summary_parts(self.entry, unfolded=self.unfolded)
             case Reset():
                 return [Divider(RESET)]
             case Notice():
@@ -118,6 +120,10 @@ class Item:
     def fold(self) -> None:
         """Show what is hidden, or hide it."""
         self.unfolded = not self.unfolded
+        self.remake()
+
+    def remake(self) -> None:
+        """Make its parts anew when they are next wanted."""
         self._drop(self._parts or ())
         self._parts = None
 
@@ -126,8 +132,7 @@ class Item:
         made = self._parts is not None and self.informed != shown
         self.informed = shown
         if made:
-            self._drop(self._parts or ())
-            self._parts = None
+            self.remake()
         return made
 
     @property
@@ -140,7 +145,9 @@ class Item:
             return parts
         first = parts[0]
         own = isinstance(first, Plain) and not self.details_at
-        line = Details(details(self.message), "quiet", ASKED if own else " ", spaced=own)
+        line = Details(
+            details(self.message, self.effort), "quiet", ASKED if own else " ", spaced=own
+        )
         if isinstance(first, Plain) and own:
             first.spaced, first.mark = False, " "
         return [*parts[: self.details_at], line, *parts[self.details_at :]]
@@ -248,7 +255,7 @@ class Answer(Item):
             body.append(Line(f"… {self._wait}".rstrip(), "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and (bool(self._body) or not body)
-            body.extend(_call(call, spaced=spaced, unfolded=self.unfolded))
+            body.extend(call_parts(call, spaced=spaced, unfolded=self.unfolded))
         return [*body, *self._ending(bare=not body or not self._body)]
 
     def _head(self) -> list[Part]:
@@ -339,62 +346,3 @@ def _notice(entry: Notice) -> list[Part]:
         listed,
         *(plain_parts(clean("\n".join(below)), style) if below else ()),
     ]
-
-
-def _call(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[Part]:
-    sign = "▾" if unfolded else "▸"
-    text = f"{sign} {make_visible_line(call.name)}({_short(call.arguments)})"
-    line = Line(text, "tool", spaced=spaced, foldable=True)
-    if not unfolded:
-        return [line]
-    return [line, *_code_parts(clean(_json(call.arguments, indent=2)), "json")]
-
-
-def _code_parts(text: str, language: str) -> list[Part]:
-    splitter = Splitter()
-    # Longer than any run of backticks in it would have to be; tildes do not occur in JSON's syntax.
-    splitter.feed(f"{'~' * 40}{language}\n{text}")
-    splitter.finish()
-    parts = [block_part(block) for block in splitter.blocks]
-    Fences().join(parts)
-    return parts
-
-
-def _short(arguments: Any) -> str:
-    if isinstance(arguments, dict):
-        fields: dict[Any, Any] = arguments  # pyright: ignore[reportUnknownVariableType]
-        text = ", ".join(f"{name}={_json(value)[:_ARGUMENTS]}" for name, value in fields.items())
-    else:
-        text = "" if arguments is None else _json(arguments)
-    return make_visible_line(text[: _ARGUMENTS * 2])
-
-
-def _json(value: Any, indent: int | None = None) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
-    except (ValueError, RecursionError):
-        return "…"
-
-
-def _summary(entry: Summary, *, unfolded: bool) -> list[Part]:
-    text = clean(entry.text)
-    sign = "▾" if unfolded else "▸"
-    words = "" if unfolded else f": {_first_line(text)}"
-    line = Line(f"{sign} {SUMMARY}{words}", "divider", spaced=True, foldable=True)
-    return [line, *plain_parts(text, "quiet")] if unfolded else [line]
-
-
-def _first_line(text: str) -> str:
-    return make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
-
-
-def _result(entry: Message, called: str, *, unfolded: bool) -> list[Part]:
-    text = clean(entry.text)
-    lines = text.count("\n") + 1
-    sign = "▾" if unfolded else "▸"
-    count = f" ({lines} lines)" if lines > 1 else ""
-    status = f" {make_visible_line(entry.status)}" if entry.status else ""
-    name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
-    words = f"{sign} {name}result{status}{count}: {_first_line(text)}"
-    line = Line(words, "tool", foldable=True)
-    return [line, *plain_parts(text, "quiet", kind=Output)] if unfolded else [line]

@@ -11,6 +11,7 @@ from textual.strip import Strip
 from tui.domain.message import Message
 from tui.domain.notice import Shown
 from tui.domain.status import wait_words
+from tui.domain.usage import Effort
 from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.cursor import Cursor
@@ -57,7 +58,8 @@ class Pane(ScrollView, can_focus=True):
         super().__init__()
         self._welcome = Welcome(welcome)
         self._is_known = False
-        self._conversation = Conversation()
+        self._efforts: dict[str, Effort] = {}
+        self._conversation = Conversation(efforts=self._efforts)
         self._cursor = Cursor(self._conversation)
         self._page: Page | None = None
         self._screen_rows: list[Row] = []
@@ -86,7 +88,7 @@ class Pane(ScrollView, can_focus=True):
         ``arriving``: ids of answers that are still being written.
         """
         self._is_known = True
-        self._conversation = Conversation(entries, arriving)
+        self._conversation = Conversation(entries, arriving, self._efforts)
         self._cursor = Cursor(self._conversation)
         self._ends = Ends(earlier, later)
         self._unseen.clear()
@@ -134,6 +136,12 @@ class Pane(ScrollView, can_focus=True):
     def show_wait(self, message_id: str, seconds: int) -> None:
         """Show for how long the first word of an answer is waited for."""
         self._conversation.show_wait(message_id, wait_words(seconds))
+        self._draw_soon()
+
+    def show_effort(self, message_id: str, effort: Effort) -> None:
+        """Tell what an answer took, with its time and model, in whichever session it is."""
+        self._efforts[message_id] = effort
+        self._conversation.inform_anew(message_id)
         self._draw_soon()
 
     def _note_unseen(self, message_id: str) -> None:

@@ -5,12 +5,14 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
+from tui.domain.details import details
 from tui.widgets.hints import hint
 from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Row
+from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.keys import KEYS
 from tui.widgets.transcript.pane import Pane
-from tui.widgets.transcript.parts import Line
+from tui.widgets.transcript.parts import Details, Line
 from tui.widgets.transcript.selection import offset_row, whole
 from tui.widgets.transcript.sideways import move_code
 
@@ -167,11 +169,19 @@ class Transcript(Pane):
         """Show or hide time, model and more of the message at the cursor, or of one in sight."""
         if self._cursor.item is None:
             self._cursor.go_into_sight(self._screen_rows)
-        if item := self._cursor.item:
+        item = self._cursor.item
+        if item is None or item.message is None:
+            hint(self, _NONE)
+            return
+        if not item.informed or self._shows_details_of(item):
             self._conversation.inform(item, shown=not item.informed)
             self._draw_all()
-        else:
-            hint(self, _NONE)
+        if item.informed and not self._shows_details_of(item):
+            # They stand where the message begins, and nobody asked to go there.
+            hint(self, details(item.message, item.effort))
+
+    def _shows_details_of(self, item: Item) -> bool:
+        return any(isinstance(r.part, Details) and r.spot.item is item for r in self._screen_rows)
 
     def action_all_details(self) -> None:
         """Show or hide that of all messages."""

@@ -1,0 +1,65 @@
+"""What answers take: told on demand, and how full the model's window is in the status bar."""
+
+import asyncio
+
+from tests.ui.screen import send, status, wait_for_answer, words
+from tests.waiting import until
+from tui.providers.protocol import UsageReported
+
+
+async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(world):
+    w = world(["one", UsageReported(11_000, 1_000)], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "context 12 %" in status(app), "what was counted")
+        await wait_for_answer(w)
+        await send(pilot, "/reset")
+        await until(lambda: "context" not in status(app), "the reset")
+
+
+async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
+    w = world(["one", UsageReported(11_000, 1_000)])
+    other = await w.session("other", "answer", name="Other")
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "context 12 %" in status(app), "what was counted")
+        await wait_for_answer(w)
+        first = w.workspace.current.id
+        await send(pilot, f"/load {other}")
+        await until(lambda: app.chat.shown == other)
+        assert "context" not in status(app)
+        await send(pilot, f"/load {first}")
+        await until(lambda: app.chat.shown == first)
+        await until(lambda: "context 12 %" in status(app), "what was counted")
+
+
+async def test_what_an_answer_took_is_told_with_its_time_and_model(world):
+    gate = asyncio.Event()
+    w = world([gate, "one", UsageReported(1_200, 30)])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: w.model.requests, "the request")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("k", "j", "i")
+        await until(lambda: "scripted:model" in words(app), "the details")
+        w.seconds += 75
+        gate.set()
+        await wait_for_answer(w)
+        told = "took 1 min 15 s · 1,200 tokens sent, 30 received"
+        await until(lambda: told in words(app), "what it took")
+
+
+async def test_what_a_stopped_answer_took_is_told_too(world):
+    gate = asyncio.Event()
+    w = world(["some", gate])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "some" in words(app), "the answer")
+        w.seconds += 30
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("i")
+        await until(lambda: "took 30 s" in words(app), "what it took")
