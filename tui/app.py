@@ -95,7 +95,7 @@ class SibylApp(OrderlyApp, LegibleApp):
     def _let_paint_after_keys(self) -> None:
         """Let the first screen be painted once what waited stands in its prompt."""
         prompt = self.focused or self.chat
-        self.call_later(prompt.call_later, self.chat.may_be_painted.set)
+        self.call_later(prompt.call_later, self.chat.first_paint.may_come)
 
     def _paint_again(self, _: object) -> None:
         self.refresh(layout=True)

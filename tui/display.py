@@ -18,13 +18,10 @@ class Display:
         self._workspace = workspace
 
     def begin(self) -> None:
-        """Show the session that the program begins in: the prompt first, then what was said.
-
-        To draw a conversation takes longer than all the rest of the first screen.
-        """
+        """Show the session that the program begins in: the prompt first, then what was said."""
         self._chat.show_around(self._workspace.current.view())
         self.show_status()
-        self._chat.call_after_refresh(self._show_begun)
+        self._chat.first_paint.follow_with(self._show_begun)
 
     def _show_begun(self) -> None:
         self.show_session()

@@ -6,6 +6,7 @@ from textual import events
 from tests.waiting import until
 from tui.app import SibylApp
 from tui.screens.chat import ChatScreen
+from tui.screens.first_paint import FirstPaint
 
 
 @pytest.fixture
@@ -45,5 +46,43 @@ async def test_what_was_typed_before_the_first_screen_stands_in_it(world, first_
 async def test_the_first_screen_comes_where_the_prompt_never_takes_its_turn(world, monkeypatch):
     monkeypatch.setattr("tui.widgets.prompt.editor.Editor.call_later", lambda *_: False)
     async with world().running() as (app, _):
-        assert not app.chat.may_be_painted.is_set()
+        await until(lambda: app.chat.first_paint.has_come, "the first screen")
         assert app.chat.size
+
+
+@pytest.fixture
+def rows_painted(monkeypatch):
+    """The conversation's rows each time that something was painted."""
+    seen = []
+    monkeypatch.setattr(
+        SibylApp, "post_display_hook", lambda app: seen.append(app.chat.transcript.visible_text())
+    )
+    return seen
+
+
+async def test_what_was_said_is_painted_right_behind_the_prompt(world, rows_painted, monkeypatch):
+    monkeypatch.setattr("tui.screens.first_paint.SECONDS_UNPAINTED", 60)
+    begun = world()
+    session_id = await begun.session("Hello there")
+    async with begun.running(session_id):
+        await until(lambda: len(rows_painted) > 1, "two paintings")
+    first, second, *_ = ["Hello there" in "".join(rows) for rows in rows_painted]
+    assert (first, second) == (False, True)
+
+
+class _Pump:
+    def __init__(self):
+        self.later = []
+
+    def call_later(self, call):
+        self.later.append(call)
+
+    call_next = call_later
+
+
+def test_what_comes_after_the_first_painting_is_drawn_in_its_turn():
+    pump = _Pump()
+    paint = FirstPaint(pump)
+    paint.begin()
+    paint.follow_with(print)
+    assert pump.later[-1] is print

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -24,6 +23,7 @@ from tui.domain.safe_text import make_visible_line
 from tui.domain.status import SessionStatus
 from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
+from tui.screens.first_paint import FirstPaint
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.settling import Settling
 from tui.screens.sizes import TOO_SMALL, fit
@@ -42,9 +42,6 @@ from tui.widgets.transcript import Place, Places, Transcript
 
 if TYPE_CHECKING:
     from textual.widget import Widget
-
-SECONDS_UNPAINTED = 0.1
-"""How long the first screen waits at the most for the keys that it is to show."""
 
 _TOAST_SECONDS = 3
 _LAST_MESSAGES = 4
@@ -77,8 +74,7 @@ class ChatScreen(Screen[None]):
         self.key_line = KeyLine(ORDER, ALWAYS, self._words_of_keys)
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
-        self.may_be_painted = asyncio.Event()
-        self._was_resumed = False
+        self.first_paint = FirstPaint(self)
         self.places = Places()
         self.shown = ""
         self.answering = False
@@ -104,16 +100,15 @@ class ChatScreen(Screen[None]):
 
     async def on_mount(self) -> None:
         self.is_there.set()
-        # Painting takes longer than all that keys do: they would wait for two paintings.
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self.may_be_painted.wait(), SECONDS_UNPAINTED)
+        await self.first_paint.wait()
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         # Each part was given its style when it was mounted: to do so again takes 8 ms of the start.
-        event.refresh_styles = self._was_resumed
-        if self._was_resumed:
+        event.refresh_styles = self.first_paint.has_come
+        if self.first_paint.has_come:
             self.refresh_bindings()
-        self._was_resumed = True
+        else:
+            self.first_paint.begin()
 
     def on_screen_suspend(self) -> None:
         self.key_line.show_those_above()
