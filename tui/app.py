@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.binding import BindingType
@@ -35,6 +35,9 @@ from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.transcript import Transcript, warm_up
 
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
 ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
 SECONDS_TO_SWITCH = 2.0
@@ -58,6 +61,7 @@ class SibylApp(OrderlyApp, LegibleApp):
         self.chat = ChatScreen(parts.appearance.keys)
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
         self._effects = Effects(self, self._desk, self._turn_help)
+        self._following: Worker[None] | None = None
         dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
     def _keys(self) -> Places:
@@ -85,7 +89,7 @@ class SibylApp(OrderlyApp, LegibleApp):
         self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
         self._desk.display.begin()
         self._let_paint_after_keys()
-        self.set_interval(ROWS_SECONDS, self._desk.listed.show)
+        self.set_interval(ROWS_SECONDS, self._each_minute)
         if self._parts.auto_save_interval:
             save_all = partial(self.run_worker, self._desk.display.save_all)
             self.set_interval(self._parts.auto_save_interval, save_all)
@@ -105,12 +109,21 @@ class SibylApp(OrderlyApp, LegibleApp):
         await self._parts.final_save.run()
         await self._desk.remembered.keep()
 
+    def tell_defect(self, words: str) -> None:
+        self._desk.display.say(Notice(words, "error"))
+
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
         self.chat.prompt.show_themes(self._desk.themes.names())
         self.run_worker(self._show_list)
-        self.run_worker(self._desk.following.run)
+        self._following = self.run_worker(self._desk.following.run)
         self._desk.searching.begin()
+
+    def _each_minute(self) -> None:
+        self._desk.listed.show()
+        if self._following is not None and self._following.is_finished:
+            # A defect has ended it, and was told.
+            self._following = self.run_worker(self._desk.following.run)
 
     async def _show_list(self) -> None:
         # First: what is active stays when the old and the many are set aside.

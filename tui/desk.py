@@ -68,6 +68,7 @@ class Desk:
             parts.retention,
             parts.final_save.rescue,
             self.sending.stop,
+            self.turns.take_back,
             Shelf(parts.workspace, self.sending.stop),
             exclusive_projects=parts.exclusive_projects,
         )

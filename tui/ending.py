@@ -35,10 +35,10 @@ class Endings:
     async def end(self, conversation: Conversation) -> None:
         """Save what a turn has led to, and go on with what waits."""
         async with self._lock:
-            await self._workspace.try_save(conversation)
-            if not self._workspace.given_up(conversation):
-                await self._compactions.consider(conversation)
-            self._turns.go_on(conversation)
+            with self._turns.going_on(conversation):
+                await self._workspace.try_save(conversation)
+                if not self._workspace.given_up(conversation):
+                    await self._compactions.consider(conversation)
             if conversation is self._workspace.current:
                 self._display.show_changes()
             else:

@@ -39,15 +39,19 @@ def end_on_signals(end: Callable[[int], None]) -> None:
 class OrderlyApp(KeyboardApp):
     """An application that leaves nothing behind: what was typed counts, and a defect is told.
 
-    ``run_async`` raises the first error that nobody expected, once all is saved.
+    One in a worker ends nothing else: it is told on screen by ``tell_defect``. ``run_async`` raises
+    the first error that nobody expected, ``defect``, once all is saved.
     """
 
-    _defect: Exception | None = None
+    defect: Exception | None = None
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
-        if self._defect is not None:
-            raise self._defect
+        if self.defect is not None:
+            raise self.defect
+
+    def tell_defect(self, words: str) -> None:
+        """Say on screen that something did not come to its end."""
 
     def action_help_quit(self) -> None:
         """Say what Ctrl+C does here: many try to leave by it."""
@@ -81,8 +85,12 @@ class OrderlyApp(KeyboardApp):
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error
-        if self._defect is None and isinstance(cause, Exception):
-            self._defect = cause
+        if self.defect is None and isinstance(cause, Exception):
+            self.defect = cause
+        if cause is not error and self.is_running:
+            # Later: should it not be told either, that ends the program.
+            self.call_later(self.tell_defect, f"Unexpected error: {type(cause).__name__}: {cause}")
+            return
         super()._handle_exception(error)
 
     def _fatal_error(self) -> None:

@@ -50,11 +50,13 @@ class Indexing:
     # --- in the thread
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        code, reason = 1, ""
         try:
             code, reason = self._build(loop)
         except OSError as error:
-            code, reason = 1, str(error)
-        _tell(loop, self._take_end, code, reason)
+            reason = str(error)
+        finally:
+            _tell(loop, self._take_end, code, reason)
 
     def _build(self, loop: asyncio.AbstractEventLoop) -> tuple[int, str]:
         with self._lock:

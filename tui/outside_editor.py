@@ -58,11 +58,12 @@ class OutsideEditor:
             failure, written = await self._run(command, conversation, text)
         except OSError as error:
             failure, written = f"Cannot open the editor: {error.strerror}.", text
+        finally:
+            self._app.call_later(self._app.take_terminal_back)
         if failure:
             self._display.say(Notice(make_visible_line(failure), "error"))
         elif written != text:
             self._take(conversation, written)
-        await self._app.take_terminal_back()
 
     async def _run(
         self, command: Sequence[str], conversation: Conversation, text: str

@@ -1,8 +1,8 @@
 """Answers while they are made: one worker a session, owned by the application."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import aclosing, contextmanager, suppress
 from functools import partial
 
 from textual.app import App
@@ -57,6 +57,7 @@ class Turns:
         self._settings = settings
         self._workers: dict[Conversation, Worker[None]] = {}
         self._ended_as: dict[Conversation, TurnStatus] = {}
+        self._taken_back: set[Conversation] = set()
         self._lasting = Lasting(app, chat, workspace, stopwatch)
         self.measuring = Measuring(chat, workspace.clock, stopwatch)
 
@@ -77,19 +78,40 @@ class Turns:
         opened, model = conversation.opened, conversation.model
         self._launch(conversation, retry_turn(opened, model, self._settings))
 
-    def go_on(self, conversation: Conversation) -> None:
-        """Send what waits; after an answer that failed or was stopped the user decides."""
+    @contextmanager
+    def going_on(self, conversation: Conversation) -> Generator[None]:
+        """Send what waits, once this is left; after an answer that failed the user decides.
+
+        So he does where this is left by an error.
+        """
+        try:
+            yield
+        except asyncio.CancelledError:
+            raise
+        except BaseException:
+            self._ended_as[conversation] = "failed"
+            self._go_on(conversation)
+            raise
+        self._go_on(conversation)
+
+    def _go_on(self, conversation: Conversation) -> None:
         if conversation.running or conversation not in self._ended_as:
             # Another answer was begun before the end of this one was told, or has ended, too.
             return
         status = self._ended_as.pop(conversation)
         if self._workspace.given_up(conversation):
             return  # it was closed while a slow disk saved it; its draft has what waits
-        if conversation.queued and status in ("complete", "truncated"):
+        taken_back = conversation in self._taken_back
+        self._taken_back.discard(conversation)
+        if conversation.queued and (taken_back or status in ("complete", "truncated")):
             self._start(conversation, conversation.queued.pop(0))
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
             return
+        self._put_back(conversation)
+
+    def _put_back(self, conversation: Conversation) -> None:
+        """Put what waits into the prompt."""
         if conversation is not self._workspace.current:
             conversation.take_back_queue()
         elif conversation.queued:
@@ -97,9 +119,23 @@ class Turns:
             self._chat.prompt.put_before(conversation.queued)
             conversation.queued.clear()
             conversation.text = self._chat.prompt.draft
+            self._chat.show_queued(())
+
+    def take_back(self, conversation: Conversation) -> bool:
+        """Let all that waits wait no more, but stand in the prompt; false if nothing waits.
+
+        What is sent from now on is sent also after an answer that was stopped.
+        """
+        if conversation in self._workers or conversation in self._ended_as:
+            self._taken_back.add(conversation)
+        if not conversation.queued:
+            return False
+        self._put_back(conversation)
+        self._chat.settle_draft()
+        return True
 
     async def stop(self, conversation: Conversation) -> bool:
-        """Stop a turn and wait until it has ended; false if there is none."""
+        """Stop a turn, and wait until it has ended; false if there is none."""
         worker = self._workers.get(conversation)
         if worker is None:
             return False
@@ -118,6 +154,7 @@ class Turns:
 
     def _launch(self, conversation: Conversation, events: AsyncGenerator[TurnEvent]) -> None:
         conversation.running = True
+        self._taken_back.discard(conversation)
         self._lasting.begin(conversation)
         if conversation.opened is not None and conversation.model is not None:
             conversation.opened.use_model(conversation.model.name)

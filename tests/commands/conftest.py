@@ -71,6 +71,7 @@ class Commands:
             retention,
             self.rescue,
             self.stop,
+            self.take_back,
             self.shelf,
             exclusive_projects=self.exclusive,
             lists=self.lists,
@@ -87,6 +88,9 @@ class Commands:
         conversation.running = False
         await self.workspace.try_save(conversation)
         return stopped
+
+    def take_back(self, conversation):
+        return conversation.take_back_queue()
 
     async def __call__(self, text):
         """Type a command; gives what is told, one string."""

@@ -2,7 +2,9 @@
 
 import asyncio
 
-from tests.ui.screen import conversation, go_to, mark, send
+import pytest
+
+from tests.ui.screen import conversation, go_to, mark, send, wait_for_answer, words
 from tests.ui.world import messages
 from tests.waiting import until
 
@@ -103,3 +105,54 @@ async def test_two_ends_at_once_lead_to_what_waits_in_each(world, monkeypatch):
             assert [text for role, text, _ in said if role == "user"] == prompts
             assert len(said) == 4
             await until(lambda session_id=session_id: mark(app, session_id) == "unread")
+
+
+async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(world, monkeypatch):
+    hold = asyncio.Event()
+    w = world(["one", hold], ["two"])
+    async with w.running() as (app, pilot):
+        end = SlowEnd(app, monkeypatch)
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: w.workspace.current.queued == ["second"])
+        hold.set()
+        await until(end.asked.is_set, "the end of the answer")
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.text == "second", "what waited")
+        assert w.workspace.current.queued == []
+        await pilot.press("!", "enter")
+        end.gate.set()
+        await until(lambda: "two" in conversation(app))
+        await wait_for_answer(w)
+        said = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
+        assert said == ["first", "second!"]
+        assert "Nothing to stop" not in conversation(app)
+
+
+@pytest.mark.parametrize("where", ["compactions.consider", "listed.refresh"])
+async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeypatch, where):
+    hold = asyncio.Event()
+    w = world(["one", hold], ["two"])
+    w.defect = ZeroDivisionError
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await send(pilot, "second")
+        await until(lambda: w.workspace.current.queued == ["second"])
+
+        async def fail(*_):
+            raise ZeroDivisionError("a defect")
+
+        with monkeypatch.context() as broken:
+            part, name = where.split(".")
+            broken.setattr(getattr(app._desk, part), name, fail)
+            hold.set()
+            await until(lambda: "Unexpected error: ZeroDivisionError" in words(app))
+        if where == "compactions.consider":
+            await until(lambda: app.chat.prompt.text == "second", "what waited")
+            await pilot.press("enter")
+        await until(lambda: "two" in conversation(app), "the next answer")
+        await wait_for_answer(w)
+    said = [text for _, text, _ in messages(w, w.workspace.current.id)]
+    assert said == ["first", "one", "second", "two"]

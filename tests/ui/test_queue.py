@@ -203,14 +203,15 @@ def held_up_endings(app, monkeypatch):
 async def test_a_prompt_sent_as_what_waits_is_taken_back_is_sent_and_stands_there_no_more(
     world, monkeypatch
 ):
-    w = world(["one", asyncio.Event()], ["two"])
+    fail = asyncio.Event()
+    w = world(["one", fail, ZeroDivisionError("a defect")], ["two"])
     async with w.running() as (app, pilot):
         asked, gate = held_up_endings(app, monkeypatch)
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
         await until(lambda: w.workspace.current.queued == ["second"])
-        await pilot.press("escape")
+        fail.set()
         await until(asked.is_set, "the end of the answer")
         await pilot.press(*"third")
         done = await kept_busy(app)

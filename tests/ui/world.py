@@ -70,6 +70,7 @@ class World:
         self.appearance = Appearance()
         self.welcome: Notice | None = None
         self.toasts = False
+        self.defect: type[object] = type(None)
         self.seconds = 0.0
         self.workspace: Workspace | None = None
 
@@ -143,6 +144,7 @@ class World:
         async with app.run_test(size=size, notifications=self.toasts) as pilot:
             await until(lambda: self.models.prepared, "the first screen")
             yield app, pilot
+        assert type(app.defect) is self.defect
 
 
 def messages(world: World, session_id: str) -> list[tuple[str, str, str | None]]:

@@ -217,7 +217,7 @@ class ChatScreen(Screen[None]):
 
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""
-        answering = status.running or status.summarising
+        answering = status.running or status.summarising or status.queued > 0
         if answering != self.answering:
             self.answering = answering
             self.refresh_bindings()
