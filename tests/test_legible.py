@@ -4,11 +4,27 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from tui.legible import LEAST, contrast, legible
+from tui.legible import (
+    KEYWORD,
+    LEAST,
+    LEAST_TURN,
+    OF_CODE,
+    OF_CODE_LEAST,
+    contrast,
+    hue_apart,
+    legible,
+)
 
 THEMES = [theme for theme in BUILTIN_THEMES.values() if not theme.ansi]
 GROUNDS = ("background", "surface", "panel")
-TEXTS = ("foreground", "text-muted", "text-primary", "text-accent", "text-warning", "text-success")
+TEXTS = (
+    "foreground",
+    "text-muted",
+    "text-primary",
+    "text-accent",
+    "text-warning",
+    "text-success",
+)
 
 
 def variables(theme):
@@ -43,7 +59,33 @@ def test_what_is_legible_already_is_left_as_it_is(theme):
 
 def test_the_colours_of_a_terminal_are_its_own_affair():
     theme = variables(BUILTIN_THEMES["ansi-dark"])
-    assert legible(theme) == theme
+    made = legible(theme)
+    code = {name: made.pop(name) for name in (*OF_CODE, KEYWORD)}
+    assert made == theme
+    assert len({Color.parse(color).ansi for color in code.values()} - {None}) == len(code)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_colours_of_code_are_legible_in_a_conversation(theme):
+    made = legible(variables(theme))
+    for name in (*OF_CODE, KEYWORD):
+        assert contrast(Color.parse(made[name]), Color.parse(made["background"])) >= OF_CODE_LEAST
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_keywords_are_of_another_hue_than_all_else_in_code(theme):
+    made = legible(variables(theme))
+    for name in OF_CODE:
+        apart = hue_apart(Color.parse(made[KEYWORD]), Color.parse(made[name]))
+        assert apart >= LEAST_TURN - 0.01
+
+
+@pytest.mark.parametrize(
+    ("theme", "own"), [("nord", "accent"), ("catppuccin-mocha", "secondary"), ("dracula", "accent")]
+)
+def test_keywords_have_a_colour_of_the_theme_where_one_is_apart(theme, own):
+    made = legible(variables(BUILTIN_THEMES[theme]))
+    assert hue_apart(Color.parse(made[KEYWORD]), Color.parse(made[own])) < 0.01
 
 
 def test_contrast_is_that_of_wcag():

@@ -1,12 +1,16 @@
 """The colours of a theme, changed as little as makes every text of them legible."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from textual.app import App
 from textual.color import Color
 
 LEAST = 4.5
 """The contrast of text that WCAG 2 asks for."""
+
+OF_CODE_LEAST = 5.5
+"""That of code, which is read letter by letter; a violet of less is dim on black."""
 
 _GROUNDS = ("background", "surface", "panel")
 _TEXTS = (
@@ -17,6 +21,14 @@ _CURSORS = (
     ("block-cursor-foreground", "block-cursor-background"),
     ("block-cursor-blurred-foreground", "block-cursor-blurred-background"),
 )
+OF_CODE = {"code-name": "primary", "code-string": "success", "code-number": "warning"}
+"""Whose colours names, strings and numbers have; full ones, paled no more than they must be."""
+
+KEYWORD = "code-keyword"
+_OF_KEYWORDS, _ANSI_KEYWORD = ("accent", "secondary"), "ansi_magenta"
+LEAST_TURN = 40 / 360
+"""How far a keyword's hue is from theirs, of a circle."""
+
 _ENDS = _BLACK, _WHITE = Color(0, 0, 0), Color(255, 255, 255)
 _STEPS = 25
 _AUTO = "auto"
@@ -33,6 +45,7 @@ class LegibleApp(App[None]):
 def legible(variables: Mapping[str, str]) -> dict[str, str]:
     """A theme's variables; those of a terminal's own colours are left as they are."""
     made = dict(variables)
+    made.update(_code(made))
     grounds = [Color.parse(made[name]) for name in _GROUNDS]
     if any(ground.ansi is not None or ground.a < 1 for ground in grounds):
         return made
@@ -42,6 +55,12 @@ def legible(variables: Mapping[str, str]) -> dict[str, str]:
     for text, ground in _CURSORS:
         made[text], made[ground] = _cursor(made[text], made[ground], grounds)
     return made
+
+
+def hue_apart(one: Color, other: Color) -> float:
+    """The way between two hues, of a circle: up to a half."""
+    way = (one.hsl.h - other.hsl.h) % 1
+    return min(way, 1 - way)
 
 
 def contrast(one: Color, other: Color) -> float:
@@ -62,11 +81,35 @@ def _least(text: Color, grounds: Iterable[Color]) -> float:
     return min(contrast(ground + text, ground) for ground in grounds)
 
 
-def _shifted(text: Color, grounds: Sequence[Color]) -> Color:
+def _shifted(text: Color, grounds: Sequence[Color], least: float = LEAST) -> Color:
     """A text's colour, nearer to black or to white if it has to be."""
     end = max(_ENDS, key=lambda each: _least(each, grounds))
     shades = (text.blend(end, step / _STEPS, alpha=1) for step in range(_STEPS + 1))
-    return next((shade for shade in shades if _least(shade, grounds) >= LEAST), end)
+    return next((shade for shade in shades if _least(shade, grounds) >= least), end)
+
+
+def _code(made: Mapping[str, str]) -> dict[str, str]:
+    """The colours of code, over the ground of a conversation."""
+    if Color.parse(made["accent"]).ansi is not None:
+        return {**{name: made[own] for name, own in OF_CODE.items()}, KEYWORD: _ANSI_KEYWORD}
+    colors = {name: Color.parse(made[own]) for name, own in OF_CODE.items()}
+    colors[KEYWORD] = _keyword(made, list(colors.values()))
+    ground = Color.parse(made["background"])
+    return {name: _shifted(color, [ground], OF_CODE_LEAST).hex for name, color in colors.items()}
+
+
+def _keyword(made: Mapping[str, str], beside: Sequence[Color]) -> Color:
+    """A colour of the theme, or its accent turned to where no other colour of code is near.
+
+    In many themes the accent is the orange of numbers.
+    """
+    for color in (Color.parse(made[name]) for name in _OF_KEYWORDS):
+        if all(hue_apart(color, other) >= LEAST_TURN for other in beside):
+            return color
+    hues = sorted(color.hsl.h for color in (*beside, Color.parse(made["error"])))
+    wide, begin = max((after - hue, hue) for hue, after in pairwise([*hues, hues[0] + 1]))
+    _, saturation, lightness = Color.parse(made["accent"]).hsl
+    return Color.from_hsl((begin + wide / 2) % 1, saturation, lightness)
 
 
 def _muted(text: str, grounds: Sequence[Color]) -> str:

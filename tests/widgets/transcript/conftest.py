@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 from rich.style import Style
-from textual.app import App
 from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tui.domain.message import Message, ToolCall
+from tui.legible import LegibleApp
 from tui.widgets.transcript import Transcript
 from tui.widgets.transcript.page import Page
 from tui.widgets.transcript.palette import NAMES
@@ -16,7 +16,7 @@ from tui.widgets.transcript.palette import NAMES
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
 
-class TranscriptApp(App[None]):
+class TranscriptApp(LegibleApp):
     CSS_PATH = STYLES
     CSS = "Transcript {height: 1fr;}"
 
