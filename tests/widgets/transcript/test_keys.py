@@ -193,3 +193,29 @@ async def test_details_of_a_message_that_begins_above_the_screen_are_told_at_onc
         told = [each.message for each in app._notifications]
         assert len(told) == 1
         assert "a-long" in told[0]
+
+
+async def test_a_click_above_code_copies_all_of_it_as_it_was_written(opened):
+    code = "x\t= 1\n" + "".join(f"line_{n} = {n}\n" for n in range(900))
+    text = f"One.\n\n```py\nfirst\n```\n\nTwo.\n\n```python title\n{code}```\n"
+    async with opened(answered(text), size=(60, 30)) as (app, pilot):
+        await pilot.press("home")
+        seen = app.transcript.visible_text()
+        y = next(y for y, row in enumerate(seen) if "python title" in row)
+        assert seen[y].endswith("python title  copy")
+        x = len(seen[y])
+        await pilot.click(app.transcript, offset=(x, y))
+        await pilot.click(app.transcript, offset=(x - 6, y))
+        assert app.copied == []
+        await pilot.click(app.transcript, offset=(x - 1, y))
+        assert app.copied == [code.rstrip("\n")]
+        await pilot.click(app.transcript, offset=(x - 1, seen.index("   ╭ py  copy")))
+
+
+async def test_a_click_above_what_a_tool_is_given_copies_it(opened):
+    async with opened(calling(arguments={"path": "a b"})) as (app, pilot):
+        await pilot.press("k", "enter")
+        seen = app.transcript.visible_text()
+        y = next(y for y, row in enumerate(seen) if "json" in row)
+        await pilot.click(app.transcript, offset=(len(seen[y]) - 1, y))
+        assert app.copied == ['{\n  "path": "a b"\n}']

@@ -120,14 +120,14 @@ async def test_a_word_over_the_edge_of_a_row_is_found(opened):
         assert marked == "会話検索の言葉"
 
 
-async def test_words_of_two_rows_are_selected_as_they_are_seen(opened):
+async def test_words_of_two_rows_are_copied_as_the_line_that_they_are(opened):
     async with opened(answered(WORDS, "a"), size=WIDE) as (app, pilot):
         seen = [row for row in app.transcript.visible_text() if "word" in row]
         top = app.transcript.visible_text().index(seen[0])
         await pilot.mouse_down(app.transcript, offset=(GUTTER, top))
         await pilot.hover(app.transcript, offset=(200, top + 1))
         await pilot.mouse_up(app.transcript, offset=(200, top + 1))
-        assert app.screen.get_selected_text() == "\n".join(row[GUTTER:] for row in seen[:2])
+        assert app.screen.get_selected_text() == " ".join(row[GUTTER:] for row in seen[:2])
         assert all(len(row) <= GUTTER + MEASURE for row in seen)
         assert all(len(a) + 7 > MEASURE for a, _ in pairwise(seen))
 

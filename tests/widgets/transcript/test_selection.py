@@ -1,3 +1,4 @@
+import pytest
 from textual.geometry import Offset
 from textual.selection import Selection
 
@@ -20,6 +21,64 @@ async def test_frames_and_marks_are_not_selected(opened):
     async with opened(answered("```py\nx = 1\ny = 2\n```")) as (app, pilot):
         await drag(pilot, app, (1, 3), (40, 4))
         assert app.screen.get_selected_text() == "x = 1\ny = 2"
+
+
+WORDS = " ".join(f"word{number}" for number in range(30))
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [asked(WORDS), answered(WORDS), answered(f"**{WORDS}**"), answered(f"{WORDS} *end*")],
+)
+async def test_a_line_that_goes_on_below_is_copied_as_one(opened, entry):
+    async with opened(entry) as (app, pilot):
+        row = next(y for y, text in enumerate(app.transcript.visible_text()) if "word1 " in text)
+        await drag(pilot, app, (3, row), (56, row + 6))
+        assert WORDS in app.screen.get_selected_text().split("\n")[0]
+
+
+async def test_lines_of_a_list_stay_lines_and_each_is_whole(opened):
+    text = f"1. {WORDS}\n2. two\n   - {WORDS}"
+    async with opened(answered(text)) as (app, pilot):
+        await drag(pilot, app, (3, 2), (56, 18))
+        selected = app.screen.get_selected_text().split("\n")
+        assert [line.strip() for line in selected if line.strip()] == [
+            f"1. {WORDS}",
+            "2. two",
+            f"• {WORDS}",
+        ]
+
+
+async def test_what_has_no_blanks_is_copied_without_any(opened):
+    address = "https://example.com/" + "path/" * 30
+    text = "日本語の文章はここで折り返される" * 6
+    async with opened(asked(f"{address}\n{text}")) as (app, pilot):
+        await drag(pilot, app, (3, 1), (58, 12))
+        assert app.screen.get_selected_text().split("\n")[:2] == [address, text]
+
+
+async def test_a_part_of_a_line_that_goes_on_is_copied_from_where_it_begins(opened):
+    async with opened(asked(WORDS)) as (app, pilot):
+        await drag(pilot, app, (9, 2), (8, 3))
+        selected = app.screen.get_selected_text()
+        assert "\n" not in selected
+        assert selected in WORDS
+
+
+async def test_rows_of_a_table_stay_rows(opened):
+    text = f"| a | b |\n|---|---|\n| one | {WORDS[:90]} |\n| two | x |"
+    async with opened(answered(text)) as (app, pilot):
+        await drag(pilot, app, (3, 1), (58, 12))
+        rows = app.screen.get_selected_text().split("\n")
+        assert next(row for row in rows if "two" in row).split() == ["two", "x"]
+
+
+async def test_what_only_frames_code_is_not_copied(opened):
+    text = "One.\n\n```py\nx = 1\n```\n\n- item\n\n  ```sh\n  ls\n  ```\n"
+    async with opened(answered(text)) as (app, pilot):
+        await drag(pilot, app, (3, 2), (40, 18))
+        lines = [line.strip() for line in app.screen.get_selected_text().split("\n")]
+        assert [line for line in lines if line] == ["One.", "x = 1", "• item", "ls"]
 
 
 async def test_what_is_selected_is_seen(opened):

@@ -84,7 +84,7 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
 
 async def test_code_is_framed_and_its_language_named(opened):
     async with opened(answered("```python\nx = 1\n```")) as (app, _):
-        assert "   ╭ python\n   │ x = 1" in shown(app)
+        assert "   ╭ python  copy\n   │ x = 1" in shown(app)
 
 
 async def test_code_has_colours(opened):

@@ -4,18 +4,26 @@ from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from tui.widgets.transcript.blocks import Block
+from tui.widgets.transcript.joints import NO_TEXT
 from tui.widgets.transcript.page import GUTTER, Page
 from tui.widgets.transcript.parts import TAB, Cut, GrowingProse, Part, Prose
-from tui.widgets.wrapping import fitting, shorten
+from tui.widgets.wrapping import clean, fitting, shorten
 
 _OPEN_FENCE = 4096
 """Characters beyond which an open fence is shown plain."""
 
 Run = tuple[str, str]
 """Some text and the name of its style."""
+
+COPY = "copy"
+"""The mark above code which copies it."""
+
+_GAP = 2
+_PRESSED = Style(underline=True)
 
 FRAME, _MOVED, _MORE = "│ ", "\u2039 ", "\u203a"
 """Before a line, before one of which something is hidden, and after one: angle quotation marks."""
@@ -61,9 +69,19 @@ class Code(Part):
         lines = self._lines()
         self.room = page.text_width - len(FRAME)
         self.sideways.widest = max(self.sideways.widest, _widest(self.block.text.expandtabs(TAB)))
-        title = shorten(f"╭ {self.block.language or 'text'}", page.text_width)
-        rows = [page.text_row(title, "frame")] if self.block.first else []
+        rows = [self._title(page)] if self.block.first else []
         return [*rows, *(self.row_of(line, page) for line in lines)]
+
+    def _title(self, page: Page) -> Strip:
+        room = page.text_width - len(COPY) - _GAP
+        title = shorten(f"╭ {self.block.language or 'text'}", max(1, room)) + " " * _GAP
+        frame = page.palette["frame"] + NO_TEXT
+        return page.row([Segment(title, frame), Segment(COPY, frame + _PRESSED)])
+
+    def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
+        """Whether a cell of a row is the mark that copies the code."""
+        end = cell_len(strip.text.rstrip())
+        return bool(self.titled) and row == self.spaced and end - len(COPY) <= cell < end
 
     def row_of(self, line: tuple[Run, ...], page: Page) -> Strip:
         """One line of code: what is seen of it."""
@@ -176,3 +194,10 @@ def block_part(block: Block) -> Part:
 def growing_part(block: Block, before: Part | None) -> Part:
     """The part that draws a block which is still arriving; ``before`` drew it when it was less."""
     return GrowingCode(block, before) if block.code else GrowingProse(block)
+
+
+def code_of(code: Code, parts: Iterable[Part], written: Sequence[str]) -> str:
+    """All of the fence that a part belongs to: as it was ``written``, if it is one of those."""
+    pieces = [p for p in parts if isinstance(p, Code) and p.sideways is code.sideways]
+    shown = "\n".join(piece.block.text for piece in pieces)
+    return next((text for text in written if clean(text).rstrip() == shown.rstrip()), shown)

@@ -2,15 +2,18 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
 import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
+from rich.style import Style
 from textual.strip import Strip
 
 from tui.domain.details import PARTED
 from tui.widgets.transcript.blocks import Block
+from tui.widgets.transcript.joints import joints
 from tui.widgets.transcript.page import GUTTER, MEASURE, Page
 from tui.widgets.transcript.tables import as_table
 from tui.widgets.wrapping import (
@@ -156,16 +159,26 @@ class Plain(Part):
     def draw(self, page: Page) -> list[Strip]:
         lines = self.text.expandtabs(TAB).split("\n")
         width = page.measure if self.measured else page.text_width
-        rows = chain.from_iterable(self.wrap(line, width) for line in lines)
+        rows = chain.from_iterable(_wrapped(line, self.wrap(line, width)) for line in lines)
+        look = page.palette[self.style]
         return [
-            page.text_row(row, self.style, " " if place else self.mark, self._mark_style)
-            for place, row in enumerate(rows)
+            page.row(
+                [Segment(row, look + how if how else look)],
+                " " if place else self.mark,
+                page.palette[self._mark_style],
+            )
+            for place, (row, how) in enumerate(rows)
         ]
 
     @property
     def _mark_style(self) -> str:
         """What went wrong is seen by its sign, too."""
         return self.style if self.style in ("warning", "error") else "mark"
+
+
+def _wrapped(line: str, rows: Sequence[str]) -> Iterable[tuple[str, Style | None]]:
+    """The rows of a line, and how each goes on with it."""
+    return [(line, None)] if len(rows) == 1 else zip(rows, joints(line, rows), strict=True)
 
 
 class Told(Plain):
@@ -236,7 +249,11 @@ class Prose(Part):
         if _WORDS.fullmatch(source):
             # Nothing in it that a parser would see; and a first sight need not wait for one.
             rows = wrap_words(source.rstrip(" "), page.measure)
-            return [page.text_row(row, "text") for row in rows]
+            look = page.palette["text"]
+            return [
+                page.row([Segment(row, look + how if how else look)])
+                for row, how in _wrapped(source, rows)
+            ]
         from tui.widgets.transcript.prose import prose
 
         lines = page.lines(prose(source, page.measure))

@@ -1,7 +1,7 @@
 """Markdown by Rich, as the conversation shows it. Imported when the first text is drawn."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
 from markdown_it import MarkdownIt
@@ -26,6 +26,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tui.widgets.transcript.code import highlight, plain
+from tui.widgets.transcript.joints import AFTER_BLANK, AT_ONCE, NO_TEXT
 from tui.widgets.transcript.page import MEASURE
 from tui.widgets.wrapping import breaks, clean
 
@@ -64,7 +65,8 @@ class _Code(CodeBlock):
         text = Text("\n").join(Text.assemble(*map(_styled, line)) for line in lines)
         text.no_wrap = False
         if self.title:
-            yield Text(f"╭ {self.title}", console.get_style("transcript.frame", default="none"))
+            frame = console.get_style("transcript.frame", default="none")
+            yield Text(f"╭ {self.title}", frame + NO_TEXT)
         # Without a frame at the left: it would be copied with the code.
         yield text
 
@@ -76,7 +78,9 @@ def _styled(run: tuple[str, str]) -> tuple[str, str]:
 
 
 class _Words(Text):
-    """Text that is wrapped as all else in the conversation is."""
+    """Text that is wrapped as all else in the conversation; ``lone``: no other is beside it."""
+
+    lone = True
 
     def wrap(
         self,
@@ -91,16 +95,25 @@ class _Words(Text):
         """Rows of at most so many cells."""
         rows = Lines()
         for line in self.split(allow_blank=True):
-            rows.extend(line.divide(breaks(line.plain, width)))
+            rows.extend(self._divided(line, list(breaks(line.plain, width))))
         for row in rows:
             row.rstrip_end(width)
         how = justify or self.justify or "default"
         rows.justify(console, width, justify=how, overflow=overflow or "fold")
         return rows
 
+    def _divided(self, line: Text, starts: Sequence[int]) -> Lines:
+        rows = line.divide(starts)
+        if self.lone:
+            for start, row in zip(starts, rows[1:], strict=True):
+                row.stylize(AFTER_BLANK if line.plain[start - 1] == " " else AT_ONCE)
+        return rows
+
     def copy(self) -> Text:
         """Another of the same."""
-        return _Words(justify=self.justify, end=self.end).append_text(self)
+        made = _Words(justify=self.justify, end=self.end)
+        made.lone = self.lone
+        return made.append_text(self)
 
 
 class _Paragraph(Paragraph):
@@ -144,7 +157,8 @@ class _Table(TableElement):
 class _Cell(TableDataElement):
     def __init__(self, justify: JustifyMethod) -> None:
         super().__init__(justify)
-        self.content = _Words(justify=justify)
+        self.content = words = _Words(justify=justify)
+        words.lone = False
 
 
 class _Item(ListItem):

@@ -11,6 +11,7 @@ from textual.strip import Strip
 
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.joints import is_text, joint
 from tui.widgets.transcript.parts import Cut
 from tui.widgets.transcript.reading import Spot
 
@@ -83,7 +84,7 @@ def number_of(spot: Spot[Item]) -> int:
 
 
 def selected_text(conversation: Conversation, screen: Sequence[Row], selection: Selection) -> str:
-    """The text that is seen selected; where it has no end, up to that of the screen."""
+    """The text that is seen selected, its lines whole; without an end, up to that of the screen."""
     if not screen:
         return ""
     first, last = screen[0].spot, screen[-1].spot
@@ -91,8 +92,17 @@ def selected_text(conversation: Conversation, screen: Sequence[Row], selection: 
         first = _spot(conversation, selection.start.y)
     if selection.end is not None:
         last = _spot(conversation, selection.end.y)
-    rows = conversation.rows_between(first, last)
-    return "\n".join(_selected_of(row, selection) for row in rows)
+    lines: list[str] = []
+    for row in conversation.rows_between(first, last):
+        if not is_text(row.strip):
+            continue
+        text, goes_on = _selected_of(row, selection), joint(row.strip)
+        if lines and goes_on and text:
+            between, begin = goes_on
+            lines[-1] += between + text[max(0, begin - row.part.margin) :]
+        else:
+            lines.append(text)
+    return "\n".join(lines)
 
 
 def _selected_of(row: Row, selection: Selection) -> str:

@@ -6,9 +6,11 @@ from textual import events
 from textual.binding import BindingType
 
 from tui.domain.details import details
+from tui.domain.fences import codes
 from tui.widgets.hints import hint
 from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Row
+from tui.widgets.transcript.fenced import Code, code_of
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.keys import KEYS
 from tui.widgets.transcript.pane import Pane
@@ -216,11 +218,21 @@ class Transcript(Pane):
             return
         if event.chain > 1:
             self._select(row, whole_item=event.chain > 2)
+        elif not self.text_selection and (code := self._code_to_copy_at(row, event)):
+            self.post_message(self.CopyRequested(code))
         elif isinstance(row.part, Line) and row.part.foldable and not self.text_selection:
             self._conversation.fold(row.spot.item)
             self._draw()
         elif row.spot.item.message and not self.text_selection:
             self._open_link_at(row, event)
+
+    def _code_to_copy_at(self, row: Row, event: events.Click) -> str:
+        offset, part, item = event.get_content_offset(self), row.part, row.spot.item
+        if not isinstance(part, Code) or not offset:
+            return ""
+        if not part.copies_at(row.spot.row, row.strip, offset.x):
+            return ""
+        return code_of(part, item.parts(), codes(item.message.text) if item.message else ())
 
     def _open_link_at(self, row: Row, event: events.Click) -> None:
         offset, message = event.get_content_offset(self), row.spot.item.message
