@@ -212,7 +212,8 @@ async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_wor
         async with asyncio.timeout(5):
             await pilot.press("escape")
             await wait_for_answer(w)
-        assert messages(w, w.workspace.current.id)[-1][2] == "interrupted"
+        at = w.workspace.current.id
+        await until(lambda: messages(w, at)[-1][2] == "interrupted", "the end on disk")
 
 
 @pytest.mark.parametrize("name", ["quit", "ctrl+q"])

@@ -48,11 +48,17 @@ def top(app):
     return app.chat.transcript.visible_text()[0]
 
 
+def looked_for(app):
+    """What the count is of."""
+    search = app._desk.finding._search
+    return search.needle.text if search and search.matches.whole else None
+
+
 async def find(app, pilot, text):
     """Look for a text, until all of the session was looked through."""
     await pilot.press("ctrl+g")
     await type_text(pilot, text)
-    await until(lambda: app.chat.find_line.text == text, "what was typed")
+    await until(lambda: looked_for(app) == text, "the search for it")
     await until(lambda: "/" in said(app) or said(app) == "no match", "the end of the search")
 
 
@@ -67,7 +73,8 @@ async def test_what_is_typed_is_marked_and_counted(world):
         await until(lambda: "no login" in conversation(app))
         await find(app, pilot, "LOGIN")
         await until(lambda: said(app) == "1 / 3")
-        assert marked(app) == [["[Login]"], ["log", "in"], ["login"]]
+        found = [["[Login]"], ["log", "in"], ["login"]]
+        await until(lambda: marked(app) == found, "the marks")
 
 
 async def test_steps_go_through_the_matches_and_round_the_ends(world):
@@ -237,6 +244,7 @@ async def test_a_step_begins_where_the_reader_has_gone_meanwhile(world):
     async with w.running(talk) as (app, pilot):
         await find(app, pilot, "needle")
         app.chat.transcript.action_to_top()
+        await until(lambda: "needle 0" in conversation(app), "the top")
         await pilot.press("enter")
         await until(lambda: said(app) == "1 / 60")
 
@@ -262,7 +270,7 @@ async def test_another_session_is_shown_without_it(world):
         await go_to(app, pilot, second)
         await until(lambda: "needle too" in conversation(app))
         assert not app.chat.find_line.display
-        assert marked(app) == []
+        await until(lambda: marked(app) == [], "the end of the marks")
         await find(app, pilot, "too")
         await until(lambda: said(app) == "1 / 1")
 

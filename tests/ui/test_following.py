@@ -167,6 +167,7 @@ async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, othe
         shown = mine or "waited\n\nthe holder's"
         await until(lambda: app.chat.prompt.draft == shown, "the draft")
         await pilot.press("x")
+        await until(lambda: w.workspace.current.opened is not None, "the lease")
     kept = [w.drafts().load(holder.id), *(each for _, each in w.drafts().aside(holder.id))]
     texts = [(*each.queued, each.text) for each in kept if each]
     assert texts == [(shown + "x",), *([("waited", "the holder's")] if mine else [])]

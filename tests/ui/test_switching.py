@@ -69,7 +69,7 @@ async def test_an_answer_goes_on_while_the_reader_looks_elsewhere_and_is_unread_
         gate.set()
         await until(lambda: mark(app, first) == "unread", "the mark")
         assert messages(w, first)[-1] == ("assistant", "Begun. Done.", None)
-        assert w.other_program().holder(first) is None
+        await until(lambda: w.other_program().holder(first) is None, "its end")
         await go_to(app, pilot, first)
         await until(lambda: "Begun. Done." in conversation(app))
         await until(lambda: mark(app, first) == "")
