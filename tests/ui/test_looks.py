@@ -105,6 +105,18 @@ async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
         await until(lambda: not app.chat.sidebar.display)
 
 
+async def test_one_key_takes_a_whole_character_out_of_what_the_palette_looks_for(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("ctrl+p", *"theme")
+        await until(lambda: len(app.screen_stack) == 2)
+        app.focused.post_message(events.Paste("👨\u200d👩\u200d👧"))
+        await until(lambda: app.focused.value == "theme👨\u200d👩\u200d👧")
+        await pilot.press("backspace")
+        await until(lambda: app.focused.value == "theme")
+        await pilot.press("ctrl+p")
+        assert len(app.screen_stack) == 2
+
+
 async def test_the_palette_shows_names_whole_and_tells_apart_what_is_called_alike(world):
     w = world()
     name = "What [b]is[/b] kept of a conversation when the disk is full at night"

@@ -10,12 +10,12 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from tui.domain.safe_text import make_visible_line
+from tui.widgets.line_input import LineInput
 
 MOST_CHARACTERS = 200
 
 
-class _Query(Input):
+class _Query(LineInput):
     """Where it is typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -31,10 +31,6 @@ class _Query(Input):
             select_on_focus=False,
             max_length=MOST_CHARACTERS,
         )
-
-    def replace(self, text: str, start: int, end: int) -> None:
-        # Every way in leads here. An input shows what was pasted as it is.
-        super().replace(make_visible_line(text), start, end)
 
 
 class FindLine(Horizontal):

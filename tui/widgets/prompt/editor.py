@@ -1,6 +1,5 @@
 """The editor inside the prompt: Textual's, with what it gets wrong for a prompt put right."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import ClassVar
@@ -14,26 +13,20 @@ from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Location, WrappedDocument
 
+from tui.widgets.graphemes import JOINERS
+from tui.widgets.prompt.caret import CaretArea, WholeCharacters
 from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, cut, folded, is_long
-from tui.widgets.prompt.graphemes import after, before
+from tui.widgets.prompt.keys import with_shell_keys
+from tui.widgets.prompt.kills import Kills
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 # xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
 LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
-_WORD_END = re.compile(r"(?<=\W)(?=\w)|(?<=\w)(?=\W)")
-_PROGRAM_KEYS = frozenset({"ctrl+w"})
 _PASTES = 20
 """How many pastes are folded again where their text comes back."""
 
 
-def _without_program_keys(binding: BindingType) -> BindingType:
-    if not isinstance(binding, Binding):
-        return binding
-    keys = [key for key in binding.key.split(",") if key not in _PROGRAM_KEYS]
-    return replace(binding, key=",".join(keys))
-
-
-class Editor(TextArea, inherit_bindings=False):
+class Editor(CaretArea, inherit_bindings=False):
     """Several lines of plain text.
 
     Each key is first offered to ``press``, which says whether it took it; ``edited`` is called at
@@ -44,7 +37,7 @@ class Editor(TextArea, inherit_bindings=False):
         Binding("ctrl+o", "unfold", "Show a folded paste whole", id="prompt-unfold", show=False)
     ]
     BINDINGS: ClassVar[list[BindingType]] = [
-        *[_without_program_keys(binding) for binding in TextArea.BINDINGS],
+        *with_shell_keys(TextArea.BINDINGS),
         *OWN_BINDINGS,
         # What it does is the prompt's: it is here for the line of keys.
         Binding("tab", "complete", "Complete", id="prompt-complete", show=False),
@@ -62,6 +55,7 @@ class Editor(TextArea, inherit_bindings=False):
         self._edited = edited
         self._wrapped: tuple[WrappedDocument, int] | None = None
         self._pastes: tuple[str, ...] = ()
+        self._kills = Kills()
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
 
     @property
@@ -106,6 +100,8 @@ class Editor(TextArea, inherit_bindings=False):
     async def on_key(self, event: events.Key) -> None:
         if event.key in LINE_BREAK_KEYS:
             self._replace_via_keyboard("\n", *self.selection)
+        elif event.character in JOINERS:
+            self._replace_via_keyboard(event.character, *self.selection)
         elif not self._press(event.key) and not await self._act(event):
             return
         self._restart_blink()
@@ -114,7 +110,7 @@ class Editor(TextArea, inherit_bindings=False):
 
     async def _act(self, event: events.Key) -> bool:
         """Do at once what a key is bound to here; Textual would after the letters that follow."""
-        if event.is_printable:
+        if event.is_printable and not event.key.startswith("alt+"):
             return False
         # The active ones: the user may have chosen other keys.
         bound = self.screen.active_bindings.get(event.key)
@@ -149,6 +145,43 @@ class Editor(TextArea, inherit_bindings=False):
         if self.selected_text:
             self.post_message(self.CopyRequested(self.selected_text))
             self._delete_via_keyboard(*self.selection)
+
+    def action_delete_word_left(self) -> None:
+        self._kill(self.get_cursor_word_left_location())
+
+    def action_delete_word_right(self) -> None:
+        self._kill(self.get_cursor_word_right_location())
+
+    def action_delete_to_start_of_line(self) -> None:
+        at_start = self.cursor_location == self.line_start
+        self._kill(self.get_cursor_left_location() if at_start else self.line_start)
+
+    async def action_delete_to_end_of_line_or_delete_line(self) -> None:
+        at_end = self.cursor_location == self.line_end
+        self._kill(self.get_cursor_right_location() if at_end else self.line_end)
+
+    def _kill(self, end: Location) -> None:
+        """Cut what is selected, else what is between the caret and a place."""
+        start, end = (self.cursor_location, end) if self.selection.is_empty else self.selection
+        before = self._caret
+        result = self._delete_via_keyboard(start, end)
+        if result is not None and result.replaced_text:
+            self._kills.add(
+                result.replaced_text, backwards=end < start, before=before, now=self._caret
+            )
+
+    @property
+    def _caret(self) -> tuple[Location, str]:
+        """Where the caret is in what: another after every change."""
+        return self.cursor_location, self.document[self.cursor_location[0]]
+
+    def action_redo(self) -> None:
+        """Do again what was undone; if nothing was, put back what was cut."""
+        if self.history.redo_stack:
+            super().action_redo()
+        elif self._kills.text:
+            rows = Rows(cut(self._kills.text, self._pastes))
+            self.replace(rows, *self.selection, maintain_selection_offset=False)
 
     def action_cursor_page_up(self) -> None:
         self._leave_if_all_is_seen()
@@ -186,68 +219,10 @@ class Editor(TextArea, inherit_bindings=False):
         # Nothing shows it, and looking for it would walk through all of a long text.
         return None
 
-    def clamp_visitable(self, location: Location) -> Location:
-        row, column = super().clamp_visitable(location)
-        if not self._is_folded(row):
-            return row, column
-        length = len(self.document[row])
-        return row, 0 if column < length // 2 else length
-
-    def get_cursor_left_location(self) -> Location:
-        row, column = self.cursor_location
-        if self._is_folded(row) and column > 0:
-            return row, 0
-        if column == 0 and self._goes_on(row - 1) and self._is_folded(row - 1):
-            return row - 1, 0
-        if column == 0 and self._goes_on(row - 1):
-            line = self.document[row - 1]
-            return row - 1, before(line, len(line))
-        if column > 0:
-            return row, before(self.document[row], column)
-        return super().get_cursor_left_location()
-
-    def get_cursor_right_location(self) -> Location:
-        row, column = self.cursor_location
-        if self._is_folded(row) and column == 0:
-            return row, len(self.document[row])
-        if column == len(self.document[row]) and self._goes_on(row) and self._is_folded(row + 1):
-            return row + 1, len(self.document[row + 1])
-        if column == len(self.document[row]) and self._goes_on(row):
-            return row + 1, after(self.document[row + 1], 0)
-        if column < len(self.document[row]):
-            return row, after(self.document[row], column)
-        return super().get_cursor_right_location()
-
-    def get_cursor_word_left_location(self) -> Location:
-        row, column = self.cursor_location
-        if self._is_folded(row if column > 0 else row - 1):
-            return self.get_cursor_left_location()
-        if column > 0 or not self._goes_on(row - 1):
-            return super().get_cursor_word_left_location()
-        ends = [match.start() for match in _WORD_END.finditer(self.document[row - 1].rstrip())]
-        return row - 1, ends[-1] if ends else 0
-
-    def get_cursor_word_right_location(self) -> Location:
-        row, column = self.cursor_location
-        at_end = column == len(self.document[row])
-        if self._is_folded(row + 1 if at_end else row):
-            return self.get_cursor_right_location()
-        if not at_end or not self._goes_on(row):
-            return super().get_cursor_word_right_location()
-        line = self.document[row + 1]
-        end = _WORD_END.search(line, len(line) - len(line.lstrip()) + 1)
-        return row + 1, end.start() if end else len(line)
-
     def _leave_if_all_is_seen(self) -> None:
         # The reader means the conversation then.
         if self.wrapped_document.height <= self.content_size.height:
             raise SkipAction
-
-    def _goes_on(self, row: int) -> bool:
-        return isinstance(self.document, PromptDocument) and self.document.goes_on(row)
-
-    def _is_folded(self, row: int) -> bool:
-        return isinstance(self.document, PromptDocument) and self.document.is_folded(row)
 
     def _beside_marks(self, edit: Edit) -> Edit:
         """The same edit, taking in the ends of the rows beside a mark that they belong to.
@@ -292,7 +267,7 @@ class Editor(TextArea, inherit_bindings=False):
         language: str | None,  # noqa: ARG002 - the signature is Textual's
     ) -> None:
         self.document = PromptDocument(text, self._pastes)
-        self.wrapped_document = WrappedDocument(self.document, tab_width=self.indent_width)
+        self.wrapped_document = WholeCharacters(self.document, tab_width=self.indent_width)
         self.navigator = DocumentNavigator(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))

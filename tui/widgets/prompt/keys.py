@@ -1,7 +1,24 @@
 """What keys do while one types, for the help: they are those of any text, and stay as they are."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from textual.binding import Binding, BindingType
 
+SHELL_KEYS: tuple[BindingType, ...] = tuple(
+    Binding(keys, action, description, show=False)
+    for keys, action, description in (
+        ("ctrl+a", "line_start", "Go to the line's beginning"),
+        ("ctrl+e", "line_end", "Go to the line's end"),
+        ("alt+left", "cursor_word_left", "Go a word left"),
+        ("alt+right", "cursor_word_right", "Go a word right"),
+        ("alt+d,ctrl+delete", "delete_word_right", "Cut the next word"),
+        ("ctrl+underscore", "undo", "Undo"),
+    )
+)
+"""What a shell has, where Textual's editor has something else or nothing."""
+# The program's own among them.
+_OTHERWISE = frozenset({"ctrl+a", "ctrl+e", "ctrl+w"})
 TYPING_KEYS: tuple[BindingType, ...] = tuple(
     Binding(keys, "type", description)
     for keys, description in (
@@ -13,6 +30,17 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
         ("up,backspace", "If empty: take a waiting prompt back"),
         ("delete", "If empty: drop all that wait"),
         ("ctrl+c", "Copy what is selected"),
-        ("ctrl+z,ctrl+y", "Undo, redo"),
+        ("ctrl+k,ctrl+u,alt+backspace", "Cut to the line's end, beginning, a word"),
+        ("ctrl+z,ctrl+y", "Undo; redo, or put back what was cut"),
     )
 )
+
+
+def with_shell_keys(bindings: Iterable[BindingType]) -> list[BindingType]:
+    """An editor's bindings as they are in the prompt."""
+    own: list[BindingType] = []
+    for binding in bindings:
+        if isinstance(binding, Binding):
+            keys = [key for key in binding.key.split(",") if key not in _OTHERWISE]
+            own.append(replace(binding, key=",".join(keys)))
+    return [*own, *SHELL_KEYS]

@@ -6,12 +6,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
-from tui.domain.safe_text import make_visible_line
+from tui.widgets.line_input import LineInput
 
 
-class FilterLine(Input):
+class FilterLine(LineInput):
     """A line for the filter; Enter or Down leads to the rows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -20,10 +20,6 @@ class FilterLine(Input):
 
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=200)
-
-    def replace(self, text: str, start: int, end: int) -> None:
-        # Every way in leads here. An input shows what was pasted as it is.
-        super().replace(make_visible_line(text), start, end)
 
 
 class FilterRow(Horizontal):

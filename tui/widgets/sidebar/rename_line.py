@@ -8,11 +8,11 @@ from textual.message import Message
 from textual.widgets import Input
 
 from tui.domain.labels import NAME_CHARACTERS
-from tui.domain.safe_text import make_visible_line
 from tui.widgets.cells import one_line
+from tui.widgets.line_input import LineInput
 
 
-class RenameLine(Input):
+class RenameLine(LineInput):
     """A line with the name of one session; hidden while none is renamed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -71,7 +71,3 @@ class RenameLine(Input):
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
         event.stop()
-
-    def replace(self, text: str, start: int, end: int) -> None:
-        # Every way in leads here. An input shows what was pasted as it is.
-        super().replace(make_visible_line(text), start, end)

@@ -1,0 +1,110 @@
+"""One line that is typed: Textual's, with what it gets wrong put right."""
+
+from typing import ClassVar
+
+from rich.cells import cell_len
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+from textual.widgets.input import Selection
+
+from tui.domain.safe_text import make_visible_line
+from tui.widgets.graphemes import JOINERS, after, before, begin, graphemes, word_after, word_before
+
+# With the first two Textual deletes forwards.
+_OTHERWISE = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
+
+
+class LineInput(Input, inherit_bindings=False):
+    """Harmless, whatever is pasted into it; moves and deletes by whole characters."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *[each for each in Binding.make_bindings(Input.BINDINGS) if each.key not in _OTHERWISE],
+        Binding("ctrl+left,alt+left", "cursor_left_word", "A word left", show=False),
+        Binding("ctrl+right,alt+right", "cursor_right_word", "A word right", show=False),
+        Binding("ctrl+backspace,alt+backspace", "delete_left_word", "Delete a word", show=False),
+        Binding("alt+delete,ctrl+delete", "delete_right_word", "The next", show=False),
+    ]
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        """Put a text in the place of another, as much of it as there is room for."""
+        # Every way in leads here. An input shows what was pasted as it is, or takes none of it.
+        line = make_visible_line(text)
+        if self.max_length:
+            start, end = sorted((max(0, start), min(len(self.value), end)))
+            room = self.max_length - len(self.value) + end - start
+            line = line if len(line) <= room else line[: begin(line, max(0, room))]
+            if text and not line:
+                self.restricted()
+                return
+        super().replace(line, start, end)
+
+    def on_key(self, event: events.Key) -> None:
+        if event.character in JOINERS:
+            self.replace(event.character, *self.selection)
+        elif event.key == "alt+d":
+            # It comes with its letter, which would be typed.
+            self.action_delete_right_word()
+        else:
+            return
+        event.stop()
+        event.prevent_default()
+
+    def on_paste(self, event: events.Paste) -> None:
+        # Textual's own would take the first line alone, which may be empty.
+        event.stop()
+        event.prevent_default()
+        lines = event.text.splitlines()
+        if len(lines) > 1:
+            lines = [line.strip() for line in lines if line.strip()]
+        self.replace(" ".join(lines), *self.selection)
+
+    def action_cursor_left(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's
+        if select or self.selection.is_empty:
+            self._move(before(self.value, self.cursor_position), select)
+        else:
+            self.cursor_position = min(self.selection)
+
+    def action_cursor_right(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's
+        if select or self.selection.is_empty:
+            self._move(after(self.value, self.cursor_position), select)
+        else:
+            self.cursor_position = max(self.selection)
+
+    def action_cursor_left_word(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's
+        self._move(word_before(self.value, self.cursor_position), select)
+
+    def action_cursor_right_word(self, select: bool = False) -> None:  # noqa: FBT001, FBT002 - Textual's
+        self._move(word_after(self.value, self.cursor_position), select)
+
+    def action_delete_left(self) -> None:
+        self._delete(before(self.value, self.cursor_position))
+
+    def action_delete_right(self) -> None:
+        self._delete(after(self.value, self.cursor_position))
+
+    def action_delete_left_word(self) -> None:
+        self._delete(word_before(self.value, self.cursor_position))
+
+    def action_delete_right_word(self) -> None:
+        self._delete(word_after(self.value, self.cursor_position))
+
+    def _move(self, place: int, select: bool) -> None:  # noqa: FBT001 - of the keys' actions
+        self.selection = Selection(self.selection.start if select else place, place)
+
+    def _delete(self, place: int) -> None:
+        """Delete what is selected, else what is between the caret and a place."""
+        if self.selection.is_empty:
+            self.delete(place, self.cursor_position)
+        else:
+            self.delete_selection()
+
+    def _cell_offset_to_index(self, offset: int) -> int:
+        # Where the mouse is: Textual counts the members of a family, too.
+        cells, index = offset + self.scroll_offset.x, 0
+        for grapheme in graphemes(self.value):
+            cells -= cell_len(grapheme)
+            if cells < 0:
+                break
+            index += len(grapheme)
+        return index
