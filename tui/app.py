@@ -221,17 +221,9 @@ class SibylApp(OrderlyApp, LegibleApp):
     def toggle_scope(self) -> None:
         self.run_worker(self._desk.listed.toggle_scope)
 
-    @on(Transcript.EarlierWanted)
-    async def read_earlier(self) -> None:
-        await self._desk.display.read_earlier()
-
-    @on(Transcript.LaterWanted)
-    async def read_later(self) -> None:
-        await self._desk.passages.read_later()
-
-    @on(Transcript.EndWanted)
-    def show_end(self) -> None:
-        self._desk.display.show_end()
+    @on(Transcript.PassageWanted)
+    async def show_passage(self, event: Transcript.PassageWanted) -> None:
+        await self._desk.passages.take(event)
 
     @on(SearchIntent)
     def search(self, event: SearchIntent) -> None:

@@ -12,6 +12,7 @@ from tui.engine.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
 from tui.listing import ListedSessions
 from tui.screens.chat import ChatScreen
+from tui.widgets.transcript import wants
 
 if TYPE_CHECKING:
     from tui.storage.protocol import SessionStore
@@ -46,6 +47,30 @@ class Passages:
         self._chat.transcript.finder.point_at(message_id, text)
         self._chat.set_focus(self._chat.transcript)
         self._listed.show()
+
+    async def take(self, event: wants.PassageWanted) -> None:
+        """Show what a reader wants of the session on screen."""
+        match event:
+            case wants.EarlierWanted():
+                await self._display.read_earlier()
+            case wants.LaterWanted():
+                await self.read_later()
+            case wants.BeginningWanted():
+                await self._show_beginning()
+            case _:
+                self._display.show_end()
+
+    async def _show_beginning(self) -> None:
+        conversation, transcript = self._workspace.current, self._chat.transcript
+        try:
+            await excerpts.go_to_beginning(self._workspace.store, conversation)
+        except StorageError as error:
+            self._display.say(Notice(str(error), "error"))
+            return
+        if conversation is self._workspace.current:
+            cursor = transcript.cursor_message is not None
+            self._display.show_session()
+            transcript.begin_reading(cursor=cursor)
 
     async def go_on_reading(self) -> None:
         """Go back to where the reader left the session on screen, far from its end, say."""

@@ -45,7 +45,7 @@ from tui.errors import (
     StorageError,
     StorageFull,
 )
-from tui.storage.protocol import EVERYWHERE, SessionFilter
+from tui.storage.protocol import BEGINNING, EVERYWHERE, SessionFilter
 
 SCOPE = "project:/shop"
 ALL = SessionFilter(statuses=EVERYWHERE)
@@ -550,6 +550,14 @@ class StoreContract:
             entries, earlier = (*page.entries, *entries), page.cursor
         while later:
             page = store.page_after(name, later, 2)
+            entries, later = (*entries, *page.entries), page.cursor
+        assert entries == store.load(name).entries
+
+    def test_from_the_beginning_pages_lead_through_all_of_it(self, store):
+        name, later, entries = self.talk(store), BEGINNING, ()
+        while later:
+            page = store.page_after(name, later, 2)
+            assert sum(hasattr(entry, "id") for entry in page.entries) <= 2
             entries, later = (*entries, *page.entries), page.cursor
         assert entries == store.load(name).entries
 

@@ -12,7 +12,7 @@ import msgspec
 from tui.domain.message import Message
 from tui.domain.session import Entry, Surroundings, joined
 from tui.engine.conversation import Conversation
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import BEGINNING, SessionStore
 
 PAGE = 50
 """How many messages are read at once."""
@@ -29,6 +29,13 @@ def place_at(conversation: Conversation, message_id: str, around: Surroundings) 
         conversation.excerpt = None
         return
     conversation.excerpt = around
+    _join(conversation)
+
+
+async def go_to_beginning(store: SessionStore, conversation: Conversation) -> None:
+    """Let a conversation show its first messages. Raises ``StorageError``."""
+    page = await asyncio.to_thread(store.page_after, conversation.id, BEGINNING, PAGE)
+    conversation.excerpt = Surroundings(page.entries, None, page.cursor)
     _join(conversation)
 
 

@@ -77,6 +77,10 @@ class Lease(Protocol):
         ...
 
 
+BEGINNING = "0"
+"""The cursor of ``page_after`` that is known from the start."""
+
+
 class SessionStore(Protocol):
     """Keeps sessions.
 
@@ -174,6 +178,7 @@ class SessionStore(Protocol):
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
         """Read ``count`` messages from the later cursor of ``around`` on, or of such a page.
 
+        ``BEGINNING`` is one that leads to the first messages of all.
         Raises as ``page``. What is written meanwhile is on the last page: its cursor is ``None``.
         """
         ...

@@ -219,3 +219,25 @@ async def test_a_click_above_what_a_tool_is_given_copies_it(opened):
         y = next(y for y, row in enumerate(seen) if "json" in row)
         await pilot.click(app.transcript, offset=(len(seen[y]) - 1, y))
         assert app.copied == ['{\n  "path": "a b"\n}']
+
+
+async def test_the_cursor_comes_along_where_its_reader_scrolls_on(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("k", "pageup", "pageup", "pageup")
+        last = app.transcript.cursor_message
+        seen = [row for row in app.transcript.visible_text() if row.startswith("▌")]
+        assert last.text in seen[0]
+        await pilot.press("y")
+        assert app.copied == [last.text]
+        await pilot.press("pagedown", "pagedown")
+        cursor = [row for row in app.transcript.visible_text() if row.startswith("▌")]
+        assert cursor
+        assert app.transcript.cursor_message.text in cursor[0]
+
+
+async def test_scrolling_leaves_the_cursor_where_it_is_in_sight(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("k", "k", "k")
+        before = app.transcript.cursor_message
+        await pilot.press("up", "up")
+        assert app.transcript.cursor_message is before

@@ -32,6 +32,11 @@ class Row(msgspec.Struct, frozen=True):
     def part(self) -> Part:
         return self.spot.item.parts()[self.spot.part]
 
+    @property
+    def is_before(self) -> bool:
+        """Whether it is the blank one before what was said."""
+        return self.spot.part == self.spot.row == 0 and self.part.spaced
+
 
 class Conversation:
     """The entries and the reader's place among them; drawn on a page once there is one.

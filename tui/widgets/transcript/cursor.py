@@ -37,7 +37,7 @@ class Cursor:
     def step(self, count: int, rows: Sequence[Row], role: Role | None = None) -> None:
         """Go to the next message of a role, or the one before; the first time to one in sight."""
         if self.item is None and role is None:
-            seen = [row.spot.item for row in rows if row.spot.item.message]
+            seen = _in_sight(rows)
             found = seen[0 if count > 0 else -1] if seen else None
         else:
             found = self._next(count, self._start(rows, count), role)
@@ -54,9 +54,18 @@ class Cursor:
 
     def go_into_sight(self, rows: Sequence[Row]) -> None:
         """Stand on a message of which something is on screen: the last one, if on none yet."""
-        seen = [row.spot.item for row in rows if row.spot.item.message]
+        seen = _in_sight(rows)
         if seen and self.item not in seen:
             self._key = seen[-1].key
+
+    def come_along(self, rows: Sequence[Row]) -> bool:
+        """Go to the nearest message in sight from one that is not; whether that is another."""
+        seen = _in_sight(rows)
+        item = self.item
+        if item is None or not seen or item in seen:
+            return False
+        self._key = seen[0 if item.order < seen[0].order else -1].key
+        return True
 
     def _go_to(self, item: Item | None) -> None:
         if item and self.item:
@@ -122,3 +131,9 @@ class Cursor:
                 return item
             place += count
         return None
+
+
+def _in_sight(rows: Sequence[Row]) -> list[Item]:
+    """The messages of which more is on screen than the blank row before them."""
+    said = (row.spot for row in rows if not row.is_before)
+    return [spot.item for spot in said if spot.item.message]

@@ -11,12 +11,13 @@ class Ends(msgspec.Struct):
 
     earlier: bool = False
     later: bool = False
+    _earlier_asked: bool = False
     _later_asked: bool = False
 
     def neared(self, above: int, below: int, height: int) -> Iterator[Literal["earlier", "later"]]:
         """The ends that are wanted, by the rows left above and below the pane."""
-        if self.earlier and above < height:
-            self.earlier = False
+        if self.earlier and not self._earlier_asked and above < height:
+            self._earlier_asked = True
             yield "earlier"
         if self.later and not self._later_asked and below < height:
             self._later_asked = True

@@ -13,7 +13,7 @@ _BELOW = "↓"
 
 def with_cursor(row: Row, page: Page) -> Strip:
     """A row of the message at the cursor; the blank one before the message is left as it is."""
-    if row.spot.part == row.spot.row == 0 and row.part.spaced:
+    if row.is_before:
         return row.strip
     _, *rest = row.strip
     return Strip([Segment(_CURSOR, page.palette["cursor"]), *rest], row.strip.cell_length)

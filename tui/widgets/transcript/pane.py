@@ -100,7 +100,7 @@ class Pane(ScrollView, can_focus=True):
     def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
         self._conversation.prepend(entries)
-        self._ends.earlier = earlier
+        self._ends = Ends(earlier, self._ends.later)
         self._draw()
 
     def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
@@ -337,6 +337,12 @@ class Pane(ScrollView, can_focus=True):
         else:
             self._conversation.reader.scroll_to(round(new_value))
         self._draw()
+        self._bring_cursor()
+
+    def _bring_cursor(self) -> None:
+        """Let the cursor stay in sight where its reader has moved on: the keys are about it."""
+        if self._cursor.come_along(self._screen_rows):
+            self._draw_all()
 
 
 def _row_at(rows: list[Row], y: int) -> tuple[int, Spot[Item]] | None:

@@ -32,7 +32,7 @@ class Transcript(Pane):
     # Else what is typed after something was selected would be keys of the conversation.
     FOCUS_ON_CLICK: ClassVar[bool] = False
 
-    EndWanted = wants.EndWanted
+    PassageWanted = wants.PassageWanted
     PromptWanted = wants.PromptWanted
     MatchWanted = wants.MatchWanted
     LinksWanted = wants.LinksWanted
@@ -81,9 +81,10 @@ class Transcript(Pane):
             self._draw_all()
 
     def action_move(self, rows: int) -> None:
-        """Scroll by rows: down, or up if negative."""
+        """Scroll by rows: down, or up if negative; the cursor comes along."""
         self._conversation.reader.move(rows)
         self._draw()
+        self._bring_cursor()
 
     def action_page(self, pages: int) -> None:
         """Scroll by screens, with one row in common."""
@@ -93,14 +94,25 @@ class Transcript(Pane):
     def action_to_top(self) -> None:
         """See the first entry; the cursor comes along."""
         self._hint_if_empty()
-        self._conversation.reader.scroll_to(0)
+        if self._ends.earlier:
+            self.post_message(wants.BeginningWanted())
+            return
+        self.show_beginning()
         self._cursor.go_to_first()
+        self._draw_all()
+
+    def begin_reading(self, *, cursor: bool) -> None:
+        """See the first row of all; with the ``cursor`` on its message."""
+        self.show_beginning()
+        if cursor:
+            self._cursor.go_into_sight(self._screen_rows)
+            self._cursor.go_to_first()
         self._draw_all()
 
     def action_to_end(self) -> None:
         """See the end and follow it."""
         if self._ends.later:
-            self.post_message(self.EndWanted())
+            self.post_message(wants.EndWanted())
             return
         self._conversation.reader.to_end()
         self._cursor.go_to_last()

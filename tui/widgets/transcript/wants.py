@@ -5,15 +5,23 @@ from collections.abc import Sequence
 from textual.message import Message
 
 
-class EarlierWanted(Message, namespace="transcript"):
+class PassageWanted(Message, namespace="transcript"):
+    """The reader wants something of the conversation that is not here."""
+
+
+class EarlierWanted(PassageWanted, namespace="transcript"):
     """The reader came near the top, and earlier messages can be had."""
 
 
-class LaterWanted(Message, namespace="transcript"):
+class LaterWanted(PassageWanted, namespace="transcript"):
     """The reader came near the end of what is here, and later messages can be had."""
 
 
-class EndWanted(Message, namespace="transcript"):
+class BeginningWanted(PassageWanted, namespace="transcript"):
+    """The reader wants to be at the beginning, which is not here."""
+
+
+class EndWanted(PassageWanted, namespace="transcript"):
     """The reader wants to be at the end, which is not here."""
 
 
