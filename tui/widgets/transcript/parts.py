@@ -7,6 +7,7 @@ from itertools import chain
 
 import msgspec
 from rich.cells import cell_len
+from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
@@ -254,10 +255,14 @@ class Prose(Part):
                 page.row([Segment(row, look + how if how else look)])
                 for row, how in _wrapped(source, rows)
             ]
+        lines = page.lines(self.formed(source, page.measure))
+        return [page.row(line) for line in _trimmed(lines)]
+
+    def formed(self, source: str, width: int) -> RenderableType:
+        """The Markdown, ready to be drawn on so many cells."""
         from tui.widgets.transcript.prose import prose
 
-        lines = page.lines(prose(source, page.measure))
-        return [page.row(line) for line in _trimmed(lines)]
+        return prose(source, width)
 
 
 class GrowingProse(Prose):
@@ -265,6 +270,12 @@ class GrowingProse(Prose):
 
     def source(self) -> str:
         return as_table(self.text) if "|" in self.text else self.text
+
+    def formed(self, source: str, width: int) -> RenderableType:
+        from tui.widgets.transcript.prose import prose
+        from tui.widgets.transcript.unfinished import Unfinished
+
+        return prose(source, width, Unfinished)
 
 
 _WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")

@@ -6,6 +6,7 @@ from typing import ClassVar, Self
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, JustifyMethod, OverflowMethod, RenderResult
 from rich.containers import Lines
 from rich.markdown import (
@@ -31,16 +32,26 @@ from tui.widgets.transcript.page import MEASURE
 from tui.widgets.wrapping import breaks, clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
+_STEP, _BETWEEN = 8, 2
+"""Cells by which a column of a table grows, and those between two of them."""
+
 _LEAST = 8
 """Cells that text needs: nested deeper than leaves them, lists and quotes are shown as written."""
 
-# Tags are shown as they were written, and so are references: nothing that was said disappears.
-PARSER = (
-    MarkdownIt("commonmark", {"html": False})
-    .enable(["strikethrough", "table"])
-    .disable(["html_block", "html_inline", "reference"])
-)
 
+def make_parser() -> MarkdownIt:
+    """A parser of what models write.
+
+    Tags are shown as they were written, and so are references: nothing that was said disappears.
+    """
+    return (
+        MarkdownIt("commonmark", {"html": False})
+        .enable(["strikethrough", "table"])
+        .disable(["html_block", "html_inline", "reference"])
+    )
+
+
+PARSER = make_parser()
 
 URL = re.compile(r"https?://[^\s<>\"`]+", re.IGNORECASE)
 _CLOSING = {")": "(", "]": "[", "}": "{"}
@@ -148,10 +159,23 @@ class _Table(TableElement):
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         wide = options.update(width=max(self.room, options.max_width))
         for made in super().__rich_console__(console, options):
-            if self.room and isinstance(made, Table):
+            if isinstance(made, Table):
                 # Begins where the words around it do; blank rows go before and after it anyway.
-                made.show_edge = False
+                made.show_edge = made.show_edge and not self.room
+                _step(made, wide.max_width)
             yield from [made] if isinstance(made, Segment) else console.render(made, wide)
+
+
+def _step(table: Table, room: int) -> None:
+    """Let columns grow by steps, if there is room: else they would with each letter that comes."""
+    widths = [
+        max((cell_len(line) for cell in column.cells for line in str(cell).split("\n")), default=0)
+        for column in table.columns
+    ]
+    stepped = [width if width <= _STEP // 2 else -(-width // _STEP) * _STEP for width in widths]
+    if sum(stepped) + _BETWEEN * len(stepped) <= room:
+        for column, width in zip(table.columns[:-1], stepped, strict=False):
+            column.min_width = width
 
 
 class _Cell(TableDataElement):
@@ -206,7 +230,7 @@ class Prose(Markdown):
         self.page_width = MEASURE
         # Not Rich's own: it would make another parser each time.
         self.markup = source
-        self.parsed = PARSER.parse(source)
+        self.parsed = self.parse(source)
         self.code_theme = self.inline_code_theme = "default"
         self.justify = None
         self.style = "none"
@@ -216,15 +240,20 @@ class Prose(Markdown):
             if token.children:
                 token.children = list(_plain_inline(token.children))
 
+    @staticmethod
+    def parse(source: str) -> list[Token]:
+        """Its tokens."""
+        return PARSER.parse(source)
+
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         self.page_width = options.max_width
         measure = min(MEASURE, options.max_width)
         return super().__rich_console__(console, options.update(width=measure))
 
 
-def prose(source: str, width: int) -> Prose | Text:
+def prose(source: str, width: int, kind: type[Prose] = Prose) -> Prose | Text:
     """A block of Markdown, ready to be drawn on so many cells."""
-    drawn = Prose(source)
+    drawn = kind(source)
     return drawn if _indent(drawn.parsed) + _LEAST <= width else Text(source)
 
 
