@@ -1,15 +1,15 @@
 """What an empty conversation shows."""
 
 import pytest
-from textual.app import App
 
 from tests.widgets.transcript.conftest import STYLES, asked
+from tui.legible import LegibleApp
 from tui.widgets.transcript import Transcript
 
 KEYS = [("Enter", "Send"), ("Ctrl+F", "Search all sessions")]
 
 
-class Welcoming(App[None]):
+class Welcoming(LegibleApp):
     CSS_PATH = STYLES
 
     def compose(self):
