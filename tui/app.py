@@ -50,6 +50,7 @@ class SibylApp(OrderlyApp, LegibleApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
+    SELECT_AUTO_SCROLL_SPEED = 25
     COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS

@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from tui.domain.commands import Command, parse
@@ -25,6 +24,7 @@ from tui.domain.view import SessionView
 from tui.screens.conversation_pane import ConversationPane
 from tui.screens.first_paint import FirstPaint
 from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
+from tui.screens.selecting import SelectingScreen
 from tui.screens.settling import Settling
 from tui.screens.sizes import TOO_SMALL, fit
 from tui.screens.walk import Walk, why_not, words_at_end
@@ -48,7 +48,7 @@ _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
 
-class ChatScreen(Screen[None]):
+class ChatScreen(SelectingScreen):
     """Shows values and passes on what the reader wants; decides nothing."""
 
     class DraftSettled(Message):

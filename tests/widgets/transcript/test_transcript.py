@@ -242,6 +242,16 @@ async def test_dragging_the_scrollbar_goes_where_it_says(opened):
         assert app.transcript.following
 
 
+async def test_a_few_rows_by_number_are_rows_also_where_heights_are_guessed(opened):
+    words = [" ".join(f"w{n}x{place}" for place in range(90)) for n in range(60)]
+    texts = [answered(f"{said}\n\n- {said}", said[:9]) for said in words]
+    async with opened(*texts) as (app, _):
+        for _ in range(100):
+            *_, before = app.transcript.visible_text()[:-1]
+            app.transcript.scroll_y -= 1
+            assert app.transcript.visible_text()[-1].startswith(before[:30])
+
+
 async def test_an_earlier_page_moves_nothing_on_screen(opened):
     async with opened(*numbered(50, 51), earlier=True) as (app, pilot):
         app.transcript.show_beginning()

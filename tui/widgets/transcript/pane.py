@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.geometry import Region, Size
+from textual.geometry import Offset, Region, Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -36,6 +36,10 @@ from tui.widgets.transcript.welcome import Welcome
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+
+_FEW_ROWS = 3
+"""So many are scrolled at most by who does not go elsewhere."""
 
 
 class Pane(ScrollView, can_focus=True):
@@ -290,6 +294,16 @@ class Pane(ScrollView, can_focus=True):
         text = selected_text(self._conversation, self._screen_rows, selection)
         return (text, "\n") if text else None
 
+    def offset_at(self, pointer: Offset) -> Offset | None:
+        """Where a place of the screen, or what is nearest to it here, is in what was said."""
+        if not self._screen_rows:
+            return None
+        region, last = self.content_region, len(self._screen_rows) - 1
+        x, y = pointer - region.offset
+        row = self._screen_rows[min(max(0, y), last)]
+        cells = 0 if y < 0 else region.width if y > last else min(max(0, x), region.width)
+        return Offset(len(row.strip.crop(0, cells).text), number_of(row.spot))
+
     def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - Textual's own
         """Paint the selection."""
         self.refresh()
@@ -332,8 +346,12 @@ class Pane(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         if self._syncing or round(old_value) == round(new_value):
             return
+        rows = round(new_value) - round(old_value)
         if new_value >= self.max_scroll_y:
             self._conversation.reader.to_end()
+        elif abs(rows) <= _FEW_ROWS:
+            # By what is seen: where heights are only guessed, numbers would lead elsewhere.
+            self._conversation.reader.move(rows)
         else:
             self._conversation.reader.scroll_to(round(new_value))
         self._draw()

@@ -1,0 +1,56 @@
+"""Selecting with the mouse in the whole program."""
+
+from tests.ui.screen import conversation, lines
+from tests.waiting import until
+
+
+def said(count):
+    return [f"message {number}" for number in range(count)]
+
+
+async def pressed(app, pilot, row):
+    """A selection begun at the beginning of a row, and moved by one."""
+    await pilot.mouse_down(app.chat.transcript, offset=(3, row))
+    await pilot.hover(app.chat.transcript, offset=(8, row))
+
+
+async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(world):
+    w = world()
+    session_id = await w.session(*said(100))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 99" in conversation(app), "the end")
+        transcript = app.chat.transcript
+        row = next(y for y, line in enumerate(lines(app)) if "message 90" in line)
+        await pressed(app, pilot, row)
+        await pilot.hover(transcript, offset=(3, 1))
+        for _ in range(10):
+            # As Textual does while the pointer rests near the edge.
+            transcript.scroll_y -= 1
+            app.screen._update_select()
+        first = next(line for line in lines(app)[1:] if "message" in line).split()[-1]
+        selected = [line for line in app.screen.get_selected_text().split("\n") if "mess" in line]
+        await pilot.mouse_up(transcript, offset=(3, 1))
+        assert selected[0] == f"message {first}"
+        assert int(first) < 85
+
+
+async def test_a_selection_that_leaves_the_conversation_stays_in_it(world):
+    w = world()
+    session_id = await w.session(*said(100))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 99" in conversation(app), "the end")
+        app.chat.prompt.set_text("a draft")
+        row = next(y for y, line in enumerate(lines(app)) if "message 97" in line)
+        await pressed(app, pilot, row)
+        await pilot.hover(app.chat.prompt, offset=(12, 1))
+        await pilot.mouse_up(app.chat.prompt, offset=(12, 1))
+        selected = app.screen.get_selected_text()
+        assert selected.startswith("message 97\n")
+        assert selected.endswith("message 99")
+        assert list(app.screen.selections) == [app.chat.transcript]
+        # Up again, to the left and above all there is.
+        await pressed(app, pilot, row)
+        await pilot.hover(app.chat.sidebar, offset=(3, 1))
+        assert list(app.screen.selections) == [app.chat.transcript]
+        assert "a draft" not in app.screen.get_selected_text()
+        await pilot.mouse_up(app.chat.sidebar, offset=(3, 1))
