@@ -22,6 +22,7 @@ from tui.errors import StorageError
 from tui.exit import OrderlyApp, end_on_signals
 from tui.keymap import EVERYWHERE, Places
 from tui.legible import LegibleApp
+from tui.pacing import PacedApp
 from tui.parts import Parts
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
@@ -46,7 +47,7 @@ SECONDS_TO_SWITCH = 2.0
 _ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
 
 
-class SibylApp(OrderlyApp, LegibleApp):
+class SibylApp(OrderlyApp, LegibleApp, PacedApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"

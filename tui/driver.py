@@ -16,6 +16,7 @@ from textual.drivers.linux_driver import LinuxDriver
 
 from tui import first_frame
 from tui.columns import hold_columns
+from tui.pacing import PacedApp, Pacing
 from tui.pasting import Pastes
 from tui.relaying import is_relayed, is_within_screen, through_screen
 
@@ -76,10 +77,12 @@ class TakeoverDriver(LinuxDriver):
     _is_relayed = is_relayed(os.environ)
     _is_within_screen = is_within_screen(os.environ)
     _output: "Output | None" = None
+    _pacing: Pacing | None = None
 
     def start_application_mode(self) -> None:
         if sys.__stderr__ is not None:
-            self._output = Output(sys.__stderr__, self._paint_again)
+            self._pacing = self._new_pace()
+            self._output = Output(sys.__stderr__, self._paint_again, self._pacing.note_taken)
             # All that the thread that writes asks of a file.
             self._file = cast("TextIO", self._output)
         original = first_frame.hand_over()
@@ -88,6 +91,12 @@ class TakeoverDriver(LinuxDriver):
         self._fit_colours()
         # Textual has read what the first frame has set: not what is to be put back.
         self.attrs_before = original or self.attrs_before
+
+    def _new_pace(self) -> Pacing:
+        app = self._app
+        pacing = app.pacing if isinstance(app, PacedApp) else Pacing(app)
+        pacing.begin(self._loop.call_soon_threadsafe)
+        return pacing
 
     def _fit_colours(self) -> None:
         filters = self._app._filters  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
@@ -106,10 +115,21 @@ class TakeoverDriver(LinuxDriver):
         if self._is_within_screen and data.startswith(_CLIPBOARD):
             data = through_screen(data)
         if self._writer_thread is not None and self._writer_thread.is_alive():
+            if self._pacing is not None:
+                self._pacing.note_given()
             super().write(hold_columns(data, relayed=self._is_relayed))
+
+    def flush(self) -> None:
+        # What Textual calls behind each frame.
+        super().flush()
+        if self._pacing is not None:
+            self._pacing.end_frame()
 
     def close(self) -> None:
         super().close()
+        if self._pacing is not None:
+            self._pacing.end()
+            self._pacing = None
         if self._output is not None:
             self._output.close(_LAST_WORDS)
             self._output = None
@@ -178,14 +198,17 @@ class Output:
     That thread must neither end nor wait for long: the screen waits for it, and with it all
     sessions would. A terminal that has gone takes everything. One that takes nothing for
     ``SECONDS_TO_TAKE``, as over a line that hangs, loses what is drawn until it takes something
-    again; then ``lost`` is called in the thread that writes.
+    again; then ``lost`` is called in the thread that writes. So is ``taken``, with how many texts
+    have gone.
     """
 
-    def __init__(self, file: TextIO, lost: Callable[[], None]) -> None:
+    def __init__(
+        self, file: TextIO, lost: Callable[[], None], taken: Callable[[int], None]
+    ) -> None:
         self._encoding = file.encoding
         self._descriptor = file.fileno()
         self._own = _opened_again(self._descriptor)
-        self._lost = lost
+        self._lost, self._taken = lost, taken
         self._waiting: list[bytes] = []
         self._size = 0
         self._is_stuck = False
@@ -204,8 +227,12 @@ class Output:
 
     def flush(self) -> None:
         """Write what waits, or lose it."""
-        data = b"".join(self._waiting)
+        count, data = len(self._waiting), b"".join(self._waiting)
         self._waiting, self._size = [], 0
+        self._write(data)
+        self._taken(count)
+
+    def _write(self, data: bytes) -> None:
         if self._has_gone or not data:
             return
         if self._is_stuck:

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import select
 import signal
 import sys
@@ -336,6 +337,24 @@ def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(cha
         _wait_until(lambda: chats.said()[-1][1].endswith("w29 "), "all of it")
     program.type("y")
     program.until(lambda it: words_shown(it) == 30, "the answer")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert_whole(program)
+
+
+def test_a_slow_terminal_gets_what_is_there_by_then_and_not_each_step_to_it(chats):
+    program = chats.altered("")
+    with _stuck(program):
+        while not _is_full(program):
+            program.type("x" * 50 + "\x15")
+            time.sleep(0.05)
+        # Each would be a frame: Textual lets ten of them wait.
+        for number in range(30):
+            program.type(f"\x15step{number:02}")
+            time.sleep(0.05)
+    program.until("step29")
+    steps = {found.decode() for found in re.findall(rb"step\d\d", program.raw)}
+    assert len(steps) < 6, steps
     program.press("ctrl+q")
     assert program.wait() == 0
     assert_whole(program)
