@@ -71,6 +71,7 @@ class Desk:
             self.turns.take_back,
             Shelf(parts.workspace, self.sending.stop),
             exclusive_projects=parts.exclusive_projects,
+            measures=self.turns.measuring,
         )
         self.finding = Finding(app, chat, parts.workspace, self.display)
         self.outside_editor = OutsideEditor(app, chat, parts.workspace, self.display)

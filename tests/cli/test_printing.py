@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from tui.cli import output
-from tui.cli.markdown import as_markdown
 from tui.cli.printing import JsonPrinter, TextPrinter
 from tui.domain.fold import Fold
+from tui.domain.markdown import as_markdown
 from tui.domain.message import Message, ToolCall
 from tui.domain.records import SessionHeader, Summary, Todos
 from tui.domain.todo import TodoItem

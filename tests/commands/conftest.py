@@ -55,6 +55,7 @@ class Commands:
         self.retention = RetentionSettings()
         self.hook = ()
         self.exclusive = False
+        self.measures = None
         self.lists = {}
         self.themes = Themes()
         self.rescued = []
@@ -74,6 +75,7 @@ class Commands:
             self.take_back,
             self.shelf,
             exclusive_projects=self.exclusive,
+            measures=self.measures,
             lists=self.lists,
         )
 

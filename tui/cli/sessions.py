@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from tui.cli import output
-from tui.cli.markdown import as_markdown
 from tui.cli.program import Program
 from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.markdown import as_markdown
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import Session, SessionEntry, Status
 from tui.domain.table import session_table

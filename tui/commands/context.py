@@ -6,6 +6,7 @@ from typing import Protocol
 import msgspec
 
 from tui.commands.effects import Effect
+from tui.domain.usage import Filled, Spent
 from tui.engine.conversation import Conversation
 from tui.engine.pruning import Retention
 from tui.engine.shelf import Shelf
@@ -40,6 +41,18 @@ class Themes(Protocol):
         ...
 
 
+class Measures(Protocol):
+    """What answers took that were made since the program was started."""
+
+    def filled(self, conversation: Conversation) -> Filled | None:
+        """How full the window of a session's model is; ``None`` if that is not known."""
+        ...
+
+    def spent(self, session_id: str) -> Spent | None:
+        """What the answers of a session took; ``None`` if nothing was counted."""
+        ...
+
+
 MOST_ROWS = 100
 """How many sessions a list in a conversation shows."""
 
@@ -65,6 +78,7 @@ class CommandContext(msgspec.Struct, frozen=True):
     take_back: Callable[[Conversation], bool]
     shelf: Shelf
     exclusive_projects: bool = False
+    measures: Measures | None = None
     lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from tui.commands import (
     answers,
     copying,
+    exporting,
     looks,
     program,
     resuming,
@@ -14,6 +15,7 @@ from tui.commands import (
     sessions,
     shelf,
     todo,
+    usage,
 )
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
@@ -41,6 +43,8 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "compact": answers.compact,
     "stop": answers.stop,
     "copy": copying.copy,
+    "export": exporting.export,
+    "usage": usage.usage,
     "edit": program.edit,
     "model": answers.choose_model,
     "theme": looks.choose_theme,

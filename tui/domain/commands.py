@@ -117,6 +117,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("compact", "Summarise what was said", "let a summary stand for the oldest messages"),
     Command("stop", "Stop the answer", "stop the answer, keep what has arrived"),
     Command("copy", "Copy the last answer", "copy the last answer, or its code", "[code]", "part"),
+    Command("export", "Export as Markdown", "write this session to a new file", "[file]", "text"),
+    Command("usage", "Tokens and cost", "how full the context is, and what answers took"),
     Command("edit", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
     Command("model", "Choose a model", "say or change what answers", "[name]", "model"),
     Command("theme", "Choose a theme", "say or change the colours", "[name]", "theme"),

@@ -51,6 +51,8 @@ ACTIONS: tuple[Action, ...] = (
     Action(key="save", command="save"),
     Action(command="reset"),
     Action(command="compact"),
+    Action(command="export"),
+    Action(command="usage"),
     Action(command="todo"),
     Action("Unfold the to-dos, or fold them", "todos-fold"),
     # Other sessions.

@@ -1,0 +1,56 @@
+"""``/usage``: what was counted, and nothing else."""
+
+from tests.builders import Clock
+from tui.domain.usage import Filled, Spent, Usage
+
+
+class Measures:
+    """What was measured of any session."""
+
+    def __init__(self, filled=None, spent=None):
+        self._filled, self._spent = filled, spent
+
+    def filled(self, _):
+        return self._filled
+
+    def spent(self, _):
+        return self._spent
+
+
+SINCE = Clock()()
+TIME = f"{SINCE.astimezone():%H:%M}"
+
+
+async def told(commands, filled=None, *usages):
+    spent = Spent(SINCE) if usages else None
+    for usage in usages:
+        spent = spent.plus(usage)
+    commands.measures = Measures(filled, spent)
+    return await commands("/usage")
+
+
+async def test_without_anything_counted_it_says_so(commands):
+    nothing = (
+        "No tokens were counted yet: a server tells them with its answer, and they are not kept."
+    )
+    assert await told(commands) == nothing
+    commands.measures = None
+    assert await commands("/usage") == nothing
+
+
+async def test_context_tokens_and_cost_are_told(commands):
+    filled = Filled(commands.workspace.current.status(), 9_104, 128_000)
+    assert await told(commands, filled, Usage(9_000, 104, 0.02), Usage(100, 2, 0.01)) == (
+        "Context: 9,104 of 128,000 tokens, 7 %.\n"
+        f"Since {TIME}: 2 answers, 9,100 tokens sent, 106 received; at most $0.0300 by the list."
+    )
+
+
+async def test_a_price_that_is_not_known_is_not_made_up(commands):
+    assert await told(commands, None, Usage(10, 2)) == (
+        "Context: known after the next answer.\n"
+        f"Since {TIME}: 1 answer, 10 tokens sent, 2 received; what they cost is not known."
+    )
+    assert (await told(commands, None, Usage(10, 2), Usage(10, 2, 0.5))).endswith(
+        "; at most $0.5000 by the list, without 1 of unknown price."
+    )

@@ -1,0 +1,35 @@
+"""``/usage``: how full the model's window is, and what the answers of this session took."""
+
+from collections.abc import Iterator, Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, say
+from tui.domain.usage import Filled, Spent, money
+
+_NOTHING = "No tokens were counted yet: a server tells them with its answer, and they are not kept."
+
+
+async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Tell what servers have counted since the program was started."""
+    conversation = context.workspace.current
+    filled = context.measures.filled(conversation) if context.measures else None
+    spent = context.measures.spent(conversation.id) if context.measures else None
+    return say("\n".join(_lines(filled, spent)) or _NOTHING)
+
+
+def _lines(filled: Filled | None, spent: Spent | None) -> Iterator[str]:
+    if filled:
+        yield f"Context: {filled.tokens:,} of {filled.window:,} tokens, {filled.percent} %."
+    elif spent:
+        yield "Context: known after the next answer."
+    if spent:
+        answers = "1 answer" if spent.answers == 1 else f"{spent.answers} answers"
+        since = f"Since {spent.since.astimezone():%H:%M}: {answers}"
+        yield f"{since}, {spent.sent:,} tokens sent, {spent.received:,} received{_cost(spent)}."
+
+
+def _cost(spent: Spent) -> str:
+    if spent.unpriced == spent.answers:
+        return "; what they cost is not known"
+    rest = f", without {spent.unpriced} of unknown price" if spent.unpriced else ""
+    return f"; at most {money(spent.dollars)} by the list{rest}"
