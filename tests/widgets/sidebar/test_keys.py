@@ -202,8 +202,8 @@ async def test_rows_that_arrive_leave_a_session_armed():
 
 @pytest.mark.parametrize("width", range(20, 51))
 async def test_the_warning_is_whole_at_every_width(width):
-    async with shown(rows(row(1, label="会話" * 20)), size=(80, 8)) as (app, pilot):
-        app.sidebar.styles.width = width
+    async with shown(rows(row(1, label="会話" * 20)), size=(120, 8)) as (app, pilot):
+        app.sidebar.show_width(width)
         await until(lambda: app.list.size.width == width - 1, "the width")
         await pilot.press("d")
         assert "d again deletes" in app.lines[1]

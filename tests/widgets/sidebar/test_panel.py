@@ -52,15 +52,24 @@ async def test_rows_stand_under_headings_with_their_age_at_the_right():
 async def test_the_counts_of_messages_stand_there_where_it_is_wide():
     given_rows = rows(row(1, message_count=123_456), row(2, message_count=1))
     async with shown(given_rows, size=(80, 10)) as (app, _):
-        app.sidebar.styles.width = 48
+        app.sidebar.show_width(48)
         await until(lambda: app.list.size.width > 40, "the width")
         assert app.lines[1].split() == ["▌", "Session", "1", "123k", "msgs", "now"]
         assert app.lines[2].split() == ["Session", "2", "1", "msg", "now"]
 
 
+async def test_a_label_goes_before_its_count_of_messages():
+    long, longer = "a label which has room alone " + "x" * 10, "one that is cut anyway " * 3
+    given_rows = rows(row(1, label=long), row(2, label=longer))
+    async with shown(given_rows, size=(200, 10)) as (app, _):
+        await until(lambda: app.list.size.width > 40, "the width")
+        assert app.lines[1].removeprefix("▌  ").split("  ") == [long, "now"]
+        assert app.lines[2].split("…")[1].split() == ["now"]
+
+
 async def test_ages_are_left_out_where_it_is_narrow():
     async with shown(rows(row(1))) as (app, _):
-        app.sidebar.styles.width = 20
+        app.sidebar.show_width(20)
         await until(lambda: app.list.size.width < 20, "the width")
         assert app.lines[1] == "▌  Session 1"
 
@@ -120,8 +129,8 @@ async def test_a_label_is_cut_by_cells():
 
 async def test_labels_are_neither_markup_nor_commands_to_the_terminal():
     label = "[b]x[/link]\x1b]0;t\x1b\\ \u202eab\ncd"
-    async with shown(rows(row(1, label=label)), size=(60, 10)) as (app, _):
-        app.sidebar.styles.width = 60
+    async with shown(rows(row(1, label=label)), size=(120, 10)) as (app, _):
+        app.sidebar.show_width(60)
         await until(lambda: app.list.size.width > 50, "the width")
         assert "[b]x[/link]␛]0;t␛\\ <U+202E>ab cd" in app.lines[1]
 

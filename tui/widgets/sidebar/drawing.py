@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Literal
 
+from rich.cells import cell_len
+
 from tui.domain.rows import Mark, SessionRow, short_age
 from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import fill, one_line
@@ -31,8 +33,10 @@ _LEAST_LABEL_CELLS = 4
 
 
 def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
-    """State mark, label, and as far as there is room count and age."""
-    aside = _aside(row, now, width)
+    """State mark, label, and as far as there is room age and count: the label comes first."""
+    age, count = _aside(row, now, width)
+    cut = cell_len(one_line(row.label)) > width - 3 - len(count + age)
+    aside = f" {age.strip()}" if cut and count else count + age
     yield from _beginning(row, width - len(aside), current)
     yield (aside, "aside")
 
@@ -62,12 +66,12 @@ def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
     yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
 
 
-def _aside(row: SessionRow, now: datetime, width: int) -> str:
+def _aside(row: SessionRow, now: datetime, width: int) -> tuple[str, str]:
     age = short_age(parse_utc(row.last_used_at), now) if width >= _CELLS_FOR_AGE else ""
     # Beside a count it is a column; alone it leaves the label what it does not need.
     age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
     count = f"{_count_words(row.message_count):>10}" if width >= _CELLS_FOR_COUNT else ""
-    return count + age
+    return age, count
 
 
 def _count_words(count: int) -> str:
