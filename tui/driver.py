@@ -19,6 +19,7 @@ from tui.columns import hold_columns
 from tui.pacing import PacedApp, Pacing
 from tui.pasting import Pastes
 from tui.relaying import is_relayed, is_within_screen, through_screen
+from tui.sparing import spared
 
 HUNG_UP = 129
 """The exit code where the terminal went: as if SIGHUP, which not everybody gets, had told it."""
@@ -29,8 +30,8 @@ _ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
 _SECONDS_PER_LOOK = 0.1
 _BYTES = 4096
 _CLIPBOARD = "\x1b]52;"
-# An escape sequence that was cut off is given up; what is drawn at once may be shown at once.
-_AFTER_LOSS = b"\x18\x1b[?2026l"
+# An escape sequence that was cut off is given up, and a look; what is drawn at once may be shown.
+_AFTER_LOSS = b"\x18\x1b[?2026l\x1b[0m"
 # What Textual switches on, for a terminal that may not have heard that it is over.
 _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004, 2048))
 _LAST_WORDS = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
@@ -117,7 +118,7 @@ class TakeoverDriver(LinuxDriver):
         if self._writer_thread is not None and self._writer_thread.is_alive():
             if self._pacing is not None:
                 self._pacing.note_given()
-            super().write(hold_columns(data, relayed=self._is_relayed))
+            super().write(spared(hold_columns(data, relayed=self._is_relayed)))
 
     def flush(self) -> None:
         # What Textual calls behind each frame.
