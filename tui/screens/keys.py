@@ -19,13 +19,13 @@ from tui.widgets.transcript import Transcript
 
 ORDER = (
     "approval-focus",
+    "end",
     "new",
     "sidebar-focus",
     "search",
     "quit",
     "palette",
     "find",
-    "end",
     "conversation-focus",
     "session-next",
     "session-previous",

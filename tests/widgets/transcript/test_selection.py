@@ -65,6 +65,14 @@ async def test_a_part_of_a_line_that_goes_on_is_copied_from_where_it_begins(open
         assert selected in WORDS
 
 
+async def test_a_quote_is_copied_as_it_is_written(opened):
+    text = f"> {WORDS}\n>\n> > inner ▌ one"
+    async with opened(answered(text)) as (app, pilot):
+        await drag(pilot, app, (3, 2), (58, 12))
+        rows = [row.rstrip() for row in app.screen.get_selected_text().split("\n")]
+        assert [row for row in rows if row not in ("", ">")] == [f"> {WORDS}", "> > inner ▌ one"]
+
+
 async def test_rows_of_a_table_stay_rows(opened):
     text = f"| a | b |\n|---|---|\n| one | {WORDS[:90]} |\n| two | x |"
     async with opened(answered(text)) as (app, pilot):

@@ -207,6 +207,19 @@ async def test_the_mark_hides_no_word_of_a_row_that_is_full(opened):
         assert last == before[:-2] + str(int(before[-2:]) + 1) + "      ↓"
 
 
+async def test_a_click_on_the_mark_leads_to_the_end(opened):
+    async with opened(*numbered(50)) as (app, pilot):
+        await pilot.press("pageup", "pageup")
+        last = app.transcript.visible_text()[-1]
+        mark = len(last) - len("more below")
+        await pilot.click(app.transcript, offset=(mark - 5, 19))
+        assert not app.transcript.following
+        await pilot.click(app.transcript, offset=(mark, 19))
+        assert app.transcript.following
+        await pilot.click(app.transcript, offset=(mark, 19))
+        assert app.transcript.following
+
+
 async def test_a_reader_at_the_end_sees_no_such_mark(opened):
     async with opened(*numbered(50)) as (app, _):
         app.transcript.put(answered("news"))

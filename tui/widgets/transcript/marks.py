@@ -26,6 +26,15 @@ def more_words(new: int) -> str:
 
 def with_more(strip: Strip, words: str, page: Page) -> Strip:
     """The last row while there is something below it; where its words need the room, an arrow."""
-    room = page.width - cell_len(strip.text.rstrip())
-    mark = Strip([Segment(words if room >= cell_len(words) else _BELOW, page.palette["more"])])
+    mark = Strip([Segment(_shown(strip, words, page), page.palette["more"])])
     return Strip.join([strip.crop(0, page.width - mark.cell_length), mark])
+
+
+def is_more(strip: Strip, words: str, page: Page, cell: int) -> bool:
+    """Whether a cell of the last row is that mark."""
+    return page.width - cell_len(_shown(strip, words, page)) <= cell < page.width
+
+
+def _shown(strip: Strip, words: str, page: Page) -> str:
+    room = page.width - cell_len(strip.text.rstrip())
+    return words if room >= cell_len(words) else _BELOW

@@ -1,5 +1,6 @@
 """Selecting text with the mouse: offsets that stay right whatever moves above them."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rich.segment import Segment
@@ -12,8 +13,10 @@ from textual.strip import Strip
 from tui.widgets.transcript.conversation import Conversation, Row
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.joints import is_text, joint
-from tui.widgets.transcript.parts import Cut
+from tui.widgets.transcript.parts import Cut, Prose
 from tui.widgets.transcript.reading import Spot
+
+_QUOTED = re.compile(r"^ *(?:▌ )+")
 
 _ROWS = 1 << 24
 """More rows than an item can have; ``_PART`` than a part."""
@@ -110,9 +113,17 @@ def _selected_of(row: Row, selection: Selection) -> str:
     cut = row.part.cut(row.spot.row)
     if cut is None:
         span = selected(row.strip, margin, number, selection)
-        return row.strip.text[slice(*span)] if span else ""
+        return _as_written(row)[slice(*span)] if span else ""
     whole_span = selection.get_span(number)
     return _of_line(cut, margin + cut.pad, *whole_span) if whole_span else ""
+
+
+def _as_written(row: Row) -> str:
+    """A row's text, with what marks a quote as it is written."""
+    text = row.strip.text
+    if not isinstance(row.part, Prose):
+        return text
+    return _QUOTED.sub(lambda marks: marks[0].replace("▌", ">"), text, count=1)
 
 
 def _of_line(cut: Cut, margin: int, start: int, end: int) -> str:

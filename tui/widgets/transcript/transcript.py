@@ -13,6 +13,7 @@ from tui.widgets.transcript.conversation import Row
 from tui.widgets.transcript.fenced import Code, code_of
 from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.keys import KEYS
+from tui.widgets.transcript.marks import is_more
 from tui.widgets.transcript.pane import Pane
 from tui.widgets.transcript.parts import Details, Line
 from tui.widgets.transcript.selection import offset_row, whole
@@ -228,6 +229,9 @@ class Transcript(Pane):
         row = self._row_under(event)
         if row is None:
             return
+        if self._is_more_at(row, event):
+            self.action_to_end()
+            return
         if event.chain > 1:
             self._select(row, whole_item=event.chain > 2)
         elif not self.text_selection and (code := self._code_to_copy_at(row, event)):
@@ -237,6 +241,14 @@ class Transcript(Pane):
             self._draw()
         elif row.spot.item.message and not self.text_selection:
             self._open_link_at(row, event)
+
+    def _is_more_at(self, row: Row, event: events.Click) -> bool:
+        """Whether the mark is clicked which says that there is more below."""
+        offset = event.get_content_offset(self)
+        if not self._more or self._page is None or not offset or self.text_selection:
+            return False
+        is_last = offset.y == self._pane.height - 1
+        return is_last and is_more(row.strip, self._more, self._page, offset.x)
 
     def _code_to_copy_at(self, row: Row, event: events.Click) -> str:
         offset, part, item = event.get_content_offset(self), row.part, row.spot.item
