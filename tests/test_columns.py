@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
+import tui.widgets.cells  # noqa: F401 - by it Rich counts joiners as in the program
 from tui.columns import hold_columns
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
@@ -27,6 +28,9 @@ PIECES = [
         "\ufeff",
         "s\xadt",
         "\u200da",
+        "c\u200dd",
+        "\u200d\u200d",
+        "क्\u200dष",
     ),
 ]
 _MOVE = re.compile(r"\x1b\[(?:\d+;)?(\d+)[GH]|\x1b\[[\d;]*m|.", re.DOTALL)

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from rich.cells import cell_len, get_character_cell_size, split_graphemes
+import rich.cells
+from rich.cells import cell_len, get_character_cell_size
 
 # Of one width everywhere: Latin, Greek, Cyrillic, punctuation, lines, Japanese, Chinese, Korean.
 _SURE = (
@@ -88,7 +89,8 @@ def _units(text: str) -> Sequence[str]:
     if _DOUBTED.search(text) is None:
         return [text]
     units: list[str] = []
-    for begin, end, _ in split_graphemes(text)[0]:
+    # Not by its name: the widgets put one that counts joiners in its place.
+    for begin, end, _ in rich.cells.split_graphemes(text)[0]:
         grapheme = text[begin:end]
         if units and _are_one(units[-1], grapheme):
             units[-1] += grapheme
@@ -98,9 +100,6 @@ def _units(text: str) -> Sequence[str]:
 
 
 def _are_one(before: str, grapheme: str) -> bool:
-    if not before.strip(_JOINER):
-        # Nothing to join to: Rich gives no room to what comes next.
-        return True
     if not _is_doubted(before) or not _is_doubted(grapheme):
         return _is_doubted(before) == _is_doubted(grapheme)
     if _FLAGS.match(grapheme):

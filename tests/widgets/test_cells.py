@@ -1,5 +1,6 @@
 """Texts in places of so many cells."""
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len, chop_cells, set_cell_size
@@ -17,3 +18,22 @@ def test_any_text_is_fit_into_cells(text, cells):
     # Rich and Textual do so with the rows that they draw, and are not to fail.
     set_cell_size(text, cells)
     chop_cells(text, cells)
+
+
+@pytest.mark.parametrize(
+    ("text", "cells"),
+    [
+        ("👨\u200d👩\u200d👧", 2),
+        ("❤\ufe0f\u200d🔥", 2),
+        ("👩🏽\u200d🚀", 2),
+        ("c\u200dd", 2),
+        ("\u200d│", 1),
+        ("\u200d\u200d│", 1),
+        ("👩\u200dx", 3),
+        ("x\u200d👩", 3),
+        ("क्\u200dष", 2),
+    ],
+)
+def test_a_joiner_takes_the_room_of_pictures_alone(text, cells):
+    assert cell_len(text) == cells
+    assert "".join(chop_cells(text, 1)) == text

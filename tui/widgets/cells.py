@@ -9,17 +9,30 @@ from rich.cells import cell_len
 from tui.domain.labels import cut_to_cells
 from tui.domain.safe_text import make_visible_line
 
-# Rich counts a joiner behind another in two ways, and fails where it cuts such a text to cells.
-_JOINER_AGAIN = re.compile("(?<=\u200d)\u200d")
-_NO_WIDTH = "\u200b"
+# To Rich any joiner joins, and what comes next takes no cell: a letter behind one was not seen. Of
+# two joiners in a row it thinks in two ways, and fails where it cuts such a text to cells.
+_PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_LOOSE_JOINER = re.compile(f"(?<![{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
+_JOINER, _NO_WIDTH = "\u200d", "\u200b"
 _split_graphemes = rich.cells.split_graphemes
+_cell_len = rich.cells._cell_len  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
-def _split_any_graphemes(text: str, *version: Any) -> tuple[list[rich.cells.CellSpan], int]:
-    return _split_graphemes(_JOINER_AGAIN.sub(_NO_WIDTH, text), *version)
+def split_graphemes(text: str, *version: Any) -> tuple[list[rich.cells.CellSpan], int]:
+    """As Rich does, but that only pictures are joined."""
+    return _split_graphemes(_without_loose_joiners(text), *version)
 
 
-rich.cells.split_graphemes = _split_any_graphemes
+def _count_cells(text: str, *version: Any) -> int:
+    return _cell_len(_without_loose_joiners(text), *version)
+
+
+def _without_loose_joiners(text: str) -> str:
+    return _LOOSE_JOINER.sub(_NO_WIDTH, text) if _JOINER in text else text
+
+
+rich.cells.split_graphemes = split_graphemes
+rich.cells._cell_len = _count_cells  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 # More of a text than any terminal is wide.
 _CHARACTERS = 1000

@@ -73,7 +73,7 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
         for words in (
             "■ interrupted",
             "■ truncated",
-            "✗ failed: 429 too many\n   /retry asks again",
+            "✗ failed: 429 too many\n   /retry asks again, ↑ changes the question",
             "conversation reset here; what was before is kept",
             "▸ summary of what was before: It was about code.",
             " · Saved sessions:\n     1. one",
@@ -441,4 +441,4 @@ async def test_a_failed_answer_says_how_to_go_on_where_it_cannot_be_missed(opene
     failed = answered("", "a", status="failed", error="No key.")
     async with opened(asked("why"), failed) as (app, _):
         seen = [row.strip() for row in app.transcript.visible_text() if row]
-        assert seen[-2:] == ["✗ failed: No key.", "/retry asks again"]
+        assert seen[-2:] == ["✗ failed: No key.", "/retry asks again, ↑ changes the question"]

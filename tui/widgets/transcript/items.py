@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 
 RESET = "conversation reset here; what was before is kept"
 
+_AGAIN = "/retry asks again, ↑ changes the question"
 _ENDINGS = {
-    "interrupted": ("■ interrupted: /retry asks again", "warning"),
+    "interrupted": (f"■ interrupted: {_AGAIN}", "warning"),
     "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
@@ -275,7 +276,7 @@ class Answer(Item):
         if status == "failed":
             reason = clean(self.entry.error or "no reason given").strip()
             told = plain_parts(f"✗ failed: {reason}", "error")
-            return [*told, Line("/retry asks again", "quiet")]
+            return [*told, Line(_AGAIN, "quiet")]
         if status in _ENDINGS:
             return [Line(*_ENDINGS[status])]
         if status is not None:
