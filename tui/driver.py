@@ -101,12 +101,15 @@ class TakeoverDriver(LinuxDriver):
 
     def _fit_colours(self) -> None:
         filters = self._app._filters  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        if self._app.console.color_system != "standard":
-            return
-        from tui.few_colours import FewColours
-
-        if not any(isinstance(each, FewColours) for each in filters):
-            filters.append(FewColours())
+        match self._app.console.color_system:
+            case "standard":
+                from tui.few_colours import FewColours as Fitting
+            case "256":
+                from tui.many_colours import ManyColours as Fitting
+            case _:
+                return
+        if not any(isinstance(each, Fitting) for each in filters):
+            filters.append(Fitting())
 
     def write(self, data: str) -> None:
         if self._is_entered and data == _ENTER_ALTERNATE_SCREEN:

@@ -1,10 +1,12 @@
-"""What a terminal of sixteen colours is told to show."""
+"""What a terminal of sixteen colours, or of 256, is told to show."""
 
 import re
 
 import pytest
+from rich.color_triplet import ColorTriplet
 
 from tui.few_colours import is_legible
+from tui.many_colours import nearest
 
 _PAIR = re.compile(rb"\x1b\[((?:\d;)*)(3|9)(\d);(4|10)(\d)m")
 
@@ -23,3 +25,15 @@ def test_whatever_is_written_there_can_be_told_from_what_is_behind_it(chats, the
     }
     assert any(bold for _, _, bold in shown)
     assert not {each for each in shown if not is_legible(each[0], each[1], bold=each[2])}
+
+
+def test_a_terminal_of_256_is_given_the_nearest_and_no_teal_for_a_dark_grey(chats):
+    chats.config.write_text(f'theme = "nord"\n{chats.config.read_text("utf-8")}', "utf-8")
+    program = chats(environment={"TERM": "screen-256color", "COLORTERM": None})
+    program.type("/theme")
+    program.until("Help")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    behind = {int(number) for number in re.findall(rb"48;5;(\d+)m", program.raw)}
+    assert nearest(ColorTriplet(0x2E, 0x34, 0x40)) in behind
+    assert 23 not in behind
