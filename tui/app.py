@@ -242,12 +242,12 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
     @on(Transcript.CopyRequested)
     @on(Prompt.CopyRequested)
     def copy_text(self, event: Transcript.CopyRequested | Prompt.CopyRequested) -> None:
-        self.copy_to_clipboard(event.text)
+        self.copy_to_clipboard(event.text, getattr(event, "what", ""))
 
-    def copy_to_clipboard(self, text: str) -> None:
+    def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
         self._clipboard = text
-        self._desk.copying.start(text, self._desk.copying.tell)
+        self._desk.copying.start(text, partial(self._desk.copying.tell, what=what))
 
     @on(Transcript.LinksWanted)
     async def open_link(self, event: Transcript.LinksWanted) -> None:

@@ -56,9 +56,9 @@ class Copying:
         """Copy a text, and tell what came of it."""
         self._app.run_worker(partial(self._copy, without_surrogates(text), tell))
 
-    def tell(self, notice: Notice) -> None:
-        """Say what came of it where the user looks, and leave it at that."""
-        words = make_visible_line(notice.text)
+    def tell(self, notice: Notice, what: str = "") -> None:
+        """Say what came of it where the user looks, and of which text."""
+        words = make_visible_line(f"{what}: {notice.text}" if what else notice.text)
         self._app.notify(words, severity=notice.severity, markup=False)
 
     async def _copy(self, text: str, tell: Callable[[Notice], None]) -> None:

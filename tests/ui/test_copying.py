@@ -46,3 +46,17 @@ async def test_what_was_copied_can_be_put_into_the_prompt_however_long_it_is(wor
         await until(lambda: any("Could not copy" in text for text in toasts(app)))
         await pilot.press("ctrl+v")
         assert app.chat.prompt.text == "x" * 200_000
+
+
+async def test_of_several_blocks_of_code_it_is_told_which_was_copied(world):
+    w = world(["```\none\n```\n\n```\ntwo\n```"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("c")
+        await until(lambda: any(f"Code 1 of 2: {ASKED}" in text for text in toasts(app)))
+        row = next(y for y, text in enumerate(lines(app)) if "two" in text) - 1
+        await pilot.click(app.chat.transcript, offset=(len(lines(app)[row]) - 1, row))
+        await until(lambda: app.clipboard == "two")

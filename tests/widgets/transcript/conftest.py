@@ -24,6 +24,7 @@ class TranscriptApp(LegibleApp):
         super().__init__()
         self.earlier_wanted = 0
         self.copied = []
+        self.which = []
         self.links = []
 
     def compose(self):
@@ -38,6 +39,7 @@ class TranscriptApp(LegibleApp):
 
     def on_transcript_copy_requested(self, message):
         self.copied.append(message.text)
+        self.which.append(message.what)
 
     def on_transcript_links_wanted(self, message):
         self.links.append(message.links)

@@ -241,3 +241,21 @@ async def test_scrolling_leaves_the_cursor_where_it_is_in_sight(opened):
         before = app.transcript.cursor_message
         await pilot.press("up", "up")
         assert app.transcript.cursor_message is before
+
+
+async def test_code_that_is_in_sight_is_copied_first_and_it_is_said_which(opened):
+    blocks = [f"first_{n}\n" + f"x_{n}\n" * 12 for n in range(5)]
+    text = "\n\n".join(f"Part {n}.\n\n```\n{block}```" for n, block in enumerate(blocks))
+    async with opened(answered(text)) as (app, pilot):
+
+        def begun():
+            seen = "\n".join(app.transcript.visible_text())
+            return next(n for n in range(5) if f"first_{n}" in seen)
+
+        await pilot.press("home", "k", "pagedown")
+        before = begun()
+        await pilot.press("c", "c", "pagedown", "pagedown", "c")
+        assert begun() > before + 1
+        places = [before, before + 1, begun()]
+        assert [text.split("\n")[0] for text in app.copied] == [f"first_{n}" for n in places]
+        assert app.which == [f"Code {n + 1} of 5" for n in places]

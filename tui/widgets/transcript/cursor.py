@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tui.domain.fences import codes
 from tui.domain.message import Message, Role
 from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.fenced import Code, code_of
 from tui.widgets.transcript.items import Item
 
 
@@ -14,7 +15,7 @@ class Cursor:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._key: str | None = None
-        self._copied: tuple[str, int] = ("", -1)
+        self._copied: tuple[str, int, int] = ("", 0, 0)
 
     @property
     def item(self) -> Item | None:
@@ -77,16 +78,32 @@ class Cursor:
         found = self._next(-1, len(layout), None)
         return found.message if found else None
 
-    def next_code(self) -> str:
-        """A block of code of the message, each time the next one; else the last one of all."""
+    def next_code(self, rows: Sequence[Row]) -> tuple[str, str]:
+        """A block of code of the message, and which it is if there are more.
+
+        The first one in sight, then each time the next one; without a message the last one of all.
+        """
         message = self.message
         if message is None:
-            return next(reversed(self._last_codes()), "")
+            return next(reversed(self._last_codes()), ""), ""
         blocks = codes(message.text)
-        key, before = self._copied
-        place = before + 1 if key == message.id else 0
-        self._copied = message.id, place
-        return blocks[place % len(blocks)] if blocks else ""
+        if not blocks:
+            return "", ""
+        seen = self._first_in_sight(rows, blocks)
+        key, seen_before, place = self._copied
+        place = (place + 1) % len(blocks) if (key, seen_before) == (message.id, seen) else seen
+        self._copied = message.id, seen, place
+        return blocks[place], f"Code {place + 1} of {len(blocks)}" if len(blocks) > 1 else ""
+
+    def _first_in_sight(self, rows: Sequence[Row], blocks: Sequence[str]) -> int:
+        """Which of the message's blocks of code begins on screen first, or goes on; else 0."""
+        mine = [row for row in rows if row.spot.item is self.item]
+        seen = [(part, row.spot.row) for row in mine if isinstance(part := row.part, Code)]
+        begun = [(part, row) for part, row in seen if part.titled and row == part.spaced]
+        for part, _ in begun or seen:
+            code = code_of(part, mine[0].spot.item.parts(), blocks)
+            return blocks.index(code) if code in blocks else 0
+        return 0
 
     def _last_codes(self) -> list[str]:
         """The blocks of code of the last message that has any."""

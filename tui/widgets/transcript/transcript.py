@@ -167,8 +167,9 @@ class Transcript(Pane):
 
     def action_copy_code(self) -> None:
         """Ask for a copy of a block of code: of the message at the cursor one after the other."""
-        if found := self._cursor.next_code():
-            self.post_message(self.CopyRequested(found))
+        found, which = self._cursor.next_code(self._screen_rows)
+        if found:
+            self.post_message(self.CopyRequested(found, which))
         else:
             hint(self, _NO_CODE if self._cursor.last() else _NONE)
 

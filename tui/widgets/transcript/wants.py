@@ -46,8 +46,9 @@ class LinksWanted(Message, namespace="transcript"):
 
 
 class CopyRequested(Message, namespace="transcript"):
-    """The reader wants this text on the clipboard."""
+    """The reader wants this text on the clipboard; ``what`` is which of several it is."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, what: str = "") -> None:
         self.text = text
+        self.what = what
         super().__init__()
