@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -27,7 +28,14 @@ from tui.screens.chat import ChatScreen
 SECONDS_TO_END = 1.0
 """An editor that does not end when the program has to is killed after these."""
 
+SECONDS_TO_LOOK = 1.0
+"""Nobody opens an editor, reads and leaves it in less: it has opened a window and gone on."""
+
 _NAME = "prompt.md"
+_GONE_ON = (
+    "The editor ended at once: the prompt is as it was. One that opens a window has to wait, "
+    "as code --wait does."
+)
 _LEAVE = b"\x1b[?1049l\x1b[?2004l\x1b[?25h"
 
 
@@ -54,6 +62,7 @@ class OutsideEditor:
         self._app.run_worker(partial(self._edit, command, conversation, text))
 
     async def _edit(self, command: Sequence[str], conversation: Conversation, text: str) -> None:
+        begun = time.monotonic()
         try:
             failure, written = await self._run(command, conversation, text)
         except OSError as error:
@@ -64,6 +73,8 @@ class OutsideEditor:
             self._display.say(Notice(make_visible_line(failure), "error"))
         elif written != text:
             self._take(conversation, written)
+        elif time.monotonic() - begun < SECONDS_TO_LOOK:
+            self._display.say(Notice(_GONE_ON, "warning"))
 
     async def _run(
         self, command: Sequence[str], conversation: Conversation, text: str
@@ -137,6 +148,9 @@ def _read(path: Path, text: str) -> str:
         written = data.decode("utf-8", "replace")
     if written == text:
         return text
+    if "\r" not in text:
+        # Some end lines as on Windows; nobody has typed that either.
+        written = written.replace("\r\n", "\n")
     # Editors end the last line; nobody has typed that.
     return written if text.endswith("\n") else written.removesuffix("\n")
 

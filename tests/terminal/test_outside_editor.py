@@ -1,12 +1,15 @@
 """The prompt in the user's own editor, on a terminal of its own."""
 
+import math
 import os
 import signal
 import stat
+from types import SimpleNamespace
 
 import pytest
 
 from tests.terminal.endings import assert_whole
+from tui.outside_editor import OutsideEditor
 
 READ_ONLY_BY_US = 0o600
 
@@ -123,6 +126,29 @@ def test_an_editor_that_cannot_be_started_is_told(chats, editor, tmp_path):
     program.press("f4")
     program.until("Cannot start the editor")
     goes_on(program, "kept")
+
+
+def test_line_ends_of_another_system_are_not_taken_over(chats, editor):
+    program = chats.altered("", environment=editor("printf ' one\\r\\ntwo\\r\\n' >> \"$2\""))
+    program.type("kept")
+    program.press("f4")
+    program.until("two")
+    assert "\u240d" not in program.text
+    goes_on(program, "two")
+
+
+@pytest.mark.parametrize(("seconds", "told"), [(math.inf, 1), (0.0, 0)])
+async def test_an_editor_that_ends_at_once_may_still_be_open(monkeypatch, seconds, told):
+    async def changes_nothing(*_):
+        return "", "text"
+
+    said = []
+    app = SimpleNamespace(call_later=lambda _: None, take_terminal_back=None)
+    editor = OutsideEditor(app, None, None, SimpleNamespace(say=said.append))
+    monkeypatch.setattr(editor, "_run", changes_nothing)
+    monkeypatch.setattr("tui.outside_editor.SECONDS_TO_LOOK", seconds)
+    await editor._edit([], None, "text")
+    assert ["has to wait" in notice.text for notice in said] == [True] * told
 
 
 def test_keys_typed_behind_the_key_come_after_what_the_editor_wrote(chats, editor):
