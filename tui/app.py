@@ -11,17 +11,19 @@ from textual.binding import BindingType
 from tui import paths
 from tui.appearance import dress
 from tui.carrying import Effects
-from tui.commands import registry, shelf
+from tui.commands import shelf
 from tui.commands.effects import Effect
 from tui.desk import Desk
-from tui.domain.commands import Invocation, parse, text_to_send
+from tui.domain.commands import Invocation
 from tui.domain.notice import Notice
 from tui.driver import TakeoverDriver
 from tui.engine.conversation import Conversation
 from tui.errors import StorageError
 from tui.exit import OrderlyApp, end_on_signals
+from tui.intake import Intake
 from tui.keymap import EVERYWHERE, Places
 from tui.legible import LegibleApp
+from tui.orders import SECONDS_TO_LEAD
 from tui.pacing import PacedApp
 from tui.parts import Parts
 from tui.screens.app_keys import APP_KEYS
@@ -41,8 +43,6 @@ if TYPE_CHECKING:
 
 ROWS_SECONDS = 60.0
 """How often the ages in the list move on."""
-SECONDS_TO_SWITCH = 2.0
-"""What is typed behind the choice of a session waits so long for it."""
 
 _ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
 
@@ -63,6 +63,7 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
         self.chat = ChatScreen(parts.appearance.keys)
         self._desk = Desk(self, self.chat, parts, self._carry_out_all)
         self._effects = Effects(self, self._desk, self._turn_help)
+        self._intake = Intake(self, parts.workspace, self._desk, self._effects)
         self._following: Worker[None] | None = None
         dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
@@ -158,22 +159,15 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
 
     async def action_invoke(self, name: str, arguments: str = "") -> None:
         # Bound with priority: it would overtake what was typed.
-        self.between_keys(lambda: self._invoke(Invocation(name, arguments)))
+        self.between_keys(lambda: self._intake.invoke(Invocation(name, arguments)))
 
     @on(CommandInvoked)
     async def invoke_command(self, event: CommandInvoked) -> None:
-        await self._invoke(Invocation(event.name, event.arguments))
+        await self._intake.invoke(Invocation(event.name, event.arguments))
 
     @on(Prompt.Submitted)
     async def submit_prompt(self, event: Prompt.Submitted) -> None:
-        self._desk.display.show_end()
-        invocation = parse(event.text)
-        if invocation is None:
-            await self._desk.sending.send(text_to_send(event.text))
-            return
-        if invocation.name in registry.FUNCTIONS:
-            self._desk.sending.clear_prompt(self.workspace.current)
-        await self._invoke(invocation)
+        await self._intake.submit(event.text)
 
     @on(Prompt.Edited)
     def note_draft(self, event: Prompt.Edited) -> None:
@@ -195,7 +189,7 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
-        let_keys_go = self.hold_keys(SECONDS_TO_SWITCH)
+        let_keys_go = self.hold_keys(SECONDS_TO_LEAD)
         self.run_worker(partial(self._look_at, event.session_id, let_keys_go))
 
     @on(Sidebar.SessionRenamed)
@@ -207,9 +201,8 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
         self._desk.remembered.note(sidebar_width=event.columns)
 
     @on(Sidebar.DeletionConfirmed)
-    async def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
-        delete = partial(shelf.delete_at_once, self._desk.commands, event.session_id)
-        await self._carry_out_all(await registry.carried_out(delete))
+    def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
+        self._intake.do(partial(shelf.delete_at_once, self._desk.commands, event.session_id))
 
     @on(Sidebar.ArchiveUnfolded)
     def read_archive(self) -> None:
@@ -266,17 +259,15 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
         await self._desk.endings.end(conversation)
         self._desk.searching.note_turn()
 
-    async def _invoke(self, invocation: Invocation) -> None:
-        await self._carry_out_all(await registry.run(invocation, self._desk.commands))
-
     async def _carry_out_all(self, wanted: Sequence[Effect]) -> None:
         await self._effects.carry_out(wanted)
 
     # --- what has come of it
 
     async def _look_at(self, session_id: str, let_keys_go: Callable[[], None]) -> None:
-        left = self.workspace.current
         try:
+            await self.orders.settle()
+            left = self.workspace.current
             shown = await self._show_another(session_id)
         finally:
             let_keys_go()

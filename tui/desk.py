@@ -50,7 +50,12 @@ class Desk:
             app, self.display, parts.workspace, parts.turn_settings.system_prompt
         )
         self.endings = Endings(
-            parts.workspace, self.display, self.turns, self.compactions, self.listed
+            parts.workspace,
+            self.display,
+            self.turns,
+            self.compactions,
+            self.listed,
+            app.orders,
         )
         self.following = Following(parts.workspace, self.display, self.listed)
         self.sending = Sending(
@@ -58,7 +63,7 @@ class Desk:
         )
         self.passages = Passages(chat, parts.workspace, self.display, self.listed)
         self.searching = Searching(app, chat, parts.workspace, self.passages, parts.index_root)
-        self.questions = Questions(app, chat, carry_out)
+        self.questions = Questions(app, chat, app.orders, carry_out)
         self.linking = Linking(app, carry_out)
         self.themes = Themes(app, self.remembered, parts.appearance.theme)
         self.commands = CommandContext(
@@ -68,7 +73,6 @@ class Desk:
             parts.retention,
             parts.final_save.rescue,
             self.sending.stop,
-            self.turns.take_back,
             Shelf(parts.workspace, self.sending.stop),
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,

@@ -7,6 +7,7 @@ from tui.display import Display
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.listing import ListedSessions
+from tui.orders import Orders
 from tui.turns import Turns
 
 
@@ -20,12 +21,14 @@ class Endings:
         turns: Turns,
         compactions: Compactions,
         listed: ListedSessions,
+        orders: Orders,
     ) -> None:
         self._workspace = workspace
         self._display = display
         self._turns = turns
         self._compactions = compactions
         self._listed = listed
+        self._orders = orders
         self._lock = asyncio.Lock()
 
     def note(self, conversation: Conversation) -> None:
@@ -39,6 +42,8 @@ class Endings:
                 await self._workspace.try_save(conversation)
                 if not self._workspace.given_up(conversation):
                     await self._compactions.consider(conversation)
+                # What waits may have been sent behind a command.
+                await self._orders.settle()
             if conversation is self._workspace.current:
                 self._display.show_changes()
             else:

@@ -19,6 +19,7 @@ from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
 from tui.keyboard import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
+from tui.orders import Orders
 from tui.storage.rescue import write_draft, write_rescue
 from tui.widgets.hints import hint
 from tui.widgets.key_names import key_name
@@ -44,6 +45,10 @@ class OrderlyApp(KeyboardApp):
     """
 
     defect: Exception | None = None
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.orders = Orders(self)
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
@@ -80,8 +85,12 @@ class OrderlyApp(KeyboardApp):
     def _leave_behind_keys(self, leave: Callable[[], None]) -> None:
         if self.put_behind_held_keys(partial(self._leave_behind_keys, leave)):
             return
-        self.set_timer(SECONDS_TO_ARRIVE, leave)
-        after_what_was_typed(self, leave)
+        last = partial(self._leave_behind_orders, leave)
+        self.set_timer(SECONDS_TO_ARRIVE, last)
+        after_what_was_typed(self, last)
+
+    def _leave_behind_orders(self, leave: Callable[[], None]) -> None:
+        self.orders.give(partial(_do, leave))
 
     def _handle_exception(self, error: Exception) -> None:
         cause = error.error if isinstance(error, WorkerFailed) else error
@@ -96,6 +105,10 @@ class OrderlyApp(KeyboardApp):
     def _fatal_error(self) -> None:
         # Textual's own words show local variables: what was said, keys, and that as it is.
         self._close_messages_no_wait()
+
+
+async def _do(leave: Callable[[], None]) -> None:
+    leave()
 
 
 class DaemonThreads(ThreadPoolExecutor):

@@ -43,7 +43,7 @@ class KeyboardApp(App[None]):
 
         Not after what only changes a text; and what is bound with priority goes to no widget.
         """
-        if not key.is_forwarded or key.key == "enter":
+        if not key.is_forwarded or key.key in ("enter", "escape"):
             return True
         return not key.is_printable and not isinstance(self.focused, TextArea)
 

@@ -2,11 +2,13 @@
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from textual.app import App
 
 from tui.commands.effects import Ask, Effect
 from tui.commands.registry import carried_out
+from tui.orders import Orders
 from tui.screens.chat import ChatScreen
 
 
@@ -20,10 +22,12 @@ class Questions:
         self,
         app: App[None],
         chat: ChatScreen,
+        orders: Orders,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
     ) -> None:
         self._app = app
         self._chat = chat
+        self._orders = orders
         self._carry_out = carry_out
         self._asked: deque[Ask] = deque()
 
@@ -46,10 +50,14 @@ class Questions:
         screen = ConfirmScreen(asked.question, asked.detail, self._chat.pass_to_prompt)
         self._app.push_screen(screen, self._take_answer)
 
-    async def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
-        asked = self._asked[0]
-        effects = await carried_out(asked.confirmed) if yes else asked.declined
-        self._asked.popleft()
-        if self._asked:
-            self._show()
+    def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
+        self._orders.give_leading(partial(self._follow, self._asked[0], yes=bool(yes)))
+
+    async def _follow(self, asked: Ask, *, yes: bool) -> None:
+        try:
+            effects = await carried_out(asked.confirmed) if yes else asked.declined
+        finally:
+            self._asked.popleft()
+            if self._asked:
+                self._show()
         await self._carry_out(effects)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tui.commands.effects import Compact, RetryTurn
 from tui.compacting import Compactions
 from tui.display import Display
+from tui.domain.commands import text_to_send
 from tui.domain.message import TEXT_BYTES
 from tui.domain.notice import Notice
 from tui.engine.conversation import Conversation
@@ -35,16 +36,37 @@ class Sending:
         self._compactions = compactions
         self._listed = listed
 
-    async def send(self, prompt: str) -> None:
-        """Send a prompt in the session on screen."""
-        conversation = self._workspace.current
-        if len(prompt.encode(errors="surrogatepass")) > TEXT_BYTES:
+    def begin(self) -> None:
+        """What was sent stays in the prompt until it is known whether it can be."""
+        self._chat.prompt.await_sending()
+
+    async def send(self, conversation: Conversation, text: str) -> None:
+        """Send what was typed in a session; it stays there if it cannot be."""
+        # It may have been opened meanwhile, and is another reading then.
+        conversation = self._workspace.find(conversation.id) or conversation
+        if _is_too_large(text):
             self._display.say(Notice("Prompt is larger than 8 MiB.", "error"))
-            return
-        if await self.open_for_change(conversation):
-            self.clear_prompt(conversation)
-            self._turns.send(conversation, prompt)
+        elif await self.open_for_change(conversation):
+            self.clear_prompt(conversation, text)
+            self._turns.send(conversation, text_to_send(text))
             self._listed.show()
+            return
+        self._chat.prompt.refuse_sent()
+
+    def put_in_queue(self, conversation: Conversation, text: str) -> bool:
+        """Let a prompt wait in an open session for what was given before; false if it cannot."""
+        if _is_too_large(text):
+            return False
+        self.clear_prompt(conversation, text)
+        conversation.queued.append(text_to_send(text))
+        self._chat.show_queued(conversation.queued)
+        self._display.show_status()
+        return True
+
+    async def send_queued(self, conversation: Conversation, prompt: str) -> None:
+        """Send a prompt that waits, unless it was taken back or waits for an answer, too."""
+        self._turns.send_queued(conversation, prompt)
+        self._listed.show()
 
     async def ask_model(self, wanted: RetryTurn | Compact) -> None:
         """Ask again in the session on screen, or for a summary of it."""
@@ -67,11 +89,13 @@ class Sending:
         await self._workspace.try_save(conversation)
         return stopped
 
-    def clear_prompt(self, conversation: Conversation) -> None:
+    def clear_prompt(self, conversation: Conversation, text: str) -> None:
         """What was submitted there is no draft any more; what was typed since is."""
-        self._chat.prompt.clear_sent()
-        shown = conversation is self._workspace.current
-        conversation.text = self._chat.prompt.draft if shown else ""
+        if conversation is self._workspace.current:
+            self._chat.prompt.clear_sent()
+            conversation.text = self._chat.prompt.draft
+        else:
+            conversation.text = conversation.text.removeprefix(text)
         self._chat.settle_draft()
 
     def take_back(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
@@ -124,3 +148,7 @@ class Sending:
             self._display.show_session()
         self._display.show_status()
         return True
+
+
+def _is_too_large(text: str) -> bool:
+    return len(text_to_send(text).encode(errors="surrogatepass")) > TEXT_BYTES

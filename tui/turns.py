@@ -71,6 +71,18 @@ class Turns:
         else:
             self._start(conversation, prompt)
 
+    def send_queued(self, conversation: Conversation, prompt: str) -> None:
+        """Send a prompt that waits in an open session, unless an answer is still to be ended."""
+        answering = conversation.running or conversation in self._ended_as
+        if answering or prompt not in conversation.queued:
+            return
+        if self._workspace.given_up(conversation):
+            return  # its draft has what waits
+        self._start(conversation, conversation.queued.pop(0))
+        self._chat.settle_draft()
+        if conversation is self._workspace.current:
+            self._chat.show_queued(conversation.queued)
+
     def retry(self, conversation: Conversation) -> None:
         """Ask again in an open session."""
         if conversation.opened is None or conversation.model is None:

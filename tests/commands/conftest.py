@@ -72,7 +72,6 @@ class Commands:
             retention,
             self.rescue,
             self.stop,
-            self.take_back,
             self.shelf,
             exclusive_projects=self.exclusive,
             measures=self.measures,
@@ -90,9 +89,6 @@ class Commands:
         conversation.running = False
         await self.workspace.try_save(conversation)
         return stopped
-
-    def take_back(self, conversation):
-        return conversation.take_back_queue()
 
     async def __call__(self, text):
         """Type a command; gives what is told, one string."""

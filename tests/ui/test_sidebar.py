@@ -125,7 +125,7 @@ async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
         await until(lambda: there in rows(app), "the list")
         said = []
         monkeypatch.setattr(
-            app, "_invoke", lambda invocation: said.append(invocation) or _nothing()
+            app._intake, "invoke", lambda invocation: said.append(invocation) or _nothing()
         )
         await highlight(app, there)
         await pilot.press(key)

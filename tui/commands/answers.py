@@ -29,10 +29,7 @@ async def compact(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 async def stop(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Stop the answer and keep what has arrived of it; or the making of a summary."""
-    conversation = context.workspace.current
-    # At once: it would be sent as soon as the answer before it is saved.
-    waited = context.take_back(conversation)
-    if not await context.stop(conversation) and not waited:
+    if not await context.stop(context.workspace.current):
         return say("Nothing to stop.")
     return ()
 

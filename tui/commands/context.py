@@ -65,8 +65,7 @@ class CommandContext(msgspec.Struct, frozen=True):
     says that a project is open in one session only.
     ``rescue`` puts what a session that is given up has unsaved into a file and says where; raises
     ``StorageError``. ``stop`` ends the answer that is being made in a session and waits until all
-    of it is saved; ``take_back`` puts what waits after it back into the prompt; both are false if
-    there is none.
+    of it is saved; false if there is none.
     """
 
     workspace: Workspace
@@ -75,7 +74,6 @@ class CommandContext(msgspec.Struct, frozen=True):
     retention: Retention
     rescue: Callable[[Conversation], Sequence[str]]
     stop: Callable[[Conversation], Awaitable[bool]]
-    take_back: Callable[[Conversation], bool]
     shelf: Shelf
     exclusive_projects: bool = False
     measures: Measures | None = None

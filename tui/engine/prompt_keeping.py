@@ -64,6 +64,17 @@ class PromptKeeping:
             conversation.keeping = Saving(partial(self._keep, conversation))
         await conversation.keeping.run()
 
+    async def put_aside(self, conversation: Conversation) -> None:
+        """Write what was typed while a session was given up, for whoever holds it next.
+
+        Raises ``StorageError``.
+        """
+        draft = conversation.draft()
+        if draft.empty or draft == conversation.kept or conversation.unsaved:
+            return  # what could not be saved is in a rescue file, and its draft with it
+        conversation.kept = draft
+        await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
+
     # --- what blocks on the disk
 
     def unclaimed(self, scope: str) -> str | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from tui.domain.notice import Notice
 from tui.engine.conversation import Conversation
@@ -144,6 +145,8 @@ class Switching(OpenSessions):
         if conversation is self.current or self._read_anew(conversation):
             return
         if self.given_up(conversation):
+            with suppress(StorageError):
+                await self.prompts.put_aside(conversation)
             return
         if conversation.unsaved and not conversation.running:
             await self.try_save(conversation)

@@ -174,6 +174,15 @@ class Prompt(Widget):
         if rest:
             self.post_message(self.Edited(rest, self._editor.pastes))
 
+    def await_sending(self) -> None:
+        """What was submitted will be taken or refused, however long that takes."""
+        if self._deadline is not None:
+            self._deadline.stop()
+
+    def refuse_sent(self) -> None:
+        """What was submitted was not taken: it may be sent again."""
+        self._sending.expire()
+
     def show_history(self, prompts: Sequence[str]) -> None:
         """The session's earlier prompts, oldest first."""
         self._history.show(prompts)

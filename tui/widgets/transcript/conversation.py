@@ -321,6 +321,8 @@ class Conversation:
         return spot
 
     def _forget(self, item: Item) -> None:
+        # It has no place any more: its height would become another's.
+        self._measured.discard(item)
         for part in (*item.parts(), *item.take_dropped()):
             self._drawn.forget(part)
 

@@ -1,0 +1,227 @@
+"""What is typed while a slow disk carries out what was typed before."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.ui.screen import conversation, rows, send, status, type_at_once, wait_for_answer, words
+from tests.ui.world import messages
+from tests.waiting import SECONDS, until
+from tui.domain.records import State
+
+
+class SlowDisk:
+    """Writes of what is decided in a session, a name say, that do not end before they are let."""
+
+    def __init__(self, w, monkeypatch):
+        self.asked, self._gate = threading.Event(), threading.Event()
+        append = w.store.append
+
+        def slow(lease, records):
+            if any(isinstance(record, State) and record.name for record in records):
+                self.asked.set()
+                assert self._gate.wait(SECONDS)
+            return append(lease, records)
+
+        monkeypatch.setattr(w.store, "append", slow)
+
+    def let_go(self):
+        self._gate.set()
+
+
+def name_of(w, session_id):
+    return w.other_program().entry(session_id).name
+
+
+def kept(w, session_id):
+    draft = w.drafts().load(session_id)
+    return draft and (draft.text, draft.queued)
+
+
+@pytest.fixture
+def slow(monkeypatch):
+    """Gives a world a slow disk, which lets go at the latest when the test fails."""
+    disks = []
+
+    def make(w):
+        disks.append(SlowDisk(w, monkeypatch))
+        return disks[-1]
+
+    yield make
+    for disk in disks:
+        disk.let_go()
+
+
+async def test_typing_goes_on_while_a_command_saves(world, slow):
+    w = world()
+    async with w.running() as (app, pilot):
+        disk = slow(w)
+        type_at_once(app, "/name x<enter>typed")
+        await until(disk.asked.is_set, "the save")
+        await until(lambda: app.chat.prompt.text == "typed")
+        await pilot.press("ctrl+s", "!")
+        assert app.chat.prompt.text == "typed!"
+        disk.let_go()
+        await until(lambda: "Session named: x" in conversation(app))
+        assert w.workspace.current.text == "typed!"
+
+
+async def test_commands_are_carried_out_in_their_order(world, slow):
+    w = world()
+    async with w.running() as (app, _):
+        disk = slow(w)
+        session_id = w.workspace.current.id
+        type_at_once(app, "/name one<enter>/name two<enter>/todo add bread<enter>")
+        await until(disk.asked.is_set, "the save")
+        await until(lambda: app.chat.prompt.text == "")
+        disk.let_go()
+        await until(lambda: "Added to-do 1: bread" in conversation(app))
+        assert name_of(w, session_id) == "two"
+        told = [placed.notice.text for placed in w.workspace.current.notices]
+        assert told == ["Session named: one", "Session named: two", "Added to-do 1: bread"]
+
+
+async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(world, slow):
+    w = world(["Yes."], ["Again."])
+    async with w.running() as (app, _):
+        disk = slow(w)
+        session_id = w.workspace.current.id
+        type_at_once(app, "/name x<enter>first<enter>second<enter>third")
+        await until(lambda: w.workspace.current.queued == ["first", "second"])
+        await until(lambda: app.chat.prompt.text == "third")
+        await until(lambda: "2 queued" in status(app) and "second" in conversation(app))
+        await until(lambda: kept(w, session_id) == ("third", ("first", "second")))
+        assert w.model.requests == []
+        disk.let_go()
+        await until(lambda: "Again." in conversation(app))
+        await wait_for_answer(w)
+        said = [text for _, text, _ in messages(w, session_id)]
+        assert said == ["first", "Yes.", "second", "Again."]
+        assert app.chat.prompt.text == "third"
+        assert "queued" not in conversation(app)
+
+
+async def test_escape_takes_back_what_waits_for_a_command(world, slow):
+    w = world(["Yes."])
+    async with w.running() as (app, pilot):
+        disk = slow(w)
+        type_at_once(app, "/name x<enter>first<enter>")
+        await until(lambda: w.workspace.current.queued == ["first"])
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.text == "first", "what waited")
+        disk.let_go()
+        await until(lambda: not app.orders.pending)
+        assert w.model.requests == []
+        assert "Nothing to stop" not in conversation(app)
+
+
+async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(world, slow):
+    w = world(["half", asyncio.Event()], ["Yes."])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app))
+        disk = slow(w)
+        type_at_once(app, "/name x<enter>")
+        await until(disk.asked.is_set, "the save")
+        type_at_once(app, "<escape>next<enter>")
+        await until(lambda: w.workspace.current.queued == ["next"])
+        disk.let_go()
+        await until(lambda: "Yes." in conversation(app))
+        await wait_for_answer(w)
+        said = [(text, state) for _, text, state in messages(w, w.workspace.current.id)]
+        assert said == [("hello", None), ("half", "interrupted"), ("next", None), ("Yes.", None)]
+
+
+async def test_what_is_typed_behind_a_command_and_another_that_leads_elsewhere_goes_there(
+    world, slow
+):
+    w = world(["Yes."])
+    async with w.running() as (app, _):
+        disk = slow(w)
+        named = w.workspace.current.id
+        type_at_once(app, "/name x<enter>/new<enter>typed<enter>")
+        await until(disk.asked.is_set, "the save")
+        disk.let_go()
+        await until(lambda: "Yes." in conversation(app))
+        await wait_for_answer(w)
+        assert w.workspace.current.id != named
+        assert messages(w, w.workspace.current.id)[0][1] == "typed"
+        assert messages(w, named) == []
+
+
+async def test_a_choice_in_the_list_waits_for_the_command_before_it(world, slow):
+    w = world()
+    there = await w.session("Elsewhere", "Yes.")
+    async with w.running() as (app, pilot):
+        await until(lambda: there in rows(app))
+        disk = slow(w)
+        named = w.workspace.current.id
+        type_at_once(app, "/name x<enter>")
+        await until(disk.asked.is_set, "the save")
+        await pilot.press("alt+down")
+        disk.let_go()
+        await until(lambda: "Elsewhere" in conversation(app))
+        assert name_of(w, named) == "x"
+        assert w.workspace.current.id == there
+
+
+@pytest.mark.parametrize("key", ["ctrl+q", ""])
+async def test_what_waits_for_a_command_is_done_before_the_end(world, slow, key):
+    w = world(["Yes."])
+    async with w.running() as (app, _):
+        disk = slow(w)
+        session_id = w.workspace.current.id
+        type_at_once(app, "/name one<enter>/name two<enter>first<enter>then")
+        await until(lambda: w.workspace.current.queued == ["first"])
+        if key:
+            type_at_once(app, f"<{key}>")
+        else:
+            app.exit(return_code=143)
+        disk.let_go()
+        await until(lambda: app._exit, "the end")
+    assert name_of(w, session_id) == "two"
+    draft = w.drafts().load(session_id)
+    said = [text for role, text, _ in messages(w, session_id) if role == "user"]
+    assert said == ["first"] or draft.queued == ("first",)
+    assert draft.text == "then"
+
+
+async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewhere(world):
+    w = world()
+    there = await w.session("Elsewhere", "Yes.")
+    async with w.running() as (app, _):
+        await until(lambda: there in rows(app))
+        left = w.workspace.current.id
+        done = asyncio.Event()
+
+        async def lead():
+            await done.wait()
+            await w.workspace.look_at(there)
+            app._desk.display.show_session()
+
+        app.orders.give(lead)
+        type_at_once(app, "/name x<enter>")
+        await until(lambda: app.chat.prompt.text == "" and app.orders._given > 1)
+        done.set()
+        await until(
+            lambda: "Not done, as another session has come on screen: /name x" in words(app)
+        )
+        assert w.workspace.current.session.name == ""
+        assert w.workspace.find(left) is None or w.workspace.find(left).session.name == ""
+
+
+async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, monkeypatch):
+    w = world()
+    w.defect = ZeroDivisionError
+    async with w.running() as (app, pilot):
+
+        async def fail(*_):
+            raise ZeroDivisionError("a defect")
+
+        with monkeypatch.context() as broken:
+            broken.setattr(w.workspace, "rename", fail)
+            await send(pilot, "/name x")
+            await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in words(app))
+        await send(pilot, "/name y")
+        await until(lambda: "Session named: y" in conversation(app))
