@@ -184,6 +184,8 @@ class FinalSave:
             self._rescue_drafts()
         for conversation in self._workspace.open:
             await self._close(conversation)
+        # What --continue goes on with, say.
+        await self._workspace.settle()
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_what_was_saved(current)

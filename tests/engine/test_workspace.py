@@ -788,6 +788,7 @@ async def test_a_new_session_that_is_named_exists(world):
     current = program.workspace.current
     assert await program.workspace.begin("Plans")
     assert program.workspace.current is current
+    await program.workspace.settle()
     assert world.reader.entry(current.id).name == "Plans"
     assert await program.workspace.begin("More plans")
     assert program.workspace.current is not current

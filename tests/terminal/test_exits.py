@@ -230,7 +230,6 @@ def _assert_told_of_defect(program, chats) -> None:
 @pytest.mark.parametrize(
     ("name", "keys"),
     [
-        ("defect_in_command", ["f1"]),
         ("defect_in_handler", [*"break"]),
         ("defect_at_the_end", ["ctrl+q"]),
     ],
@@ -243,11 +242,17 @@ def test_a_defect_saves_everything_and_is_told_on_a_whole_terminal(chats, talkin
     _assert_kept(chats)
 
 
-def test_a_defect_in_a_worker_ends_nothing_and_is_told_on_screen_and_at_the_end(chats, talking):
-    program = talking("defect_in_worker")
-    program.press("ctrl+n")
-    program.until("Started new session")
-    program.press("alt+down")
+@pytest.mark.parametrize(
+    ("name", "keys"), [("defect_in_command", ["f1"]), ("defect_in_worker", ["ctrl+n", "alt+down"])]
+)
+def test_a_defect_beside_the_screen_ends_nothing_and_is_told_there_and_at_the_end(
+    chats, talking, name, keys
+):
+    program = talking(name)
+    for key in keys:
+        program.press(key)
+        if key == "ctrl+n":
+            program.until("Started new session")
     program.until("Unexpected error: RuntimeError: broken")
     program.type("typed on")
     program.until("typed on")

@@ -225,3 +225,22 @@ async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, 
             await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in words(app))
         await send(pilot, "/name y")
         await until(lambda: "Session named: y" in conversation(app))
+
+
+async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, monkeypatch):
+    w = world()
+    there = await w.session("Elsewhere", "Yes.")
+    async with w.running() as (app, pilot):
+        await until(lambda: there in rows(app))
+        set_active, gate = w.store.set_active, threading.Event()
+
+        def slow(*arguments):
+            assert gate.wait(SECONDS)
+            set_active(*arguments)
+
+        monkeypatch.setattr(w.store, "set_active", slow)
+        await send(pilot, f"/load {there}")
+        await until(lambda: w.workspace.current.id == there)
+        await until(lambda: there in status(app) and "Elsewhere" in conversation(app))
+        gate.set()
+    assert w.other_program().active("project:/shop") == there

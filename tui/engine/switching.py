@@ -1,8 +1,9 @@
 """Which session is on screen, and how one takes the place of another."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from typing import Any
 
 from tui.domain.notice import Notice
 from tui.engine.conversation import Conversation
@@ -39,7 +40,7 @@ class Switching(OpenSessions):
         self._moves = asyncio.Lock()
         self._wanted = 0
         # The loop itself keeps only a weak reference.
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._behind: set[asyncio.Task[object]] = set()
 
     @property
     def current(self) -> Conversation:
@@ -54,8 +55,8 @@ class Switching(OpenSessions):
         return next((each for each in known if each.id == session_id), None)
 
     async def settle(self) -> None:
-        """Wait until the sessions that were left are closed."""
-        await asyncio.gather(*self._leaving)
+        """Wait until the sessions that were left are closed, and what was opened is noted."""
+        await asyncio.gather(*self._behind)
 
     async def leave(self, conversation: Conversation) -> None:
         """Close a session that nothing goes on in, unless it is on screen."""
@@ -128,9 +129,13 @@ class Switching(OpenSessions):
             raise StayedError(conversation.id, error.short) from error
 
     def _leave_soon(self, conversation: Conversation) -> None:
-        task = asyncio.create_task(self._leave_behind(conversation))
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._do_behind(self._leave_behind(conversation))
+
+    def _do_behind(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do what a slow disk may hold up, once the screen shows what is current."""
+        task = asyncio.create_task(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
 
     async def _leave_behind(self, conversation: Conversation) -> None:
         async with self._moves:

@@ -98,7 +98,7 @@ class Workspace(Switching):
         """
         switched = await self._switch(partial(self._find_to_open, session_id))
         if switched:
-            await self._note_opened(self.current)
+            self._do_behind(self._note_opened(self.current))
         return switched
 
     async def begin(self, name: str = "") -> bool:
@@ -114,7 +114,7 @@ class Workspace(Switching):
         conversation = self.current
         if name and conversation.opened is not None:
             conversation.opened.rename(name)
-            await self.try_save(conversation)
+            self._do_behind(self.try_save(conversation))
         return True
 
     async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
