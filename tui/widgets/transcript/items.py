@@ -33,7 +33,7 @@ RESET = "conversation reset here; what was before is kept"
 
 _AGAIN = "/retry asks again, ↑ changes the question"
 _ENDINGS = {
-    "interrupted": (f"■ interrupted: {_AGAIN}", "warning"),
+    "interrupted": ("■ interrupted", "warning"),
     "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
@@ -278,7 +278,8 @@ class Answer(Item):
             told = plain_parts(f"✗ failed: {reason}", "error")
             return [*told, Line(_AGAIN, "quiet")]
         if status in _ENDINGS:
-            return [Line(*_ENDINGS[status])]
+            again = [Line(_AGAIN, "quiet")] if status == "interrupted" else []
+            return [Line(*_ENDINGS[status]), *again]
         if status is not None:
             return [Line(f"■ {make_visible_line(status)}", "warning")]
         return [] if self.entry.tool_calls else [Line("(no text)", "quiet")]
