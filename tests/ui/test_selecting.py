@@ -54,3 +54,38 @@ async def test_a_selection_that_leaves_the_conversation_stays_in_it(world):
         assert list(app.screen.selections) == [app.chat.transcript]
         assert "a draft" not in app.screen.get_selected_text()
         await pilot.mouse_up(app.chat.sidebar, offset=(3, 1))
+
+
+async def test_the_line_of_keys_says_how_what_is_selected_is_copied(world):
+    w = world()
+    session_id = await w.session(*said(10))
+
+    def keys():
+        return app.chat.key_line.render_line(0).text
+
+    async with w.running(session_id, size=(80, 24)) as (app, pilot):
+        await until(lambda: "message 9" in conversation(app), "the end")
+        row = next(y for y, line in enumerate(lines(app)) if "message 9" in line)
+        assert "selected" not in keys()
+        await pressed(app, pilot, row)
+        await pilot.mouse_up(app.chat.transcript, offset=(8, row))
+        await until(lambda: "^C Copy selected" in keys(), "the key")
+        await pilot.press("ctrl+c")
+        await until(lambda: app.clipboard == "messag", "the copy")
+        await pilot.click(app.chat.transcript, offset=(30, row))
+        await until(lambda: "selected" not in keys(), "the end of the selection")
+
+
+async def test_what_was_selected_is_not_selected_in_another_session(world):
+    w = world()
+    other = await w.session(*said(20), name="Other")
+    session_id = await w.session(*said(10))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 9" in conversation(app), "the end")
+        row = next(y for y, line in enumerate(lines(app)) if "message 9" in line)
+        await pressed(app, pilot, row)
+        await pilot.mouse_up(app.chat.transcript, offset=(8, row))
+        assert app.screen.get_selected_text()
+        app.chat.post_message(app.chat.sidebar.SessionSelected(other))
+        await until(lambda: app.chat.shown == other, "the other session")
+        assert not app.screen.get_selected_text()

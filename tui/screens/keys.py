@@ -13,6 +13,7 @@ from tui.domain.rows import SessionRow, neighbour
 from tui.screens.search_keys import SEARCH_KEYS
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
+from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.transcript import Transcript
@@ -42,6 +43,7 @@ ALWAYS = frozenset(
 
 
 _AT_TIMES = {
+    COPY_SELECTED: "Copy selected",
     "conversation-copy-code": "Copy code",
     "conversation-fold": "Fold",
     "conversation-open-link": "Link",

@@ -15,6 +15,9 @@ from textual.widget import Widget
 from tui.widgets.cells import one_line
 from tui.widgets.key_names import short_key_name
 
+COPY_SELECTED = "copy-selected"
+"""What is selected with the mouse can be copied."""
+
 _GAP = 2
 _FAR = (App, Screen)
 
@@ -86,6 +89,9 @@ class KeyLine(Widget):
         active.sort(key=lambda each: self._rank(each, screen))
         here = self._words()
         shown: dict[str, _Key] = {}
+        if words := here.get(COPY_SELECTED, ""):
+            # Bound to one thing in the prompt and to another beside it; both do it.
+            shown[words] = _Key(short_key_name("ctrl+c"), words)
         for binding in (each.binding for each in active):
             does = here.get(binding.id or "", binding.description if binding.show else "")
             if words := one_line(does):

@@ -73,7 +73,8 @@ class Pane(ScrollView, can_focus=True):
         self._timer: Timer | None = None
         self._pace = Pace()
         self._more = ""
-        self._stood: tuple[bool, Item | None, bool] = (True, None, False)
+        self._has_selection = False
+        self._stood: tuple[bool, Item | None, bool, bool] = (True, None, False, False)
         self.finder = Finder(lambda: (self._conversation, self._screen_rows), self._draw_all)
 
     # What the application tells.
@@ -92,6 +93,9 @@ class Pane(ScrollView, can_focus=True):
         ``arriving``: ids of answers that are still being written.
         """
         self._is_known = True
+        if self._has_selection:
+            # It would be of the same rows of another conversation.
+            self.screen.clear_selection()
         self._conversation = Conversation(entries, arriving, self._efforts)
         self._cursor = Cursor(self._conversation)
         self._ends = Ends(earlier, later)
@@ -232,7 +236,8 @@ class Pane(ScrollView, can_focus=True):
 
     def _tell_of_keys(self) -> None:
         """Have those who say what can be done look again, where that may have changed."""
-        standing = self.following, self._cursor.item, self.finder.can_go_on
+        can_go_on, selected = self.finder.can_go_on, self._has_selection
+        standing = self.following, self._cursor.item, can_go_on, selected
         if standing != self._stood:
             self._stood = standing
             self.refresh_bindings()
@@ -304,9 +309,11 @@ class Pane(ScrollView, can_focus=True):
         cells = 0 if y < 0 else region.width if y > last else min(max(0, x), region.width)
         return Offset(len(row.strip.crop(0, cells).text), number_of(row.spot))
 
-    def selection_updated(self, selection: Selection | None) -> None:  # noqa: ARG002 - Textual's own
+    def selection_updated(self, selection: Selection | None) -> None:
         """Paint the selection."""
+        self._has_selection = selection is not None
         self.refresh()
+        self._tell_of_keys()
 
     # What becomes of the pane.
 

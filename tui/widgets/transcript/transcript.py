@@ -8,6 +8,7 @@ from textual.binding import BindingType
 from tui.domain.details import details
 from tui.domain.fences import codes
 from tui.widgets.hints import hint
+from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.transcript import wants
 from tui.widgets.transcript.conversation import Row
 from tui.widgets.transcript.fenced import Code, code_of
@@ -50,7 +51,8 @@ class Transcript(Pane):
             "fold": self._cursor.foldable(self._screen_rows) is not None,
         }
         useful = {f"conversation-{name}" for name, has_use in keys.items() if has_use}
-        return frozenset(useful | ({"find-next"} if self.finder.can_go_on else set()))
+        others = {"find-next": self.finder.can_go_on, COPY_SELECTED: self._has_selection}
+        return frozenset(useful | {name for name, has_use in others.items() if has_use})
 
     # Moving.
 
