@@ -66,7 +66,9 @@ def test_frames_follow_each_other_where_each_is_taken_before_the_next(terminal):
     for _ in range(5):
         terminal.frame()
         assert not terminal.app.resting
+        assert not terminal.pacing.has_taken_all()
         terminal.take()
+        assert terminal.pacing.has_taken_all()
 
 
 def test_painting_rests_while_a_frame_waits_behind_another(terminal):

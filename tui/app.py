@@ -102,7 +102,8 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
     def _let_paint_after_keys(self) -> None:
         """Let the first screen be painted once what waited stands in its prompt."""
         prompt = self.focused or self.chat
-        self.call_later(prompt.call_later, self.chat.first_paint.may_come)
+        may_come = partial(self.chat.first_paint.may_come, self.pacing.has_taken_all)
+        self.call_later(prompt.call_later, may_come)
 
     def _paint_again(self, _: object) -> None:
         self.refresh(layout=True)

@@ -71,8 +71,12 @@ class Pacing:
     def note_taken(self, count: int) -> None:
         """So much of what was given has gone, or is lost; painting goes on if it was all."""
         self._taken += count
-        if self._resting_since is not None and self._taken >= self._given:
+        if self._resting_since is not None and self.has_taken_all():
             self._call(self._go_on)
+
+    def has_taken_all(self) -> bool:
+        """Whether nothing that was given waits."""
+        return self._taken >= self._given
 
     def note_painting(self) -> None:
         """Something was painted: in vain if painting rests and no frame came of it."""
@@ -81,7 +85,7 @@ class Pacing:
         self._has_frame = False
 
     def _go_on(self) -> None:
-        if self._resting_since is None or self._taken < self._given:
+        if self._resting_since is None or not self.has_taken_all():
             return
         self._is_slow = self._clock() - self._resting_since > SECONDS_SLOW
         is_missed, self._is_missed = self._is_missed, False

@@ -80,9 +80,36 @@ class _Pump:
     call_next = call_later
 
 
-def test_what_comes_after_the_first_painting_is_drawn_in_its_turn():
-    pump = _Pump()
-    paint = FirstPaint(pump)
-    paint.begin()
-    paint.follow_with(print)
+@pytest.fixture
+def pump():
+    return _Pump()
+
+
+@pytest.fixture
+def first_paint(pump):
+    return FirstPaint(pump)
+
+
+def test_what_comes_after_the_first_painting_is_drawn_in_its_turn(pump, first_paint):
+    first_paint.begin()
+    first_paint.follow_with(print)
     assert pump.later[-1] is print
+
+
+async def test_the_rest_is_drawn_when_the_terminal_has_the_first(pump, first_paint):
+    looks = iter([False, False, True])
+    drawn = []
+    first_paint.follow_with(lambda: drawn.append(next(looks, "taken")))
+    first_paint.may_come(lambda: next(looks))
+    first_paint.begin()
+    await pump.later[0]()
+    assert drawn == ["taken"]
+
+
+async def test_the_rest_does_not_wait_for_a_terminal_that_is_slow(pump, first_paint):
+    drawn = []
+    first_paint.follow_with(lambda: drawn.append("rest"))
+    first_paint.may_come(lambda: False)
+    first_paint.begin()
+    await pump.later[0]()
+    assert drawn == ["rest"]

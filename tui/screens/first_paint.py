@@ -9,7 +9,7 @@ from textual.message_pump import MessagePump
 SECONDS_UNPAINTED = 0.1
 """How long the first screen waits at the most for the keys that it is to show."""
 
-_SECONDS_TO_WRITE = 0.002
+_SECONDS_PER_LOOK, _LOOKS = 0.001, 30
 
 
 class FirstPaint:
@@ -21,11 +21,13 @@ class FirstPaint:
     def __init__(self, screen: MessagePump) -> None:
         self._screen = screen
         self._keys_are_there = asyncio.Event()
+        self._is_taken: Callable[[], bool] = lambda: True
         self._rest: Callable[[], object] | None = None
         self.has_come = False
 
-    def may_come(self) -> None:
-        """The keys stand in the prompt."""
+    def may_come(self, is_taken: Callable[[], bool]) -> None:
+        """The keys stand in the prompt; ``is_taken``: whether the terminal has what is painted."""
+        self._is_taken = is_taken
         self._keys_are_there.set()
 
     async def wait(self) -> None:
@@ -47,7 +49,10 @@ class FirstPaint:
         self._screen.call_next(self._go_on)
 
     async def _go_on(self) -> None:
-        # The thread that writes has its turn while nobody draws.
-        await asyncio.sleep(_SECONDS_TO_WRITE)
+        # The thread that writes has its turn only while nobody draws.
+        for _ in range(_LOOKS):
+            await asyncio.sleep(_SECONDS_PER_LOOK)
+            if self._is_taken():
+                break
         if self._rest is not None:
             self._rest()
