@@ -16,6 +16,7 @@ from tui.domain.notice import Notice
 from tui.errors import ConfigError
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
+from tui.screens.palette import Actions
 from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt.editor import Editor
@@ -127,6 +128,26 @@ async def test_the_palette_shows_names_whole_and_tells_apart_what_is_called_alik
         await until(lambda: shown(app).count(name) == 2)
         assert f"just now · 1 message · shop · {ids[0]}" in shown(app)
         assert f"just now · 2 messages · shop · {ids[1]}" in shown(app)
+
+
+async def test_what_can_be_done_goes_before_a_session_of_that_name_whoever_is_heard_first(
+    world, monkeypatch
+):
+    w = world()
+    await w.session("Hello", name="Save now")
+    search = Actions.search
+
+    async def slow(self, query):
+        await asyncio.sleep(0.2)
+        async for hit in search(self, query):
+            yield hit
+
+    monkeypatch.setattr(Actions, "search", slow)
+    async with w.running() as (app, pilot):
+        await until(lambda: rows(app))
+        await pilot.press("ctrl+p", *"save", "space", *"now")
+        await until(lambda: shown(app).count("Save now") == 2)
+        assert "Ctrl+S" in shown(app).split("\n")[0]
 
 
 def shown(app):

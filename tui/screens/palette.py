@@ -24,6 +24,13 @@ from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import Sidebar
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
+_NEXT = 1e-6
+"""How much less than one before it something scores that is found as well.
+
+Else what is first would hang on which provider is heard first.
+"""
+_BEFORE = len(ACTIONS)
+"""What can be done goes before sessions and themes."""
 
 
 class _Query(CommandInput, LineInput):
@@ -51,11 +58,11 @@ class Actions(Provider):
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for action, do in self._possible():
+        for place, (action, do) in enumerate(self._possible()):
             score = max(matcher.match(words) for words in (action.title, *_typed(action)))
             if score > 0:
                 title = matcher.highlight(action.title)
-                yield Hit(score, self._row(action, title), do, action.title)
+                yield Hit(score - place * _NEXT, self._row(action, title), do, action.title)
 
     def _possible(self) -> Iterator[tuple[Action, Callable[[], Any]]]:
         if not isinstance(self.screen, ChatScreen):
@@ -123,11 +130,15 @@ class ThemeCommands(Provider):
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for name in sorted(self.app.available_themes):
+        for place, name in enumerate(sorted(self.app.available_themes), 1):
             title = f"Theme: {name}"
             score = matcher.match(title)
             if score > 0:
-                yield Hit(score, matcher.highlight(title), partial(self._choose, name))
+                yield Hit(
+                    score - (_BEFORE + place) * _NEXT,
+                    matcher.highlight(title),
+                    partial(self._choose, name),
+                )
 
     def _choose(self, name: str) -> None:
         self.screen.post_message(CommandInvoked("theme", name))
@@ -140,15 +151,17 @@ class SessionCommands(Provider):
         if not isinstance(self.screen, ChatScreen) or self.screen.rows is None:
             return
         matcher = self.matcher(query)
-        for row in self.screen.rows.rows:
+        for place, row in enumerate(self.screen.rows.rows, 1):
             # The whole name, as there is room for it; a label is one for lists.
             label = one_line(row.name.strip() or row.label)
             score = matcher.match(label)
             if score > 0:
                 # Neither highlighted nor as help: that would be read as markup.
-                about = (f"\n{self._about(row)}", "$text-muted not bold")
+                about = (f"\n{self._about(row)}", "$foreground 85% not bold")
                 words = Content.assemble(label, about)
-                yield Hit(score, words, partial(self._show, row.id), label)
+                yield Hit(
+                    score - (_BEFORE + place) * _NEXT, words, partial(self._show, row.id), label
+                )
 
     def _about(self, row: SessionRow) -> str:
         """What tells sessions apart that are called alike."""

@@ -267,3 +267,10 @@ def test_plain_words_look_as_they_would_as_markdown(text):
 
     drawn = [page().row(line).text.rstrip() for line in page().lines(Prose(text))]
     assert rows_of([Block(text, spaced=False)]) == drawn
+
+
+def test_a_link_is_underlined_as_far_as_its_words_go():
+    looks = {**dict.fromkeys(NAMES, Style()), "link": Style(underline=True)}
+    (block,) = split("See the [paper that has a long title](https://example.com/x).")
+    for strip in block_part(block).strips(Page(24, looks)):
+        assert not any(s.text.endswith(" ") for s in strip if s.style and s.style.underline)

@@ -108,7 +108,8 @@ class _Words(Text):
         for line in self.split(allow_blank=True):
             rows.extend(self._divided(line, list(breaks(line.plain, width))))
         for row in rows:
-            row.rstrip_end(width)
+            # All of it: a link's underline would go on to where it was wrapped.
+            row.rstrip()
         how = justify or self.justify or "default"
         rows.justify(console, width, justify=how, overflow=overflow or "fold")
         return rows
