@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual.app import App
 
-from tui.domain.labels import scope_name
+from tui.domain.labels import scope_name, whole_label
 from tui.domain.safe_text import make_visible_line
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError
@@ -200,7 +200,7 @@ class Searching:
             return SessionHits(session_id, session_id, hits)
         return SessionHits(
             session_id,
-            entry.label,
+            whole_label(entry.name, entry.label),
             hits,
             scope="" if entry.scope == self._workspace.scope else scope_name(entry.scope),
             archived=entry.status == "archived",

@@ -17,6 +17,7 @@ from tui.domain.labels import (
     label,
     pad_to_cells,
     scope_name,
+    whole_label,
 )
 from tui.domain.safe_text import make_visible_line
 
@@ -277,3 +278,22 @@ def test_a_line_too_wide_is_not_filled():
 )
 def test_a_scope_is_called_by_the_name_of_its_directory(scope, name):
     assert scope_name(scope) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("a name " * 9, ("a name " * 9).strip()),
+        ("a  name\n" * 9, ("a name " * 9).strip()),
+        ("short", "short"),
+        ("", "the first prompt"),
+        ("\u200b", "the first prompt"),
+        ("\x1b" * 60, "␛" * 60),
+    ],
+)
+def test_a_name_is_whole_where_there_may_be_room(name, called):
+    assert whole_label(name, label(name, "", "the first prompt")) == called
+
+
+def test_of_a_prompt_there_is_no_more_than_the_label():
+    assert whole_label("", label("", "", "words " * 20)) == label("", "", "words " * 20)

@@ -256,13 +256,21 @@ def test_a_label_takes_what_the_others_leave():
     assert labels == ["Fix the login…", "Fix the login page that…", "Fix the log…", LONG_LABEL]
 
 
+def test_a_long_name_is_whole_where_all_else_is():
+    name = "a name of more than forty cells, which is cut in lists"
+    known = status(label=name[:39] + "…", name=name)
+    assert lay_out(known, 200)["label"] == name
+    assert lay_out(known, 130) == lay_out(status(label=known.label), 130)
+
+
 @given(
-    st.tuples(any_text(40), any_text(40), any_text(20), any_text(20), any_text(30)),
+    st.tuples(any_text(40), any_text(40), any_text(20), any_text(20), any_text(30), any_text(60)),
     st.integers(0, 150),
 )
 def test_any_texts_fit_into_any_width(texts, width):
-    session_id, label, model, scope, failure = texts
+    session_id, label, model, scope, failure, name = texts
     save = SaveState(failure=failure)
-    shown = lay_out(SessionStatus(session_id, label, 3, model, scope, save, queued=1), width)
+    fields = {"queued": 1, "name": name}
+    shown = lay_out(SessionStatus(session_id, label, 3, model, scope, save, **fields), width)
     assert sum(cell_len(text) for text in shown.values()) + 2 * (len(shown) - 1) <= max(0, width)
     assert not UNSAFE.search("".join(shown.values()))

@@ -26,6 +26,14 @@ def label(name: str, summary: str, first_prompt: str) -> str:
     return EMPTY
 
 
+def whole_label(name: str, label: str) -> str:
+    """A label where there may be room for more of it: all of a name that it is the beginning of."""
+    if not label.endswith("…"):
+        return label
+    words = " ".join(make_visible_line(name).split())
+    return words if words.startswith(label[:-1]) else label
+
+
 def scope_name(scope: str) -> str:
     """Call a scope as its user does: a project by the name of its directory."""
     path = scope.removeprefix("project:")

@@ -9,6 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.domain.labels import whole_label
 from tui.domain.status import SessionStatus, wait_words
 from tui.domain.usage import Filled
 from tui.widgets.cells import cut, one_line
@@ -72,6 +73,12 @@ def lay_out(
     context = f"context {filled.percent} %" if filled else ""
     if context and cell_len(context) <= _room(shown, width):
         shown["context"] = context
+    whole = one_line(whole_label(status.name, status.label))
+    if (
+        "label" in shown
+        and cell_len(whole) - cell_len(shown["label"]) <= _room(shown, width) + _GAP
+    ):
+        shown["label"] = whole
     return shown
 
 

@@ -67,6 +67,15 @@ async def test_a_label_goes_before_its_count_of_messages():
         assert app.lines[2].split("…")[1].split() == ["now"]
 
 
+async def test_a_list_made_wide_shows_more_of_a_name_than_others_do():
+    name = "a name of more than forty cells, is that not"
+    given_rows = rows(row(1, label=name[:39] + "…", name=name))
+    async with shown(given_rows, size=(200, 10)) as (app, _):
+        app.sidebar.show_width(60)
+        await until(lambda: app.list.size.width > 50, "the width")
+        assert app.lines[1].split("  ")[1] == name
+
+
 async def test_ages_are_left_out_where_it_is_narrow():
     async with shown(rows(row(1))) as (app, _):
         app.sidebar.show_width(20)

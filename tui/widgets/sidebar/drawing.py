@@ -6,6 +6,7 @@ from typing import Literal
 
 from rich.cells import cell_len
 
+from tui.domain.labels import whole_label
 from tui.domain.rows import Mark, SessionRow, short_age
 from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import fill, one_line
@@ -35,7 +36,7 @@ _LEAST_LABEL_CELLS = 4
 def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
     """State mark, label, and as far as there is room age and count: the label comes first."""
     age, count = _aside(row, now, width)
-    cut = cell_len(one_line(row.label)) > width - 3 - len(count + age)
+    cut = cell_len(_called(row)) > width - 3 - len(count + age)
     aside = f" {age.strip()}" if cut and count else count + age
     yield from _beginning(row, width - len(aside), current)
     yield (aside, "aside")
@@ -56,7 +57,11 @@ def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     sign, part = SIGNS[row.mark]
     yield (BAR if is_current else " ", "current")
     yield (f"{sign} ", part)
-    yield (fill(one_line(row.label), width - 3), "current" if is_current else "text")
+    yield (fill(_called(row), width - 3), "current" if is_current else "text")
+
+
+def _called(row: SessionRow) -> str:
+    return one_line(whole_label(row.name, row.label))
 
 
 def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
