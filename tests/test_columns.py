@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
 import tui.widgets.cells  # noqa: F401 - by it Rich counts joiners as in the program
+from tui import columns
 from tui.columns import hold_columns
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
@@ -84,6 +85,11 @@ def test_the_line_behind_any_text_stands_in_its_column(opinion, pieces, relayed)
 
 def is_doubted(character: str) -> bool:
     return hold_columns(f"\x1b[1;1H{character}") != f"\x1b[1;1H{character}"
+
+
+def test_what_most_frames_consist_of_is_doubted_nowhere():
+    plain = [each for each in map(chr, range(0x3000)) if columns._PLAIN.fullmatch(each)]
+    assert [each for each in plain if columns._doubted().search(each)] == []
 
 
 def test_nothing_is_written_over_what_is_not_drawn_again():

@@ -7,7 +7,7 @@ everything would be too far left or right, the lines of the frame too.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import rich.cells
 from rich.cells import cell_len, get_character_cell_size
@@ -19,7 +19,10 @@ _SURE = (
     "\u3105-\u3163\u3165-\u318e\u31f0-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff9d\uffe0-\uffe6"
     "\U00020000-\U0003fffd"
 )
-_DOUBTED = re.compile(f"[^{_SURE}\\x00-\\x1f\\x7f]")
+# Most frames have no other characters.
+_PLAIN = re.compile(
+    "[\\x00-~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2100-\u2319\u2500-\u25fc]*"
+)
 _SEQUENCE = re.compile(
     r"\x1b\[(?:\d+;(?P<column>\d+)H|[0-9;:<=>?]*[ -/]*[@-~])"
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
@@ -42,9 +45,15 @@ def hold_columns(frame: str, *, relayed: bool = False) -> str:
     Where it is ``relayed``, what may be too wide is not written at all: a family is its first
     member. Whoever relays it does not put in its place what follows.
     """
-    if _DOUBTED.search(frame) is None:
+    if _PLAIN.fullmatch(frame) or _doubted().search(frame) is None:
         return frame
     return "".join(_held(stretch, relayed) for stretch in _stretches(frame))
+
+
+@cache
+def _doubted() -> re.Pattern[str]:
+    # Not at the top: it takes 4 ms, and most starts show nothing that needs it.
+    return re.compile(f"[^{_SURE}\\x00-\\x1f\\x7f]")
 
 
 def _stretches(frame: str) -> Iterator[str]:
@@ -59,7 +68,7 @@ def _stretches(frame: str) -> Iterator[str]:
 
 def _held(stretch: str, relayed: bool) -> str:  # noqa: FBT001 - of the one caller
     place = _SEQUENCE.match(stretch)
-    if place is None or not place["column"] or _DOUBTED.search(stretch) is None:
+    if place is None or not place["column"] or _doubted().search(stretch) is None:
         return stretch
     column, parts = int(place["column"]), _parts(stretch)
     held: list[str] = []
@@ -86,7 +95,7 @@ def _parts(stretch: str) -> Sequence[str]:
 @lru_cache(_TEXTS)
 def _units(text: str) -> Sequence[str]:
     """A text parted where something doubted begins or ends; joined is what is drawn as one."""
-    if _DOUBTED.search(text) is None:
+    if _doubted().search(text) is None:
         return [text]
     units: list[str] = []
     # Not by its name: the widgets put one that counts joiners in its place.
@@ -110,7 +119,7 @@ def _are_one(before: str, grapheme: str) -> bool:
 
 
 def _is_doubted(part: str) -> bool:
-    return not part.startswith("\x1b") and _DOUBTED.search(part) is not None
+    return not part.startswith("\x1b") and _doubted().search(part) is not None
 
 
 def _width(part: str) -> int:

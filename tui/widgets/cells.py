@@ -1,6 +1,7 @@
 """Text from anywhere, made to fit a place of one line, in cells as Textual counts them."""
 
 import re
+from functools import cache
 from typing import Any
 
 import rich.cells
@@ -9,10 +10,7 @@ from rich.cells import cell_len
 from tui.domain.labels import cut_to_cells
 from tui.domain.safe_text import make_visible_line
 
-# To Rich any joiner joins, and what comes next takes no cell: a letter behind one was not seen. Of
-# two joiners in a row it thinks in two ways, and fails where it cuts such a text to cells.
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
-_LOOSE_JOINER = re.compile(f"(?<![{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
 _JOINER, _NO_WIDTH = "\u200d", "\u200b"
 _split_graphemes = rich.cells.split_graphemes
 _cell_len = rich.cells._cell_len  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
@@ -28,7 +26,15 @@ def _count_cells(text: str, *version: Any) -> int:
 
 
 def _without_loose_joiners(text: str) -> str:
-    return _LOOSE_JOINER.sub(_NO_WIDTH, text) if _JOINER in text else text
+    return _loose_joiner().sub(_NO_WIDTH, text) if _JOINER in text else text
+
+
+@cache
+def _loose_joiner() -> re.Pattern[str]:
+    # To Rich any joiner joins, and what comes next takes no cell: a letter behind one was not seen.
+    # Of two joiners in a row it thinks in two ways, and fails where it cuts such a text to cells.
+    # Not at the top: it takes 2 ms, and most starts show nothing that needs it.
+    return re.compile(f"(?<![{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
 
 
 rich.cells.split_graphemes = split_graphemes

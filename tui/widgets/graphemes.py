@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import accumulate, groupby, pairwise
 
 JOINERS = frozenset("\u200c\u200d")
@@ -10,13 +11,6 @@ JOINERS = frozenset("\u200c\u200d")
 _NEAR = 64
 """No grapheme in use is longer; the line of a paste may have millions of characters."""
 
-# No blanks part the words of Japanese: mostly one ends where another script begins.
-_KINDS = re.compile(
-    r"(?P<blank>\s)|(?P<hiragana>[\u3041-\u309f])"
-    r"|(?P<katakana>[\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9f])"
-    r"|(?P<kanji>[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
-    r"|(?P<word>\w)"
-)
 # Of the kind of what it makes longer.
 _LENGTHENING = "\u30fc"
 
@@ -68,7 +62,7 @@ def _runs(text: str) -> list[tuple[str, int]]:
     """Words, blanks, and signs side by side: the kind of each and how long it is."""
     kinds: list[tuple[str, int]] = []
     for grapheme in graphemes(text):
-        found = _KINDS.match(grapheme)
+        found = _kinds().match(grapheme)
         kind = (found.lastgroup if found else None) or "sign"
         if grapheme[0] == _LENGTHENING and kinds:
             kind = kinds[-1][0]
@@ -77,6 +71,18 @@ def _runs(text: str) -> list[tuple[str, int]]:
         (kind, sum(length for _, length in each))
         for kind, each in groupby(kinds, key=lambda kind: kind[0])
     ]
+
+
+@cache
+def _kinds() -> re.Pattern[str]:
+    # No blanks part the words of Japanese: mostly one ends where another script begins.
+    # Not at the top: it takes 1 ms, and is for a key that many never press.
+    return re.compile(
+        r"(?P<blank>\s)|(?P<hiragana>[\u3041-\u309f])"
+        r"|(?P<katakana>[\u30a1-\u30fa\u31f0-\u31ff\uff66-\uff9f])"
+        r"|(?P<kanji>[\u2e80-\u2fdf\u3005-\u3007\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])"
+        r"|(?P<word>\w)"
+    )
 
 
 def _columns(line: str, start: int, end: int) -> list[int]:

@@ -1,6 +1,7 @@
 """Where the caret goes in the prompt: by whole characters and words, over rows and past marks."""
 
 import re
+from functools import cache
 from typing import Any
 
 from rich.cells import cell_len
@@ -13,8 +14,13 @@ from tui.widgets.graphemes import after, before, begin, graphemes, word_after, w
 from tui.widgets.prompt.document import PromptDocument
 
 _compute_offsets = _wrapped_document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
-# Characters that nothing joins: a long text has many rows.
-_APART = re.compile("[ -~\u3041-\u3098\u309b-\u9fff\uff01-\uff9d]{2}")
+
+
+@cache
+def _apart() -> re.Pattern[str]:
+    """Characters that nothing joins: a long text has many rows."""
+    # Not at the top: it takes 3 ms, and most starts show nothing that needs it.
+    return re.compile("[ -~\u3041-\u3098\u309b-\u9fff\uff01-\uff9d]{2}")
 
 
 def _compute_whole_offsets(text: str, *how: Any, **others: Any) -> list[int]:
@@ -22,7 +28,8 @@ def _compute_whole_offsets(text: str, *how: Any, **others: Any) -> list[int]:
     offsets = _compute_offsets(text, *how, **others)
     if text.isascii():
         return offsets
-    whole = {each if _APART.match(text, each - 1) else begin(text, each) for each in offsets}
+    apart = _apart().match
+    whole = {each if apart(text, each - 1) else begin(text, each) for each in offsets}
     return sorted(whole - {0})
 
 
