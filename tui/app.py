@@ -51,7 +51,7 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
-    SELECT_AUTO_SCROLL_SPEED = 25
+    SELECT_AUTO_SCROLL_LINES, SELECT_AUTO_SCROLL_SPEED = 1, 20.0
     COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS

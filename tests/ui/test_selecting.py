@@ -56,6 +56,29 @@ async def test_a_selection_that_leaves_the_conversation_stays_in_it(world):
         await pilot.mouse_up(app.chat.sidebar, offset=(3, 1))
 
 
+async def test_only_at_its_edge_and_beyond_a_selection_scrolls_the_conversation(world):
+    w = world()
+    session_id = await w.session(*said(100))
+    async with w.running(session_id) as (app, pilot):
+        await until(lambda: "message 99" in conversation(app), "the end")
+        await pilot.press("pageup", "pageup")
+        row = next(y for y, line in enumerate(lines(app)) if "message" in line)
+        await pressed(app, pilot, row)
+        region = app.chat.transcript.content_region
+
+        def scrolls(y):
+            # What Textual does with a move of the mouse by a row.
+            app.chat._check_auto_scroll(app.chat.prompt, (region.x + 5, y), 1)
+            return app.chat._auto_select_scroll_timer is not None
+
+        assert scrolls(region.y)
+        assert not scrolls(region.y + 1)
+        assert not scrolls(region.bottom - 1)
+        assert scrolls(region.bottom)
+        assert scrolls(region.bottom + 3)
+        await pilot.mouse_up(app.chat.transcript, offset=(8, row))
+
+
 async def test_the_line_of_keys_says_how_what_is_selected_is_copied(world):
     w = world()
     session_id = await w.session(*said(10))

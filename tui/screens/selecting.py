@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from tui.widgets.transcript import Transcript
 
 
+_JUST_ABOVE = 0.01
+
+
 class SelectingScreen(Screen[None]):
     """A screen with a conversation.
 
@@ -37,11 +40,10 @@ class SelectingScreen(Screen[None]):
         if state is not None and self._is_reading(state):
             region = self.transcript.content_region
             x, y = mouse_coordinate
-            inside = (
-                min(max(x, region.x), region.right - 1),
-                min(max(y, region.y), region.bottom - 1),
-            )
-            select_widget, mouse_coordinate = self.transcript, inside
+            x, y = max(x, region.x), max(y, region.y)
+            # At the very end of the last row: how far down in it says how fast.
+            y = min(y, region.bottom - _JUST_ABOVE)
+            select_widget, mouse_coordinate = self.transcript, (min(x, region.right - 1), y)
         super()._check_auto_scroll(select_widget, mouse_coordinate, delta_y)
 
     def _is_reading(self, state: "SelectState") -> bool:
