@@ -109,6 +109,9 @@ def _units(text: str) -> Sequence[str]:
 
 
 def _are_one(before: str, grapheme: str) -> bool:
+    if not before.strip(_JOINER):
+        # Joined to what is before in another colour, it has its room there.
+        return not cell_len(before + grapheme)
     if not _is_doubted(before) or not _is_doubted(grapheme):
         return _is_doubted(before) == _is_doubted(grapheme)
     if _FLAGS.match(grapheme):

@@ -28,6 +28,7 @@ def test_any_text_is_fit_into_cells(text, cells):
         ("👩🏽\u200d🚀", 2),
         ("c\u200dd", 2),
         ("\u200d│", 1),
+        ("\u200d👩", 0),
         ("\u200d\u200d│", 1),
         ("👩\u200dx", 3),
         ("x\u200d👩", 3),

@@ -103,3 +103,22 @@ async def test_a_joiner_that_is_typed_is_not_lost():
         for character in FAMILY + "\u200c":
             app.post_message(events.Key(character, character))
         await until(lambda: app.line.value == FAMILY + "\u200c")
+
+
+async def test_two_clicks_select_a_word_and_three_all():
+    app = Lines()
+    async with app.run_test() as pilot:
+        app.line.value = "one 日本語の two"
+        for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
+            await pilot.click(LineInput, offset=(6, 0), times=times)
+            await until(lambda selected=selected: app.line.selected_text == selected)
+
+
+async def test_the_caret_is_a_whole_character():
+    app = Lines()
+    async with app.run_test() as pilot:
+        app.line.value = f"{FAMILY}b"
+        await pilot.press("home")
+        strip = app.line.render_line(0)
+        assert FAMILY in [segment.text for segment in strip]
+        assert strip.cell_length == sum(segment.cell_length for segment in strip)

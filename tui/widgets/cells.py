@@ -33,8 +33,9 @@ def _without_loose_joiners(text: str) -> str:
 def _loose_joiner() -> re.Pattern[str]:
     # To Rich any joiner joins, and what comes next takes no cell: a letter behind one was not seen.
     # Of two joiners in a row it thinks in two ways, and fails where it cuts such a text to cells.
+    # One that begins a text may join to what is before it in another colour.
     # Not at the top: it takes 2 ms, and most starts show nothing that needs it.
-    return re.compile(f"(?<![{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
+    return re.compile(f"(?<=[^{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
 
 
 rich.cells.split_graphemes = split_graphemes

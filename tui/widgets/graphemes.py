@@ -48,6 +48,16 @@ def word_after(line: str, column: int) -> int:
     return column + _first_word(iter(_runs(line[column:])))
 
 
+def word_around(line: str, column: int) -> tuple[int, int]:
+    """Where the word, the blanks or the signs begin and end that a column is in."""
+    start = end = 0
+    for _, length in _runs(line):
+        start, end = end, end + length
+        if end > column:
+            break
+    return start, end
+
+
 def _first_word(runs: Iterator[tuple[str, int]]) -> int:
     """How many characters to the far side of the first word, or all if there is none."""
     length = 0

@@ -9,7 +9,17 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tui.domain.safe_text import make_visible_line
-from tui.widgets.graphemes import JOINERS, after, before, begin, graphemes, word_after, word_before
+from tui.widgets.graphemes import (
+    JOINERS,
+    after,
+    before,
+    begin,
+    graphemes,
+    word_after,
+    word_around,
+    word_before,
+)
+from tui.widgets.whole_text import WholeText
 
 # With the first two Textual deletes forwards.
 _OTHERWISE = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
@@ -88,6 +98,18 @@ class LineInput(Input, inherit_bindings=False):
 
     def action_delete_right_word(self) -> None:
         self._delete(word_after(self.value, self.cursor_position))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select a word by two clicks, all by three."""
+        if event.chain == 2:
+            place = self._cell_offset_to_index(event.get_content_offset_capture(self).x)
+            self.selection = Selection(*word_around(self.value, place))
+        elif event.chain > 2:
+            self.select_all()
+
+    @property
+    def _value(self) -> WholeText:
+        return WholeText(self.value, no_wrap=True, overflow="ignore", end="")
 
     def _move(self, place: int, select: bool) -> None:  # noqa: FBT001 - of the keys' actions
         self.selection = Selection(self.selection.start if select else place, place)

@@ -1,6 +1,7 @@
 """Where keys and clicks put the caret, and what they cut."""
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 
 from tests.waiting import until
@@ -125,3 +126,23 @@ async def test_a_joiner_that_is_typed_is_not_lost(running):
         for character in FAMILY + "\u200c":
             app.post_message(events.Key(character, character))
         await until(lambda: app.prompt.text == FAMILY + "\u200c")
+
+
+async def test_two_clicks_select_a_word_and_three_the_row(running):
+    async with running() as (app, pilot):
+        app.prompt.set_text("one 日本語の two\nrow")
+        await until(lambda: app.editor.content_size.height == 2 and app.editor.scroll_y == 0)
+        for times, selected in ((2, "日本語"), (3, "one 日本語の two")):
+            await pilot.click("Editor", offset=(8, 1), times=times)
+            await until(lambda selected=selected: app.editor.selected_text == selected)
+
+
+async def test_the_caret_is_a_whole_character(running):
+    async with running() as (app, pilot):
+        app.prompt.set_text(f"{FAMILY}b")
+        await pilot.press("home")
+        await until(lambda: app.editor.cursor_location == (0, 0))
+        drawn = [segment.text for segment in app.editor.render_line(0)]
+        assert FAMILY in drawn
+        frame = [row for row in app.screen_lines if row[:1] in ("╭", "│", "╰")]
+        assert {cell_len(row) for row in frame} == {60}

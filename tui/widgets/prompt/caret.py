@@ -5,13 +5,23 @@ from functools import cache
 from typing import Any
 
 from rich.cells import cell_len
+from textual import events
 from textual.document import _wrapped_document
 from textual.expand_tabs import get_tab_widths
 from textual.widgets import TextArea
-from textual.widgets.text_area import Location, WrappedDocument
+from textual.widgets.text_area import Location, Selection, WrappedDocument
 
-from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
+from tui.widgets.graphemes import (
+    after,
+    before,
+    begin,
+    graphemes,
+    word_after,
+    word_around,
+    word_before,
+)
 from tui.widgets.prompt.document import PromptDocument
+from tui.widgets.whole_text import WholeText
 
 _compute_offsets = _wrapped_document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
 
@@ -64,6 +74,18 @@ class WholeCharacters(WrappedDocument):
 
 class CaretArea(TextArea):
     """An area of text over a ``PromptDocument``, of which some rows are one line, some a mark."""
+
+    def get_line(self, line_index: int) -> WholeText:
+        return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
+
+    def on_click(self, event: events.Click) -> None:
+        """Select a word by two clicks, a row by three."""
+        if event.chain == 1:
+            return
+        row, column = self.get_target_document_location(event)
+        line = self.document[row]
+        start, end = word_around(line, column) if event.chain == 2 else (0, len(line))
+        self.selection = Selection((row, start), (row, end))
 
     def clamp_visitable(self, location: Location) -> Location:
         row, column = super().clamp_visitable(location)
