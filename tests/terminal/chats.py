@@ -98,6 +98,12 @@ class Chats:
     def draft(self, session_id: str) -> Draft | None:
         return Drafts(self.root).load(session_id)
 
+    def unsent(self, session_id: str) -> list[str]:
+        """What stands in its prompt the next time, and what is offered besides."""
+        drafts = Drafts(self.root)
+        kept = [drafts.load(session_id), *(each for _, each in drafts.aside(session_id))]
+        return [each.text for each in kept if each is not None]
+
     def is_held(self, session_id: str) -> bool:
         path = self.root / "locks" / f"{session_id}.lock"
         return locks.holder_of(path) is not None

@@ -22,6 +22,8 @@ def two(chats):
     program.until(lambda _: len(chats.entries) == 2, "the second one on disk")
     (newer,) = (entry.id for entry in chats.entries if entry.id != older)
     program.until(lambda _: len(chats.messages(newer)) == 2, "the answer on disk")
+    program.until(r"Second +now[\s\S]*First +now", "their rows")
+    program.until("saved", "the end of the answer")
     return program, newer, older
 
 
@@ -40,12 +42,12 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
     program.type(keys)
     last = keys.rpartition("\r")[2][-3:]
     program.until(lambda it: last in "\n".join(it.screen[-6:]), "the last keys")
-    # What is typed in a session that is only looked at is kept beside its own draft.
     there = ids[0] if newer.endswith(last) else ids[1]
     program.until(lambda _: chats.is_held(there), "the lease")
     program.press("ctrl+q")
     assert program.wait() == 0
-    assert [chats.draft(each) and chats.draft(each).text for each in ids] == [newer, older]
+    # What is typed in a session that is not opened yet is kept beside its own draft.
+    assert [chats.unsent(each)[-1] for each in ids] == [newer, older]
     # Nothing was sent, archived or deleted by keys that were meant for another place.
     assert [chats.said(each)[0][1] for each in ids] == ["Second", "First"]
     assert {entry.status for entry in chats.entries} == {"closed"}
