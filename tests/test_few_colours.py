@@ -8,8 +8,10 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
+from textual.theme import BUILTIN_THEMES
 
 from tui.few_colours import LEAST_CONTRAST, FewColours, contrast
+from tui.legible import legible
 
 RED, YELLOW, CYAN, BRIGHT = 1, 3, 6, 8
 WHITE = Color(255, 255, 255)
@@ -41,6 +43,15 @@ def test_a_text_differs_from_what_is_behind_it(colour, behind, bold):
 )
 def test_a_soft_colour_keeps_its_hue(colour, number):
     assert shown(colour, Color(18, 18, 18))[0] in (number, number + BRIGHT)
+
+
+@pytest.mark.parametrize(
+    "theme", [each for each in BUILTIN_THEMES.values() if not each.ansi], ids=lambda each: each.name
+)
+def test_what_is_said_is_black_white_or_grey_in_every_theme(theme):
+    made = legible({**theme.to_color_system().generate(), **theme.variables})
+    ground = Color.parse(made["background"])
+    assert shown(Color.parse(made["foreground"]).rgb, ground)[0] in (0, 7, 8, 15)
 
 
 def test_yellow_on_white_is_neither():

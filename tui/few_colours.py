@@ -26,6 +26,8 @@ _GREYS = (0, 7, 8, 15)
 # Red, yellow, green, cyan, blue, magenta: a sixth of the circle each.
 _HUES = (1, 3, 2, 6, 4, 5)
 _LEAST_SATURATION = 0.35
+# A pale one of less difference between its parts is white to the eye, whatever its saturation.
+_PALE, _LEAST_DIFFERENCE = 0.7, 0.22
 
 
 def _luminance(code: str) -> float:
@@ -84,7 +86,9 @@ def _near(colour: RichColor) -> int:
     """The one of the same hue, if it has one that is seen."""
     red, green, blue = (value / 255 for value in colour.get_truecolor())
     hue, lightness, saturation = rgb_to_hls(red, green, blue)
-    if saturation < _LEAST_SATURATION or not 0.15 < lightness < 0.9:
+    difference = max(red, green, blue) - min(red, green, blue)
+    is_white = lightness > _PALE and difference < _LEAST_DIFFERENCE
+    if saturation < _LEAST_SATURATION or is_white or not 0.15 < lightness < 0.9:
         return _nearest(colour)
     number = _HUES[round(hue * len(_HUES)) % len(_HUES)]
     return number + _BRIGHT if lightness > 0.5 else number
