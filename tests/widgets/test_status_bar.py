@@ -104,6 +104,16 @@ def test_how_full_the_context_is_crowds_out_nothing_else():
     assert context == "context 7 %"
 
 
+def test_a_context_that_fills_up_is_said_at_80_columns_too():
+    for percent, said in ((49, False), (50, True), (90, True)):
+        filled = Filled(status(), percent * 1000, 100_000)
+        shown = lay_out(status(label=LONG_LABEL), 78, "", filled)
+        assert (shown.get("context") == f"context {percent} %") is said
+        assert shown["id"] == ID
+        assert shown["save"] == SAVED_WORDS
+        assert shown["label"].startswith("Fix the log")
+
+
 async def test_it_is_one_line_at_the_bottom():
     app = World()
     async with app.run_test(size=(80, 24)):

@@ -44,6 +44,8 @@ _RIGHT: tuple[Place, ...] = (
 _GAP = 2
 # A label that is cut shorter says nothing.
 _LABEL_CELLS = 12
+# From so many percent on, how full the context is matters more than what the list has, too.
+_CROWDED = 50
 # NOT SAVED: disk full. So much is said even at the cost of the id.
 _FAILURE_CELLS = 20
 
@@ -61,7 +63,9 @@ def lay_out(
 ) -> dict[Place, str]:
     """The texts that there is room for, the important ones first."""
     shown: dict[Place, str] = {}
-    parts = [part for part in _by_importance(status, width) if part.short]
+    context = f"context {filled.percent} %" if filled else ""
+    crowded = context if filled and filled.percent >= _CROWDED else ""
+    parts = [part for part in _by_importance(status, width, crowded) if part.short]
     parts += [Part("indexing", indexing, indexing)] if indexing else []
     for part in parts:
         if cell_len(part.short) <= _room(shown, width):
@@ -70,8 +74,7 @@ def lay_out(
         if part.place in shown:
             room = _room(shown, width) + _GAP + cell_len(part.short)
             shown[part.place] = _lengthened(part, room)
-    context = f"context {filled.percent} %" if filled else ""
-    if context and cell_len(context) <= _room(shown, width):
+    if context and "context" not in shown and cell_len(context) <= _room(shown, width):
         shown["context"] = context
     whole = one_line(whole_label(status.name, status.label))
     if (
@@ -82,7 +85,7 @@ def lay_out(
     return shown
 
 
-def _by_importance(status: SessionStatus, width: int) -> Iterator[Part]:
+def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[Part]:
     session_id, save = one_line(status.session_id), one_line(str(status.save))
     room = width
     if status.save.failure:
@@ -103,6 +106,7 @@ def _by_importance(status: SessionStatus, width: int) -> Iterator[Part]:
         yield Part(place, f"{text} {wait:>4}" if wait else text, text)
     label, model = one_line(status.label), one_line(status.model)
     yield Part("label", label, cut(label, _LABEL_CELLS))
+    yield Part("context", context, context)
     yield Part("count", status.count_words, status.count_words)
     yield Part("model", model, model.partition(":")[2] or model)
     scope = one_line(status.short_scope)
