@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import any_text
 from tui.domain import completion
-from tui.domain.commands import BY_NAME, COMMANDS, Command
+from tui.domain.commands import BY_NAME, COMMANDS, Command, parse, text_to_send
 from tui.domain.completion import Completion, Target, common_text, completions
 
 AUTH = Target("session-20260111-153022-847291", "Auth bug in the shop")
@@ -48,14 +48,21 @@ def test_what_is_done_with_a_to_do_is_offered():
     assert texts("/todo d") == ["/todo done"]
 
 
-@pytest.mark.parametrize("text", ["/save", "/nothing", "/model openai:GPT-mini", "/help load"])
+@pytest.mark.parametrize("text", ["/nothing", "/etc is full", "/nothing "])
+def test_what_would_be_an_unknown_command_may_become_a_text(text):
+    assert texts(text) == [f"/{text}"]
+    assert parse(text) is not None
+    assert text_to_send(f"/{text}") == text
+
+
+@pytest.mark.parametrize("text", ["/save", "/model openai:GPT-mini", "/help load"])
 def test_a_finished_text_is_offered_nothing(text):
     assert texts(text) == []
 
 
 @pytest.mark.parametrize(
     "text",
-    ["", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本", "/load s\n", "/nothing ", "/save "],
+    ["", "s", "say /s", " /s", "//s", "/etc/", "/a1", "/日本", "/load s\n", "/save "],
 )
 def test_an_ordinary_text_is_offered_nothing(text):
     assert texts(text) == []

@@ -35,15 +35,16 @@ def completions(
     models: Sequence[str] = (),
     themes: Sequence[str] = (),
 ) -> tuple[Completion, ...]:
-    """What a prompt may become; nothing for a prompt that is no command, or a finished one."""
+    """What a prompt may become; nothing for a text that is no command, or a finished one."""
     if not text.startswith("/") or "\n" in text:
         return ()
     word, blank, argument = text[1:].partition(" ")
-    if not blank:
-        return tuple(each for each in _commands(word) if each.text != text)
     command = BY_NAME.get(word.lower())
+    if not blank:
+        found = tuple(each for each in _commands(word) if each.text != text)
+        return found or (() if command else _as_text(text, word))
     if command is None:
-        return ()
+        return _as_text(text, word)
     argument = argument.lstrip(" ")
     start = text.removesuffix(argument)
     is_theme = command.takes == "theme"
@@ -55,6 +56,13 @@ def completions(
         )
         if name != argument
     )
+
+
+def _as_text(text: str, word: str) -> tuple[Completion, ...]:
+    """What sends what would be an unknown command."""
+    if not (word.isascii() and word.isalpha()):
+        return ()
+    return (Completion(f"/{text}", f"//{word}", f"no command: sends /{word} as text"),)
 
 
 def common_text(text: str, found: Sequence[Completion]) -> str:
