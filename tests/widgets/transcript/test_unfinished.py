@@ -168,3 +168,12 @@ def test_a_table_without_room_for_steps_has_none():
 def test_whatever_has_come_can_be_shown(text):
     for rows in growing(text):
         assert all(sum(segment.cell_length for segment in row) == PAGE.width for row in rows)
+
+
+@pytest.mark.parametrize("width", range(33, 60))
+@pytest.mark.parametrize("before", ["", "> "])
+def test_no_step_takes_room_from_a_word(width, before):
+    rows = ["| Abcdefghi | B | Cccc |", "|---|---|---|", "| 123456789 | 12345 | x y z |"]
+    (block,) = split("\n".join(before + row for row in rows))
+    last_row = block_part(block).strips(Page(width, PAGE.palette))[-1].text
+    assert last_row.split("▌")[-1].split() == ["123456789", "12345", "x", "y", "z"]

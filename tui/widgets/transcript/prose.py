@@ -163,7 +163,7 @@ class _Table(TableElement):
             if isinstance(made, Table):
                 # Begins where the words around it do; blank rows go before and after it anyway.
                 made.show_edge = made.show_edge and not self.room
-                _step(made, wide.max_width)
+                _step(made, wide.max_width - 2 * made.show_edge)
             yield from [made] if isinstance(made, Segment) else console.render(made, wide)
 
 
