@@ -175,5 +175,7 @@ def test_whatever_has_come_can_be_shown(text):
 def test_no_step_takes_room_from_a_word(width, before):
     rows = ["| Abcdefghi | B | Cccc |", "|---|---|---|", "| 123456789 | 12345 | x y z |"]
     (block,) = split("\n".join(before + row for row in rows))
-    last_row = block_part(block).strips(Page(width, PAGE.palette))[-1].text
-    assert last_row.split("▌")[-1].split() == ["123456789", "12345", "x", "y", "z"]
+    shown_rows = [strip.text for strip in block_part(block).strips(Page(width, PAGE.palette))]
+    assert [row.split() for row in shown_rows if "x" in row][-1][-5:] == [
+        *("123456789", "12345", "x", "y", "z")
+    ]
