@@ -29,6 +29,7 @@ NOT_YET = {
     "tui.cli.sessions",
     "tui.domain.results",
     "tui.domain.search",
+    "tui.screens.palette_screen",
     "tui.screens.search",
     "tui.storage.doctor",
     "tui.storage.index.child",

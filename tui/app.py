@@ -29,7 +29,7 @@ from tui.parts import Parts
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
-from tui.screens.palette import Actions, Palette, SessionCommands, ThemeCommands
+from tui.screens.palette import Actions, SessionCommands, ThemeCommands
 from tui.turns import TurnFinished
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -155,6 +155,8 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
         return self._desk.searching.is_on_top and parameters[:1] == ("new",)
 
     def action_command_palette(self) -> None:
+        from tui.screens.palette_screen import Palette
+
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
 

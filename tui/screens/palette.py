@@ -5,9 +5,8 @@ from functools import partial
 from typing import Any
 
 from rich.cells import cell_len
-from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.command import CommandInput, CommandPalette, Hit, Hits, Provider
+from textual.command import Hit, Hits, Provider
 from textual.content import Content
 from textual.widget import Widget
 
@@ -20,7 +19,6 @@ from tui.screens.chat import ChatScreen
 from tui.widgets.cells import fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_names import key_name
-from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import Sidebar
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
@@ -31,21 +29,6 @@ Else what is first would hang on which provider is heard first.
 """
 _BEFORE = len(ACTIONS)
 """What can be done goes before sessions and themes."""
-
-
-class _Query(CommandInput, LineInput):
-    """What is looked for. Textual dresses a widget by its first kind."""
-
-
-class Palette(CommandPalette):
-    """Textual's, with a line to type in as all others are."""
-
-    def compose(self) -> ComposeResult:
-        for widget in super().compose():
-            if isinstance(widget, CommandInput):
-                yield _Query(placeholder=widget.placeholder, select_on_focus=False)
-            else:
-                yield widget
 
 
 class Actions(Provider):

@@ -72,7 +72,7 @@ class WholeCharacters(WrappedDocument):
         return len(section)
 
 
-class CaretArea(TextArea):
+class CaretArea(TextArea, inherit_bindings=False):
     """An area of text over a ``PromptDocument``, of which some rows are one line, some a mark."""
 
     def get_line(self, line_index: int) -> WholeText:

@@ -1,0 +1,21 @@
+"""The palette itself, loaded when it is first opened: each kind of widget takes a while."""
+
+from textual.app import ComposeResult
+from textual.command import CommandInput, CommandPalette
+
+from tui.widgets.line_input import LineInput
+
+
+class _Query(CommandInput, LineInput):
+    """What is looked for. Textual dresses a widget by its first kind."""
+
+
+class Palette(CommandPalette):
+    """Textual's, with a line to type in as all others are."""
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            if isinstance(widget, CommandInput):
+                yield _Query(placeholder=widget.placeholder, select_on_focus=False)
+            else:
+                yield widget
