@@ -111,6 +111,7 @@ class SibylApp(OrderlyApp, LegibleApp, PacedApp):
     async def on_unmount(self) -> None:
         self._desk.searching.end()
         await self._parts.final_save.run()
+        self._parts.final_save.lines += self._intake.not_done()
         await self._desk.remembered.keep()
 
     def tell_defect(self, words: str) -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from textual.worker import WorkerFailed
 from tui import paths
 from tui.engine.conversation import Conversation
 from tui.engine.workspace import Workspace
-from tui.errors import StorageError
+from tui.errors import StorageError, UsageError
 from tui.keyboard import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
 from tui.orders import Orders
 from tui.storage.rescue import write_draft, write_rescue
@@ -111,6 +112,13 @@ async def _do(leave: Callable[[], None]) -> None:
     leave()
 
 
+def _goes_on(conversation: Conversation) -> bool:
+    """Whether a draft was gone on with in a session that is not open yet."""
+    draft, kept = conversation.draft(), conversation.kept
+    looked_at = conversation.opened is None and not conversation.read_only
+    return looked_at and kept is not None and draft != kept and not draft.empty
+
+
 class DaemonThreads(ThreadPoolExecutor):
     """Runs what blocks, each in a thread that nothing waits for at the end.
 
@@ -177,8 +185,11 @@ class FinalSave:
         if self._done:
             return
         current = self._workspace.current
+        goes_on = _goes_on(current)
         try:
             await self._workspace.keep_drafts()
+            if goes_on:
+                await self._take_draft_over(current)
         except StorageError as error:
             self._fail(f"What was typed could not be kept: {error}")
             self._rescue_drafts()
@@ -189,6 +200,13 @@ class FinalSave:
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_what_was_saved(current)
+
+    async def _take_draft_over(self, conversation: Conversation) -> None:
+        """Open a session, as the first key in it would have, so that its draft is the only one."""
+        with suppress(StorageError, UsageError):
+            # Else it stands beside the one that it goes on from.
+            await self._workspace.take(conversation)
+            await self._workspace.keep_draft(conversation)
 
     def _rescue_drafts(self) -> None:
         """Put what stands in prompts where there is room."""

@@ -32,6 +32,7 @@ class Intake:
         self._workspace = workspace
         self._desk = desk
         self._effects = effects
+        self._waiting: list[Invocation] = []
 
     async def submit(self, text: str) -> None:
         """Take what was sent in the prompt: a command, or something to be said."""
@@ -63,6 +64,7 @@ class Intake:
             # What is given behind it comes after the end of it.
             self._orders.give(done.wait)
         else:
+            self._waiting.append(invocation)
             staying = invocation.name in _STAYING
             give = self._orders.give if staying else self._orders.give_leading
             give(partial(self._run_in, self._workspace.current.id, invocation))
@@ -71,12 +73,16 @@ class Intake:
         """Do what a command would do, in its turn."""
         self._orders.give_leading(partial(self._done, work))
 
+    def not_done(self) -> Sequence[str]:
+        """What waited for others that took too long, for the end to tell."""
+        return [f"Not done: {_typed(invocation)}" for invocation in self._waiting]
+
     async def _run_in(self, session_id: str, invocation: Invocation) -> None:
-        name, arguments = invocation.name, invocation.arguments
-        if session_id != self._workspace.current.id and name not in _ANYWHERE:
+        self._waiting.remove(invocation)
+        if session_id != self._workspace.current.id and invocation.name not in _ANYWHERE:
             # What it waited for took long, and led elsewhere.
-            words = f"Not done, as another session has come on screen: /{name} {arguments}"
-            self._desk.display.say(Notice(words.rstrip(), "warning"))
+            words = f"Not done, as another session has come on screen: {_typed(invocation)}"
+            self._desk.display.say(Notice(words, "warning"))
             return
         await self._run(invocation)
 
@@ -92,3 +98,7 @@ class Intake:
 
     async def _done(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
         await self._effects.carry_out(await registry.carried_out(work))
+
+
+def _typed(invocation: Invocation) -> str:
+    return f"/{invocation.name} {invocation.arguments}".rstrip()

@@ -244,3 +244,15 @@ async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, m
         await until(lambda: there in status(app) and "Elsewhere" in conversation(app))
         gate.set()
     assert w.other_program().active("project:/shop") == there
+
+
+async def test_what_waited_for_too_long_is_told_at_the_end(world, monkeypatch):
+    w = world()
+    monkeypatch.setattr("tui.exit.SECONDS_TO_BE_SEEN_TO", 0.01)
+    async with w.running() as (app, _):
+        app.orders.give(asyncio.Event().wait)
+        type_at_once(app, "/name x<enter>")
+        await until(lambda: app.orders._given > 1)
+        app.exit()
+        await until(lambda: app._exit, "the end")
+    assert "Not done: /name x" in w.final_save.lines

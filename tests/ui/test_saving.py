@@ -16,6 +16,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
+from tui.domain.session import Draft
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 
@@ -264,3 +265,26 @@ async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(world, mon
         await until(lambda: app.chat.prompt.text == "next")
         gate.set()
         await wait_for_answer(w)
+
+
+async def test_what_goes_on_from_a_draft_takes_its_place_though_the_end_comes_at_once(
+    world, monkeypatch
+):
+    w = world()
+    there = await w.session("Elsewhere", "Yes.")
+    w.drafts().save(Draft(there, "project:/shop", "/shop", "ab"))
+    async with w.running() as (app, pilot):
+        await until(lambda: there in rows(app))
+        await pilot.press("alt+down")
+        await until(lambda: app.chat.prompt.text == "ab")
+
+        async def never(_):
+            await asyncio.Event().wait()
+
+        # What the first key begins is not done when the end comes.
+        monkeypatch.setattr(app._desk.sending, "open_for_change", never)
+        await pilot.press("home", "x")
+        await until(lambda: w.workspace.current.text == "xab")
+    assert w.drafts().load(there).text == "xab"
+    async with w.running(there) as (app, _):
+        assert app.chat.prompt.text == "xab"
