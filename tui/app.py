@@ -24,7 +24,6 @@ from tui.intake import Intake
 from tui.keymap import EVERYWHERE, Places
 from tui.legible import LegibleApp
 from tui.orders import SECONDS_TO_LEAD
-from tui.pacing import PacedApp
 from tui.parts import Parts
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
@@ -47,7 +46,7 @@ ROWS_SECONDS = 60.0
 _ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
 
 
-class SibylApp(OrderlyApp, LegibleApp, PacedApp):
+class SibylApp(OrderlyApp, LegibleApp):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"

@@ -21,6 +21,7 @@ from tui.engine.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.keyboard import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
 from tui.orders import Orders
+from tui.pacing import PacedApp
 from tui.storage.rescue import write_draft, write_rescue
 from tui.widgets.hints import hint
 from tui.widgets.key_names import key_name
@@ -38,7 +39,7 @@ def end_on_signals(end: Callable[[int], None]) -> None:
         loop.add_signal_handler(number, end, 128 + number)
 
 
-class OrderlyApp(KeyboardApp):
+class OrderlyApp(KeyboardApp, PacedApp):
     """An application that leaves nothing behind: what was typed counts, and a defect is told.
 
     One in a worker ends nothing else: it is told on screen by ``tell_defect``. ``run_async`` raises

@@ -4,11 +4,10 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from textual.app import App
-
 from tui.commands.effects import Ask, Effect
 from tui.commands.registry import carried_out
 from tui.orders import Orders
+from tui.pacing import PacedApp
 from tui.screens.chat import ChatScreen
 
 
@@ -20,7 +19,7 @@ class Questions:
 
     def __init__(
         self,
-        app: App[None],
+        app: PacedApp,
         chat: ChatScreen,
         orders: Orders,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
@@ -47,7 +46,8 @@ class Questions:
         from tui.screens.confirm import ConfirmScreen
 
         asked = self._asked[0]
-        screen = ConfirmScreen(asked.question, asked.detail, self._chat.pass_to_prompt)
+        pass_on, is_taken = self._chat.pass_to_prompt, self._app.pacing.has_taken_all
+        screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_taken)
         self._app.push_screen(screen, self._take_answer)
 
     def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself

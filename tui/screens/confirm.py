@@ -18,6 +18,7 @@ from tui.domain.safe_text import make_visible
 SECONDS_OF_A_PAUSE = 0.5
 """Who types on does not answer; who has stopped for so long has seen the question."""
 
+_SECONDS_PER_LOOK = 0.02
 _ANSWERS = {"y": True, "n": False, "escape": False}
 
 
@@ -62,9 +63,15 @@ class ConfirmScreen(ModalScreen[bool]):
     """
 
     def __init__(
-        self, question: str, detail: str, pass_on: Callable[[events.Key | events.Paste], None]
+        self,
+        question: str,
+        detail: str,
+        pass_on: Callable[[events.Key | events.Paste], None],
+        is_taken: Callable[[], bool],
     ) -> None:
+        """``is_taken``: whether the terminal has what was painted, and nothing waits."""
         super().__init__()
+        self._is_taken = is_taken
         self._question = question
         self._detail = detail
         self._pass_on = pass_on
@@ -114,7 +121,14 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
     def _be_answered(self) -> None:
-        self._answers_from = time.monotonic()
+        if self._is_taken():
+            self._answers_from = time.monotonic()
+        else:
+            self.set_timer(_SECONDS_PER_LOOK, self._look_again)
+
+    def _look_again(self) -> None:
+        # What was not painted while the terminal was behind comes first.
+        self.call_after_refresh(self._be_answered)
 
     def _is_early(self, event: events.Key | events.Paste) -> bool:
         if event.time >= self._answers_from:
