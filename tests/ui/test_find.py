@@ -283,3 +283,21 @@ async def test_a_session_that_another_program_holds_is_looked_through_as_well(wo
         await find(app, pilot, "needle")
         await until(lambda: said(app) == "1 / 1")
     lease.release()
+
+
+async def test_the_message_cursor_goes_to_what_was_found(world):
+    w = world()
+    texts = [f"message {number}" for number in range(60)]
+    texts[20] += " with the needle"
+    talk = await w.session(*texts)
+    async with w.running(talk) as (app, pilot):
+        await until(lambda: "message 59" in conversation(app), "the end")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.cursor_message is not None)
+        await find(app, pilot, "needle")
+        await pilot.press("enter")
+        await until(lambda: "with the needle" in conversation(app), "the match")
+        await pilot.press("escape")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("y")
+        await until(lambda: app.clipboard == "message 20 with the needle", "the copy")

@@ -19,11 +19,17 @@ View = Callable[[], tuple[Conversation, Sequence[Row]]]
 
 
 class Finder:
-    """Marks what is looked for in a pane; ``changed`` has it drawn anew."""
+    """Marks what is looked for in a pane.
 
-    def __init__(self, view: View, changed: Callable[[], None]) -> None:
+    ``changed`` has it drawn anew; ``gone_to`` is told which message one is at.
+    """
+
+    def __init__(
+        self, view: View, changed: Callable[[], None], gone_to: Callable[[str], None]
+    ) -> None:
         self._view = view
         self._changed = changed
+        self._gone_to = gone_to
         self._found: Found | None = None
         self._kept: Found | None = None
         self._pointed = False
@@ -76,6 +82,7 @@ class Finder:
         if spot is None:
             return False
         conversation.reader.show(spot)
+        self._gone_to(match.message_id)
         self._changed()
         return True
 

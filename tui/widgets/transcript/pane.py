@@ -75,7 +75,9 @@ class Pane(ScrollView, can_focus=True):
         self._more = ""
         self._has_selection = False
         self._stood: tuple[bool, Item | None, bool, bool] = (True, None, False, False)
-        self.finder = Finder(lambda: (self._conversation, self._screen_rows), self._draw_all)
+        self.finder = Finder(
+            lambda: (self._conversation, self._screen_rows), self._draw_all, self._take_cursor
+        )
 
     # What the application tells.
 
@@ -363,6 +365,11 @@ class Pane(ScrollView, can_focus=True):
             self._conversation.reader.scroll_to(round(new_value))
         self._draw()
         self._bring_cursor()
+
+    def _take_cursor(self, message_id: str) -> None:
+        """Let the cursor, if there is one, stand on a message that was gone to."""
+        if self._cursor.item:
+            self._cursor.stand_on(message_id)
 
     def _bring_cursor(self) -> None:
         """Let the cursor stay in sight where its reader has moved on: the keys are about it."""
