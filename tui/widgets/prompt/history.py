@@ -41,6 +41,15 @@ class EarlierPrompts:
         """What was typed before the walk began."""
         return self._draft
 
+    @property
+    def held(self) -> str:
+        """The same while an earlier prompt is on screen in its place."""
+        return self._draft if self._place < len(self._prompts) else ""
+
+    def forget(self, sent: str) -> None:
+        """What was typed before the walk began with this, and has been sent."""
+        self._draft = self._draft.removeprefix(sent)
+
     def earlier(self, text: str) -> str | None:
         """The prompt before the one on screen, whose ``text`` is kept; ``None`` at the oldest."""
         return self._walk(text, -1)

@@ -164,11 +164,13 @@ class Prompt(Widget):
         self._editor.replace_text(text)
 
     def clear_sent(self) -> None:
-        """Take away the oldest prompt that was submitted, and nothing that was typed since."""
-        text = self.text
+        """Take away the oldest prompt that was submitted, and nothing else that was typed."""
+        text, sent = self.text, self._sending.oldest
         rest = self._sending.take(text)
         if rest == text:
+            self._history.forget(sent)
             return
+        rest = "\n\n".join(filter(None, (self._history.held, rest)))
         self._history.leave()
         self._load(rest)
         if rest:

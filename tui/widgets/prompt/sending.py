@@ -28,6 +28,11 @@ class Sending:
         """Remember that this was sent."""
         self._texts.append(text)
 
+    @property
+    def oldest(self) -> str:
+        """The prompt that is to be taken next; empty if none is being sent."""
+        return self._texts[0] if self._texts else ""
+
     def take(self, text: str) -> str:
         """What is left of a text when the oldest prompt was taken; all of it if it is gone."""
         if not self._texts:
