@@ -3,9 +3,18 @@
 import pytest
 
 from tests.ui.world import World
+from tests.waiting import SECONDS
 
 
 @pytest.fixture
 def world(tmp_path):
     """Makes a world whose model gives these answers."""
     return lambda *answers: World(tmp_path / "data", *answers)
+
+
+@pytest.fixture(autouse=True)
+def _a_slow_machine_has_time(monkeypatch):
+    """What is typed behind a command waits for it as long as a test does, and so does the end."""
+    for waited in ("tui.app.SECONDS_TO_LEAD", "tui.orders.SECONDS_TO_LEAD"):
+        monkeypatch.setattr(waited, SECONDS)
+    monkeypatch.setattr("tui.exit.SECONDS_TO_BE_SEEN_TO", SECONDS)
