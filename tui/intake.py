@@ -14,7 +14,8 @@ from tui.engine.workspace import Workspace
 from tui.exit import OrderlyApp
 
 _STAYING = frozenset(
-    {"name", "save", "todo", "reset", "retry", "compact", "copy", "model", "theme"}
+    {"name", "save", "todo", "reset", "retry", "compact", "copy", "export", "usage"}
+    | {"model", "theme"}
 )
 """Typing goes on while these are carried out: they lead nowhere else."""
 _ANYWHERE = frozenset(

@@ -1,5 +1,8 @@
 """``/export``: a session as Markdown, never over anything."""
 
+import errno
+import os
+
 import pytest
 
 from tests.commands.test_answers import answered
@@ -60,6 +63,27 @@ async def test_a_folder_that_is_not_there_is_said(commands, folder):
     await talked(commands)
     told = await commands("/export no/such.md")
     assert told == f"Not exported: {folder}/no/such.md: No such file or directory."
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x.md", "a\0b", "\ud800.md"])
+async def test_what_cannot_be_the_name_of_a_file_is_said(commands, folder, name):
+    await talked(commands)
+    told = await commands(f"/export {name}")
+    assert told == f"Not exported: {name} cannot be the name of a file."
+    assert list(folder.iterdir()) == []
+
+
+async def test_half_a_file_does_not_stay_on_a_full_disk(commands, folder, monkeypatch):
+    await talked(commands)
+
+    def full(descriptor, _):
+        os.close(descriptor)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fdopen", full)
+    told = await commands("/export talk.md")
+    assert told == f"Not exported: {folder}/talk.md: No space left on device."
+    assert list(folder.iterdir()) == []
 
 
 async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):

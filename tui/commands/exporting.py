@@ -33,7 +33,11 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
     except FileExistsError as error:
         return say(f"Not exported: {error.filename} exists already.", "error")
     except OSError as error:
-        return say(f"Not exported: {error.filename}: {error.strerror}.", "error")
+        where = error.filename or "the current folder"
+        return say(f"Not exported: {where}: {error.strerror}.", "error")
+    except (RuntimeError, ValueError):
+        # A home of nobody, a NUL.
+        return say(f"Not exported: {arguments} cannot be the name of a file.", "error")
     return say(f"Session exported to: {path}")
 
 
@@ -54,7 +58,10 @@ def _paths(session_id: str, wanted: str) -> Iterator[Path]:
 
 
 def _write(text: str, paths: Iterator[Path]) -> Path:
-    """The first path at which nothing was. Raises ``FileExistsError`` without one."""
+    """The first path at which nothing was; half a file is none.
+
+    Raises ``FileExistsError`` without one, and as ``os.open`` and ``Path.expanduser`` do.
+    """
     data = without_surrogates(text).encode()
     taken: FileExistsError | None = None
     for path in paths:
@@ -63,7 +70,11 @@ def _write(text: str, paths: Iterator[Path]) -> Path:
         except FileExistsError as error:
             taken = error
             continue
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(path)) from error
         return path
     raise taken or FileExistsError
