@@ -41,7 +41,7 @@ async def test_without_anything_counted_it_says_so(commands):
 async def test_context_tokens_and_cost_are_told(commands):
     filled = Filled(commands.workspace.current.status(), 9_104, 128_000)
     assert await told(commands, filled, Usage(9_000, 104, 0.02), Usage(100, 2, 0.01)) == (
-        "Context: 9,104 of 128,000 tokens, 7 %.\n"
+        "Context: 9,104 tokens, 7 % of a window of 128,000.\n"
         f"Since {TIME}: 2 answers, 9,100 tokens sent, 106 received; at most $0.0300 by the list."
     )
 

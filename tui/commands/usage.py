@@ -19,7 +19,8 @@ async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 def _lines(filled: Filled | None, spent: Spent | None) -> Iterator[str]:
     if filled:
-        yield f"Context: {filled.tokens:,} of {filled.window:,} tokens, {filled.percent} %."
+        share = f"{filled.percent} % of a window of {filled.window:,}"
+        yield f"Context: {filled.tokens:,} tokens, {share}."
     elif spent:
         yield "Context: known after the next answer."
     if spent:
