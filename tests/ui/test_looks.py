@@ -146,8 +146,8 @@ async def test_what_can_be_done_goes_before_a_session_of_that_name_whoever_is_he
     async with w.running() as (app, pilot):
         await until(lambda: rows(app))
         await pilot.press("ctrl+p", *"save", "space", *"now")
-        await until(lambda: shown(app).count("Save now") == 2)
-        assert "Ctrl+S" in shown(app).split("\n")[0]
+        await until(lambda: "Ctrl+S" in shown(app).split("\n")[0], "the command first")
+        assert shown(app).count("Save now") == 2
 
 
 def shown(app):
