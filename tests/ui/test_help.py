@@ -1,6 +1,8 @@
 """Help and palette say what there is."""
 
+import pytest
 from textual.binding import Binding
+from textual.widgets import OptionList
 
 from tests.ui.screen import conversation, send
 from tests.waiting import until
@@ -65,6 +67,18 @@ async def test_the_palette_carries_out_a_command(world):
         await until(lambda: "Save now" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
         await until(lambda: "Nothing to save yet." in conversation(app))
+
+
+@pytest.mark.parametrize("key", ["pageup", "pagedown"])
+async def test_a_key_for_the_palettes_rows_may_come_before_they_have_a_place(world, key):
+    async with world().running() as (app, pilot):
+        with app.batch_update():  # nothing is laid out
+            await pilot.press("ctrl+p")
+            rows = app.screen.query_one(OptionList)
+            await until(lambda: rows.highlighted is not None, "the rows")
+            await pilot.press(key)
+            await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
 
 
 async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(world):

@@ -1,7 +1,7 @@
 """The palette itself, loaded when it is first opened: each kind of widget takes a while."""
 
 from textual.app import ComposeResult
-from textual.command import CommandInput, CommandPalette
+from textual.command import CommandInput, CommandList, CommandPalette
 
 from tui.widgets.line_input import LineInput
 
@@ -19,3 +19,8 @@ class Palette(CommandPalette):
                 yield _Query(placeholder=widget.placeholder, select_on_focus=False)
             else:
                 yield widget
+
+    def _action_command_list(self, action: str) -> None:
+        # A key may come before the rows have a place: Textual would look for one in vain, and end.
+        if self.query_one(CommandList).size:
+            super()._action_command_list(action)
