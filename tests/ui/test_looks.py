@@ -109,7 +109,7 @@ async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
 async def test_one_key_takes_a_whole_character_out_of_what_the_palette_looks_for(world):
     async with world().running() as (app, pilot):
         await pilot.press("ctrl+p", *"theme")
-        await until(lambda: len(app.screen_stack) == 2)
+        await until(lambda: isinstance(app.focused, Input) and app.focused.value == "theme")
         app.focused.post_message(events.Paste("👨\u200d👩\u200d👧"))
         await until(lambda: app.focused.value == "theme👨\u200d👩\u200d👧")
         await pilot.press("backspace")
