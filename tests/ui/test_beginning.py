@@ -1,5 +1,7 @@
 """To the beginning of a conversation, however long it is, and back."""
 
+import asyncio
+
 from tests.ui.screen import conversation
 from tests.waiting import until
 
@@ -19,10 +21,11 @@ async def test_home_leads_to_the_first_message_of_all_and_end_back(world):
         await until(lambda: "message 0\n" in conversation(app), "the beginning")
         assert app.chat.transcript.cursor_message.text == "message 0"
         await pilot.press("pagedown")
-        assert "message 0\n" not in conversation(app)
+        # Keys wait for a page that is being read.
+        await until(lambda: "message 0\n" not in conversation(app), "the next rows")
         await pilot.press("end")
         await until(lambda: "message 399" in conversation(app), "the end")
-        assert app.chat.transcript.following
+        await until(lambda: app.chat.transcript.following, "the end of it")
 
 
 async def test_from_the_beginning_one_reads_on_to_the_end(world):
@@ -34,16 +37,18 @@ async def test_from_the_beginning_one_reads_on_to_the_end(world):
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("home")
         await until(lambda: "message 0\n" in conversation(app), "the beginning")
-        seen = conversation(app)
-        while not app.chat.transcript.following:
-            before = conversation(app)
-            await pilot.press("pagedown")
-            await until(
-                lambda before=before: conversation(app) != before or app.chat.transcript.following,
-                "the next page",
-            )
-            seen += conversation(app)
-        assert all(f"message {number}" in seen for number in range(160))
+        seen = [conversation(app)]
+
+        async def read_on():
+            while not app.chat.transcript.following:
+                # Nothing moves while the next page is read.
+                await pilot.press("pagedown")
+                await pilot.pause()
+                seen.append(conversation(app))
+
+        await asyncio.wait_for(read_on(), 240)
+        read = "\n".join(seen)
+        assert all(f"message {number}" in read for number in range(160))
 
 
 async def test_what_is_all_at_hand_is_not_read_again(world):
