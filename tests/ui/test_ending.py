@@ -38,6 +38,7 @@ async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(wor
         end.gate.set()
         await until(lambda: app.chat.prompt.text == "third", "what waited")
         assert w.workspace.current.queued == []
+        await wait_for_answer(w)
         said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
         assert said == [("first", None), ("one", None), ("second", None), ("two", "interrupted")]
     assert len(w.model.requests) == 2

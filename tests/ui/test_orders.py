@@ -61,10 +61,10 @@ async def test_typing_goes_on_while_a_command_saves(world, slow):
         await until(disk.asked.is_set, "the save")
         await until(lambda: app.chat.prompt.text == "typed")
         await pilot.press("ctrl+s", "!")
-        assert app.chat.prompt.text == "typed!"
+        await until(lambda: app.chat.prompt.text == "typed!")
         disk.let_go()
         await until(lambda: "Session named: x" in conversation(app))
-        assert w.workspace.current.text == "typed!"
+        await until(lambda: w.workspace.current.text == "typed!")
 
 
 async def test_commands_are_carried_out_in_their_order(world, slow):
