@@ -174,6 +174,9 @@ class Turns:
         self._workers[conversation] = self._app.run_worker(
             partial(self._drive, conversation, events), group="turns", exit_on_error=False
         )
+        if conversation is self._workspace.current:
+            # It can be stopped from now on, also while a slow disk saves the prompt.
+            self._chat.show_status(conversation.status())
 
     async def _drive(self, conversation: Conversation, events: AsyncGenerator[TurnEvent]) -> None:
         status: TurnStatus = "interrupted"

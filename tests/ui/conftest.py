@@ -6,14 +6,6 @@ from tests.ui.world import World
 from tests.waiting import SECONDS
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """However busy the machine is, keys wait for where they are meant to go, and so does the end."""
-    monkeypatch.setattr("tui.orders.SECONDS_TO_LEAD", 60.0)
-    monkeypatch.setattr("tui.app.SECONDS_TO_LEAD", 60.0)
-    monkeypatch.setattr("tui.exit.SECONDS_TO_BE_SEEN_TO", 60.0)
-
-
 @pytest.fixture
 def world(tmp_path):
     """Makes a world whose model gives these answers."""

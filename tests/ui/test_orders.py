@@ -256,3 +256,25 @@ async def test_what_waited_for_too_long_is_told_at_the_end(world, monkeypatch):
         app.exit()
         await until(lambda: app._exit, "the end")
     assert "Not done: /name x" in w.final_save.lines
+
+
+async def test_escape_stops_an_answer_whose_prompt_is_still_being_saved(world, monkeypatch):
+    w = world(["Yes."])
+    async with w.running() as (app, pilot):
+        append, asked, gate = w.store.append, threading.Event(), threading.Event()
+
+        def slow(*arguments):
+            asked.set()
+            assert gate.wait(SECONDS)
+            return append(*arguments)
+
+        monkeypatch.setattr(w.store, "append", slow)
+        await send(pilot, "hello")
+        await until(asked.is_set, "the save")
+        await until(lambda: "answering" in status(app))
+        await pilot.press("escape")
+        gate.set()
+        await until(lambda: not app.orders.pending)
+        await wait_for_answer(w)
+        assert w.model.requests == []
+        assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello"]
