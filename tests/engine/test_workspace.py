@@ -792,6 +792,7 @@ async def test_a_new_session_that_is_named_exists(world):
     assert world.reader.entry(current.id).name == "Plans"
     assert await program.workspace.begin("More plans")
     assert program.workspace.current is not current
+    await program.workspace.settle()
     assert world.reader.entry(program.workspace.current.id).name == "More plans"
 
 

@@ -34,9 +34,10 @@ async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(wor
         await send(pilot, "third")
         await until(lambda: w.workspace.current.queued == ["third"])
         await pilot.press("escape")
-        await until(lambda: not w.workspace.current.running, "the end of the second answer")
-        end.gate.set()
         await until(lambda: app.chat.prompt.text == "third", "what waited")
+        await wait_for_answer(w)
+        end.gate.set()
+        await until(lambda: not app._desk.endings._lock.locked(), "the end")
         assert w.workspace.current.queued == []
         await wait_for_answer(w)
         said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
