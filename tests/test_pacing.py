@@ -110,6 +110,25 @@ def test_a_frame_that_goes_while_the_rest_begins_ends_it(terminal):
     assert not terminal.app.resting
 
 
+def test_what_is_painted_is_seen_though_always_something_waits(terminal):
+    is_seen = terminal.pacing.sight()
+    assert is_seen()
+    terminal.frame()
+    assert not is_seen()
+    terminal.take()
+    assert is_seen()
+    terminal.frame()
+    for _ in range(2):
+        terminal.frame()
+        terminal.take()
+        assert not is_seen()
+    for _ in range(2):
+        terminal.frame()
+        terminal.take()
+    assert not terminal.pacing.has_taken_all()
+    assert is_seen()
+
+
 def test_late_news_of_one_rest_does_not_end_the_next(terminal):
     terminal.frame()
     terminal.frame()

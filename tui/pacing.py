@@ -14,6 +14,8 @@ from textual.app import App
 
 SECONDS_SLOW = 0.02
 """A terminal that takes longer for a frame is slow until it takes one faster."""
+_FRAMES_TO_BE_SEEN = 4
+"""Where so many have followed each other, what was painted before them is on screen."""
 
 
 class PacedApp(App[None]):
@@ -46,7 +48,7 @@ class Pacing:
         """Begin with a terminal that has taken all; ``call`` has something done by the loop."""
         self.end()
         self._call = call
-        self._given = self._taken = self._given_with_frame = 0
+        self._given = self._taken = self._given_with_frame = self._frames = 0
         self._is_slow = self._is_missed = self._has_frame = False
 
     def end(self) -> None:
@@ -62,6 +64,7 @@ class Pacing:
         """A frame was given: let painting rest if the one before, or such a one, has to wait."""
         is_behind, self._given_with_frame = self._taken < self._given_with_frame, self._given
         self._has_frame = True
+        self._frames += 1
         if self._resting_since is None and (is_behind or self._is_slow):
             self._resting_since = self._clock()
             self._rest.enter_context(self._app.batch_update())
@@ -77,6 +80,15 @@ class Pacing:
     def has_taken_all(self) -> bool:
         """Whether nothing that was given waits."""
         return self._taken >= self._given
+
+    def sight(self) -> Callable[[], bool]:
+        """What tells whether all that is to be painted now is seen.
+
+        Over a slow line something always waits while an answer streams, and each frame is drawn
+        when those before it have gone.
+        """
+        before = self._frames
+        return lambda: self.has_taken_all() or self._frames - before > _FRAMES_TO_BE_SEEN
 
     def note_painting(self) -> None:
         """Something was painted: in vain if painting rests and no frame came of it."""

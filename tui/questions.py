@@ -46,8 +46,8 @@ class Questions:
         from tui.screens.confirm import ConfirmScreen
 
         asked = self._asked[0]
-        pass_on, is_taken = self._chat.pass_to_prompt, self._app.pacing.has_taken_all
-        screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_taken)
+        pass_on, is_seen = self._chat.pass_to_prompt, self._app.pacing.sight()
+        screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_seen)
         self._app.push_screen(screen, self._take_answer)
 
     def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself

@@ -67,11 +67,11 @@ class ConfirmScreen(ModalScreen[bool]):
         question: str,
         detail: str,
         pass_on: Callable[[events.Key | events.Paste], None],
-        is_taken: Callable[[], bool],
+        is_seen: Callable[[], bool],
     ) -> None:
-        """``is_taken``: whether the terminal has what was painted, and nothing waits."""
+        """``is_seen``: whether the terminal shows what was painted."""
         super().__init__()
-        self._is_taken = is_taken
+        self._is_seen = is_seen
         self._question = question
         self._detail = detail
         self._pass_on = pass_on
@@ -121,7 +121,7 @@ class ConfirmScreen(ModalScreen[bool]):
         self.dismiss(event.button.id == "yes")
 
     def _be_answered(self) -> None:
-        if self._is_taken():
+        if self._is_seen():
             self._answers_from = time.monotonic()
         else:
             self.set_timer(_SECONDS_PER_LOOK, self._look_again)
