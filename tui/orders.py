@@ -6,8 +6,12 @@ from functools import partial
 
 from tui.keyboard import KeyboardApp
 
-SECONDS_TO_LEAD = 2.0
-"""What is typed behind something that leads elsewhere waits so long for it."""
+SECONDS_TO_LEAD = 10.0
+"""What is typed behind something that leads elsewhere waits so long for it.
+
+Then it goes to the session that is on screen still. Disks that take seconds to sync are in use, so
+this is more than theirs; one that hangs must not keep all keys.
+"""
 
 
 class Orders:

@@ -128,6 +128,19 @@ async def test_a_keeping_that_was_cancelled_still_comes_before_the_next(world):
     assert world.drafts.load(there).text == "newer"
 
 
+async def test_what_a_slow_disk_is_writing_already_is_not_put_aside_besides(world):
+    there = await world.session()
+    program = world.started(there)
+    keeping, gate = await keeping_held_up(program, "once")
+    prompts = program.workspace.prompts
+    aside = asyncio.create_task(prompts.put_aside(program.workspace.current))
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(keeping, aside)
+    assert world.drafts.load(there).text == "once"
+    assert not world.drafts.aside(there)
+
+
 async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world):
     there = await world.session()
     program = world.started()

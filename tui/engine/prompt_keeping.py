@@ -69,6 +69,9 @@ class PromptKeeping:
 
         Raises ``StorageError``.
         """
+        if conversation.keeping is not None:
+            # A slow disk may be writing the same; it would be offered twice.
+            await conversation.keeping.settle()
         draft = conversation.draft()
         if draft.empty or draft == conversation.kept or conversation.unsaved:
             return  # what could not be saved is in a rescue file, and its draft with it

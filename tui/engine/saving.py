@@ -24,6 +24,11 @@ class Saving:
         task.add_done_callback(self._ended)
         await asyncio.shield(task)
 
+    async def settle(self) -> None:
+        """Wait until nothing is being written."""
+        async with self._lock:
+            pass
+
     async def _locked(self) -> None:
         async with self._lock:
             await self._write()
