@@ -20,7 +20,8 @@ _STREAMED_SECONDS = 25
 _LOADING_RUNS, _LOADING_LETTERS = 3, 60
 _READY = "ffggff"
 # No letters that anything else on either screen has side by side.
-_WORDS = ["qzjxvkwp", "xjqzkvwy", "vqxzjkpw", "zxqvjwky", "jvzqxpkw", "kqzvxjwp"]
+_WORDS = ["QZJXVKWP", "XJQZKVWY", "VQXZJKPW", "ZXQVJWKY", "JVZQXPKW", "KQZVXJWP"]
+"""In capitals, as the name of a temporary directory on screen may have two such letters."""
 
 
 @dataclass
