@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from enum import Enum
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -34,7 +33,7 @@ _STATUSES: dict[Folder, Status] = {
 }
 
 
-class JournalFile(NamedTuple):
+class JournalFile(msgspec.Struct, frozen=True, gc=False):
     """A journal as a scan of its folder sees it; made ten thousand at a time."""
 
     session_id: str

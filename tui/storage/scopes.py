@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 
@@ -42,7 +41,7 @@ class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     active: str | None = None
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True, gc=False):
     """A session's scope and its number there."""
 
     scope: str
