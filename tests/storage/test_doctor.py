@@ -176,6 +176,13 @@ def test_a_draft_that_cannot_be_read_is_damage(root, store, session_id):
     assert kinds(root) == ["damaged_draft"]
 
 
+def test_a_draft_that_names_another_session_is_damage(root, store, session_id):
+    Drafts(root).save(Draft(session_id, "s", "/p", "text"))
+    path = root / "drafts" / f"{session_id}.json"
+    path.write_text(path.read_text().replace(session_id, "../x"))
+    assert kinds(root) == ["damaged_draft"]
+
+
 def test_a_newer_version_is_told(root, store, session_id):
     path = store.path(session_id)
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))

@@ -114,6 +114,17 @@ def test_a_draft_that_cannot_be_read_is_left_alone(drafts, root, content):
     assert path.read_bytes() == content
 
 
+@pytest.mark.parametrize("token", [None, "a1b2c3"])
+def test_a_draft_that_names_another_session_than_its_file_does_is_left_alone(drafts, root, token):
+    drafts.save(draft(session_id=SECOND), token=token)
+    (path,) = drafts.files()
+    mine = path.rename(path.with_name(path.name.replace(SECOND, FIRST)))
+    content = mine.read_bytes()
+    assert drafts.load(FIRST) is None
+    assert drafts.aside(FIRST) == ()
+    assert mine.read_bytes() == content
+
+
 @pytest.mark.parametrize("session_id", ["../x", "", "a/b", "a\n"])
 def test_no_path_is_built_from_what_is_no_id(drafts, session_id):
     with pytest.raises(SessionNotFound):

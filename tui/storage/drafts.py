@@ -104,12 +104,13 @@ class Drafts:
 
 
 def read_draft(path: Path) -> Draft | None:
-    """Read one of the files; ``None`` for one that is gone or no draft."""
+    """Read one of the files; ``None`` for one that is gone, no draft or another session's."""
     try:
-        return msgspec.convert(json.loads(read_whole(path)), Draft)
+        draft = msgspec.convert(json.loads(read_whole(path)), Draft)
     except (OSError, ValueError, RecursionError, msgspec.ValidationError):
-        # Left where it is: doctor tells of a draft that cannot be read.
+        # Left where it is: doctor reports a draft that cannot be read.
         return None
+    return draft if draft.session_id == path.stem.partition(_ASIDE)[0] else None
 
 
 def _remove(path: Path) -> None:
