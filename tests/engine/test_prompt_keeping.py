@@ -239,12 +239,17 @@ async def test_prompts_that_waited_come_back_into_the_prompt_after_a_crash(world
 # --- sessions that never came to be
 
 
+def date_draft(world, session_id):
+    """Let a draft have been written now, by the clock of the programs."""
+    written = world.clock.now.timestamp()
+    os.utime(world.root / "drafts" / f"{session_id}.json", (written, written))
+
+
 async def killed_after_sending(world, draft, *sent, queued=()):
     """A session in which a draft was kept, then prompts were sent; nothing was kept after that."""
     session_id = await world.session()
     world.draft(session_id, draft, queued)
-    written = world.clock.now.timestamp()
-    os.utime(world.root / "drafts" / f"{session_id}.json", (written, written))
+    date_draft(world, session_id)
     program = world.started(session_id)
     for text in sent:
         await program.send(text)
@@ -287,9 +292,7 @@ async def test_what_waited_and_was_sent_as_one_is_not_offered_again(world):
 
 async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
     session_id = await killed_after_sending(world, "again", "again")
-    path = world.root / "drafts" / f"{session_id}.json"
-    written = world.clock.now.timestamp()
-    os.utime(path, (written, written))
+    date_draft(world, session_id)
     assert world.started(session_id).workspace.current.text == "again"
 
 
@@ -500,6 +503,32 @@ async def test_a_session_is_not_taken_if_the_draft_in_it_could_not_be_spared(wor
         await program.type("x")
     assert world.holder(there) is None
     assert program.workspace.current.read_only == "Cannot save it; opened read-only."
+
+
+async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes_over(world):
+    there = await world.session()
+    holder = world.started(there)
+    reader = world.started(there)
+    holder.workspace.current.queued = ["one", "two"]
+    await holder.workspace.keep_drafts()
+    date_draft(world, there)
+    await holder.send("one")
+    holder.store.die()
+    conversation = reader.workspace.current
+    await reader.workspace.take(conversation)
+    assert reader.workspace.prompts.typed(conversation).text == "two"
+
+
+@pytest.mark.parametrize("token", [None, "a1b2c3"])
+async def test_a_draft_that_names_another_session_keeps_nobody_out_of_this_one(world, token):
+    there = await world.session("hello")
+    world.draft(there, "typed", token=token)
+    (path,) = world.drafts.files()
+    path.write_text(path.read_text().replace(there, "../x"))
+    program = world.started()
+    assert await program.open(there)
+    assert program.workspace.current.opened
+    assert program.workspace.current.text == ""
 
 
 @pytest.mark.parametrize("queued", [["yes", "yes, but use tabs"], ["go on", "go on"]])

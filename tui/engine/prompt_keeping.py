@@ -10,7 +10,8 @@ from functools import partial
 import msgspec
 
 from tui.domain.commands import text_to_send
-from tui.domain.session import Draft
+from tui.domain.message import Message
+from tui.domain.session import Draft, Session
 from tui.domain.timestamps import parse_utc
 from tui.engine.conversation import Conversation
 from tui.engine.saving import Saving
@@ -101,8 +102,9 @@ class PromptKeeping:
                 own, asides = None, {k: v for k, v in asides.items() if k == self._token}
             else:
                 own = self._drafts.load(conversation.id)
-            unsent = [self._unsent(conversation, own, None)] if own else []
-            unsent += [self._unsent(conversation, each, token) for token, each in asides.items()]
+            said = _prompts(conversation.session)
+            unsent = [self._unsent(said, own, None)] if own else []
+            unsent += [self._unsent(said, each, token) for token, each in asides.items()]
         return Typed(own, asides, unsent)
 
     def show(self, conversation: Conversation, typed: Typed) -> None:
@@ -115,31 +117,29 @@ class PromptKeeping:
             # What was sent stands there still: it is to be written anew.
             conversation.kept = typed.own
 
-    def spare(self, conversation: Conversation) -> None:
+    def spare(self, conversation: Conversation, session: Session) -> None:
         """Put aside the draft of an earlier holder that this prompt knows nothing of.
 
-        Raises ``StorageError``.
+        ``session`` is what was read under the lease. Raises ``StorageError``.
         """
         found = self._drafts.load(conversation.id)
         if found is None:
             return
-        text = _joined([self._unsent(conversation, found, None)])
+        # Not all of it: the new file's time is later than what was sent from the old one.
+        unsent = self._unsent(_prompts(session), found, None)
+        text = _joined([unsent])
         known = conversation.kept.text if conversation.kept else ""
         if text not in known and text not in conversation.text:
-            self._drafts.save(found, token=_new_token())
+            self._drafts.save(unsent, token=_new_token())
 
     # --- within
 
-    def _unsent(self, conversation: Conversation, draft: Draft, token: str | None) -> Draft:
+    def _unsent(self, prompts: Sequence[Message], draft: Draft, token: str | None) -> Draft:
         """A draft without what was sent since: a crash came before it was written anew."""
         written = self._drafts.written_at(draft.session_id, token)
         if written is None:
             return draft
-        said = [
-            message.text
-            for message in conversation.session.all_messages
-            if message.role == "user" and _is_since(written, message.timestamp)
-        ]
+        said = [each.text for each in prompts if _is_since(written, each.timestamp)]
         if draft.queued and _is_begun(_joined([draft]), said):
             # All that waited stood in the prompt again, and was sent as one.
             return msgspec.structs.replace(draft, text="", queued=())
@@ -182,6 +182,10 @@ class PromptKeeping:
             if token == self._token or asides.get(token) == found:
                 with suppress(StorageError):
                     self._drafts.save(_only(draft, ""), token=token)
+
+
+def _prompts(session: Session) -> Sequence[Message]:
+    return [message for message in session.all_messages if message.role == "user"]
 
 
 def _is_since(written: datetime, timestamp: str) -> bool:

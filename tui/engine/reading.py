@@ -77,7 +77,7 @@ class SessionReader:
         """The lease of a session that was looked at. Raises ``StorageError``."""
         opened = take_session(self._store, conversation.id, self._clock)
         try:
-            self._prompts.spare(conversation)
+            self._prompts.spare(conversation, opened.session)
         except BaseException:
             opened.abandon()
             raise
