@@ -156,6 +156,19 @@ def test_the_storage_layer_makes_its_system_calls_itself(path: Path):
     assert _hidden_calls(path.read_text("utf-8")) == []
 
 
+def test_every_screen_that_stands_over_another_answers_once():
+    over = {"ModalScreen", "SystemModalScreen", "CommandPalette"}
+    found = [
+        (path.name, node.name)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+        for bases in [{each.partition("[")[0] for each in map(ast.unparse, node.bases)}]
+        if bases & over and "Dialog" not in bases
+    ]
+    assert found == [("dialog.py", "Dialog")]
+
+
 @pytest.mark.parametrize("package", ["screens", "widgets"])
 def test_screens_and_widgets_know_values_only(package: str):
     for path in sorted((PACKAGE / package).rglob("*.py")):

@@ -1,6 +1,7 @@
 """Links: shown with their target, opened only after a question."""
 
 import pytest
+from textual.widgets import OptionList
 
 from tests.ui.screen import conversation, question, send, wait_for_answer
 from tests.waiting import until
@@ -59,6 +60,22 @@ async def test_of_several_links_one_is_chosen_first(world, opened):
         assert "Open https://b.example ?" in await question(app)
         await pilot.press("y")
         await until(lambda: opened == ["https://b.example"])
+
+
+async def test_a_link_is_chosen_once_by_two_clicks(world, opened):
+    w = world(["Read https://a.example or https://b.example."])
+    async with w.running() as (app, pilot):
+        await answered(w, pilot, app, "https://b.example")
+        await until(lambda: bool(app.screen.query("OptionList")))
+        links = app.screen.query_one(OptionList)
+        await until(lambda: links.highlighted == 0)
+        links.action_select()
+        links.action_select()
+        assert "Open https://a.example ?" in await question(app)
+        assert len(app.screen_stack) == 2
+        await pilot.press("y")
+        await until(lambda: opened == ["https://a.example"])
+        assert app.screen is app.chat
 
 
 async def test_of_several_links_none_is_chosen_by_escape(world, opened):

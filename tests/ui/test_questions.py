@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from textual import events
 
-from tests.ui.screen import conversation, question, send
+from tests.ui.screen import conversation, question, send, type_at_once
 from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask, say
@@ -54,6 +54,18 @@ async def test_whatever_else_closes_it_says_no(world, asked, key):
         await pilot.press(key)
         await until(lambda: "Nothing done." in conversation(app))
         assert not asked
+
+
+@pytest.mark.parametrize(("keys", "answer"), [("yy", "Done it."), ("nn", "Nothing done.")])
+async def test_two_answers_at_once_are_one(world, asked, keys, answer):
+    async with world().running() as (app, pilot):
+        await ask(app, pilot)
+        type_at_once(app, keys)
+        await until(lambda: answer in conversation(app))
+        assert len(asked) == (keys == "yy")
+        assert app.screen is app.chat
+        await pilot.press("x")
+        assert app.chat.prompt.text == "x"
 
 
 @pytest.mark.parametrize("key", ["left", "right", "up", "down"])

@@ -8,13 +8,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from tui.domain.safe_text import make_visible_line
+from tui.screens.dialog import Dialog
 
 
-class ChooseLinkScreen(ModalScreen[int | None]):
+class ChooseLinkScreen(Dialog[int | None]):
     """Lists targets; gives the place of the one that was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Back", show=False)]

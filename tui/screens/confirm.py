@@ -10,10 +10,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from tui.domain.safe_text import make_visible
+from tui.screens.dialog import Dialog
 
 SECONDS_OF_A_PAUSE = 0.5
 """Who types on does not answer; who has stopped for so long has seen the question."""
@@ -22,7 +22,7 @@ _SECONDS_PER_LOOK = 0.02
 _ANSWERS = {"y": True, "n": False, "escape": False}
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(Dialog[bool]):
     """Yes is said by ``y`` or by the button only; whatever else closes it says no.
 
     A key or a paste from before the question was on screen is no answer, nor is what goes on

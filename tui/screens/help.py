@@ -9,10 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS
+from tui.screens.dialog import Dialog
 from tui.screens.key_lines import Line, key_lines
 from tui.widgets.cells import fill, one_line
 from tui.widgets.sidebar.drawing import BAR, SIGNS
@@ -34,7 +34,7 @@ _ASIDE = (
 )
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialog[None]):
     """What can be done here; the key that leads here leads back, too."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

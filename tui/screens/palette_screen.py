@@ -3,6 +3,7 @@
 from textual.app import ComposeResult
 from textual.command import CommandInput, CommandList, CommandPalette
 
+from tui.screens.dialog import Dialog
 from tui.widgets.line_input import LineInput
 
 
@@ -10,7 +11,7 @@ class _Query(CommandInput, LineInput):
     """What is looked for. Textual dresses a widget by its first kind."""
 
 
-class Palette(CommandPalette):
+class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatibleMethodOverride] - of Textual's own
     """Textual's, with a line to type in as all others are."""
 
     def compose(self) -> ComposeResult:

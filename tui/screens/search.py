@@ -8,12 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from tui.domain.results import HINT, Preview, Results
 from tui.domain.safe_text import make_visible_line
 from tui.domain.search import Hit
+from tui.screens.dialog import Dialog
 from tui.screens.search_keys import ORDER, SEARCH_KEYS
 from tui.widgets.intents import SearchIntent
 from tui.widgets.key_line import KeyLine
@@ -27,7 +27,7 @@ SETTLED_SECONDS = 0.08
 """How long nothing is typed before it is looked for."""
 
 
-class SearchScreen(ModalScreen[None]):
+class SearchScreen(Dialog[None]):
     """Shows what was found and passes on what the reader types and chooses."""
 
     class TextSettled(SearchIntent):
