@@ -160,8 +160,10 @@ _refusals: list[str] = []
 for _name in [name for name in os.environ if _is_private(name)]:
     del os.environ[_name]
 os.environ.update(_environment(_TOP))
-# Tests start programs by the thousand: they are not to compile the package each time.
-os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+# Tests start programs by the thousand: they are not to compile the package each time. And what a
+# developer's machine sets must not hide how the program ends.
+for _name in ("PYTHONDONTWRITEBYTECODE", "PYTHONUNBUFFERED"):
+    os.environ.pop(_name, None)
 # Days are those of the local zone; what that means is tried in zones of a test's own.
 os.environ["TZ"] = "UTC"
 time.tzset()

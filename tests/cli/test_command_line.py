@@ -193,6 +193,21 @@ def test_a_full_standard_output_is_a_sentence(saved, store):
     assert listing.stderr == b"Standard output cannot be written: No space left on device.\n"
 
 
+def test_a_full_standard_output_is_a_sentence_for_who_asks_for_help():
+    with open("/dev/full", "wb") as full:
+        asked = subprocess.run(
+            [sys.executable, "-m", "tui", "--help"], stdout=full, stderr=subprocess.PIPE
+        )
+    assert asked.returncode == 1
+    assert asked.stderr == b"Standard output cannot be written: No space left on device.\n"
+
+
+def test_a_standard_error_that_takes_nothing_leaves_the_exit_code_as_it_is():
+    with open("/dev/full", "wb") as full:
+        refused = subprocess.run([sys.executable, "-m", "tui", "nonsense"], stderr=full)
+    assert refused.returncode == 2
+
+
 def raiser(error):
     def fail(*_):
         raise error

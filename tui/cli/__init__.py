@@ -4,6 +4,7 @@ Exit codes: 0 fine, 1 failed, 2 usage or not found; a signal's number plus 128 i
 Data go to standard output, everything else to standard error.
 """
 
+import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 
@@ -35,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         # Whoever read our output has gone: nobody is left to be told.
-        output.discard()
+        output.discard(sys.stdout)
         return FAILED
 
 

@@ -2,7 +2,6 @@
 
 import os
 import sys
-from contextlib import suppress
 from typing import Any, TextIO
 
 from tui import first_frame
@@ -31,7 +30,7 @@ def put(text: str) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        discard()
+        discard(sys.stdout)
         raise OutputError(f"Standard output cannot be written: {error.strerror}.") from error
 
 
@@ -48,11 +47,14 @@ def put_json(value: Any, indent: int | None = None) -> None:
 def tell(text: str) -> None:
     """Say something about the run on standard error."""
     first_frame.end()
-    if sys.stderr is not None:
-        # Whoever does not read it does not stop the work.
-        with suppress(OSError):
-            sys.stderr.write(make_visible(text) + "\n")
-            sys.stderr.flush()
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(make_visible(text) + "\n")
+        sys.stderr.flush()
+    except OSError:
+        # A missing reader does not stop the work.
+        discard(sys.stderr)
 
 
 def is_terminal(stream: TextIO | None) -> bool:
@@ -60,7 +62,11 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def discard() -> None:
-    """Throw away what is still to be printed: its reader is gone."""
+def discard(stream: TextIO) -> None:
+    """Throw away what a stream still has to print: its reader is gone.
+
+    The interpreter flushes it once more at its end, and a failure there changes the exit code.
+    """
     sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())
+    os.dup2(sink, stream.fileno())
+    os.close(sink)

@@ -21,6 +21,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.format_usage()}{self.prog}: {message}")
 
+    def print_help(self, file: Any = None) -> None:
+        """Print the help like any other data, so that a full disk is told."""
+        del file
+        output.put(self.format_help())
+
 
 class _Version(argparse.Action):
     """Looks the version up only when it is asked for."""
