@@ -73,6 +73,16 @@ def test_the_list_as_json_has_exactly_these_fields(sibyl, saved):
     assert entry["last_used_at"] == "2026-01-11T14:30:01.000Z"
 
 
+def test_a_session_of_which_nothing_can_be_read_says_so_in_both_lists(sibyl, saved, store):
+    session_id = saved("How do I sort?")
+    store.path(session_id).write_bytes(b"garbage\n")
+    (entry,) = sibyl("sessions", "list", "--json").json
+    assert (entry["name"], entry["label"]) == ("", "(unreadable)")
+    assert (entry["scope"], entry["status"]) == ("project:/shop", "closed")
+    (row,) = sibyl("sessions", "list").out.splitlines()[2:]
+    assert re.split(r" {2,}", row)[1:3] == [session_id, "(unreadable)"]
+
+
 def test_an_unnamed_session_has_an_empty_name_and_its_first_words_for_a_label(sibyl, saved):
     saved("How do I sort?")
     (entry,) = sibyl("sessions", "list", "--json").json

@@ -51,6 +51,15 @@ async def test_closed_sessions_of_every_scope_are_listed_most_recently_closed_fi
     ]
 
 
+async def test_a_session_of_which_nothing_can_be_read_is_marked_in_the_list(
+    commands, world, project
+):
+    there = await world.session("What is two?", project=project, scope=f"project:{project}")
+    world.reader.path(there).write_bytes(b"garbage\n")
+    assert listed(await commands("/resume")) == [f"  1. (unreadable) ({project}) - closed unknown"]
+    assert await commands("/resume 1") == "Resumed session: (unreadable)"
+
+
 async def test_naming_an_old_session_closes_it_anew(commands, world):
     early = await world.session("Early")
     await world.session("Late")

@@ -58,6 +58,12 @@ async def test_names_are_shown_on_one_line_and_cut_to_forty_cells(commands, worl
     assert "[bold]" in lines[0]
 
 
+async def test_a_session_of_which_nothing_can_be_read_is_marked(commands, world):
+    there = await world.session("What is two?")
+    world.reader.path(there).write_bytes(b"garbage\n")
+    assert await commands("/session list") == "1. [*] (unreadable) | 0 msgs | just now (#1)"
+
+
 async def test_a_list_too_long_says_that_there_is_more(commands, world, monkeypatch):
     monkeypatch.setattr(session, "MOST_ROWS", 2)
     for _ in range(3):

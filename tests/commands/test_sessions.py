@@ -37,6 +37,15 @@ async def test_sessions_are_a_table_of_every_scope_newest_use_first(commands, wo
     assert "just now" in lines[2]
 
 
+async def test_a_session_of_which_nothing_can_be_read_is_marked_in_the_table(commands, world):
+    there = await world.session("What is two?")
+    world.reader.path(there).write_bytes(b"garbage\n")
+    (line,) = (await commands("/sessions")).splitlines()[2:]
+    assert line.split()[:3] == ["1", there, "(unreadable)"]
+    assert await commands("/sessions unreadable") == commands.told
+    assert there in commands.told
+
+
 @pytest.mark.parametrize("text", ["AUTH", "auth bug", "uth"])
 async def test_sessions_with_a_text_are_those_that_have_it_in_their_name(commands, world, text):
     there = await world.session(name="Auth bug")

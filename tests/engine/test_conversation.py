@@ -131,6 +131,14 @@ def test_another_reading_goes_on_with_what_is_not_in_its_prompt_yet():
 # --- names
 
 
+@pytest.mark.parametrize("content", [b"garbage\n", b"garbage", b""])
+async def test_a_session_of_which_nothing_can_be_read_is_called_unreadable(world, content):
+    there = await world.session("What is two?")
+    world.reader.path(there).write_bytes(content)
+    current = world.started(there).workspace.current
+    assert (current.label(), current.status().label) == ("(unreadable)", "(unreadable)")
+
+
 def test_a_session_is_called_by_its_name_else_by_its_first_words_else_empty(new):
     assert new.label() == "(empty)"
     new.text = "not said yet"

@@ -89,8 +89,26 @@ def test_a_file_of_garbage_is_a_session_in_its_scope(store, garbage):
     name = closed(store)
     store.path(name).write_bytes(garbage)
     entry = found(store, scope=SCOPE)[name]
-    assert (entry.label, entry.ordinal, entry.message_count) == ("(empty)", 1, 0)
-    assert entry.project_path == "/shop"
+    assert (entry.label, entry.ordinal, entry.message_count) == (UNREADABLE, 1, 0)
+    assert (entry.project_path, entry.damaged > 0) == ("/shop", True)
+
+
+def test_a_session_of_which_one_message_can_be_read_is_called_by_it(store):
+    name = closed(store)
+    store.path(name).write_bytes(b"garbage\n" + Story().user("what?").lines[1] + b"garbage\n")
+    assert found(store)[name].label == "what?"
+
+
+def test_a_session_whose_messages_are_all_damaged_is_unreadable_and_not_empty(store):
+    name = closed(store)
+    header, *rest = store.path(name).read_bytes().splitlines(keepends=True)
+    store.path(name).write_bytes(header + b"".join(b"x" + line for line in rest))
+    assert found(store)[name].label == UNREADABLE
+
+
+def test_a_session_without_messages_that_is_whole_is_empty(store):
+    name = closed(store, state())
+    assert found(store)[name].label == "(empty)"
 
 
 def test_a_damaged_first_line_changes_nothing_in_the_list(store):

@@ -8,6 +8,7 @@ from tui.domain.safe_text import make_visible_line
 LABEL_CELLS = 40
 NAME_CHARACTERS = 200
 EMPTY = "(empty)"
+UNREADABLE = "(unreadable)"
 _EXCERPT_CHARACTERS = 400
 # Each is a character of one cell, whatever stands beside it: Latin, Greek, Cyrillic, punctuation,
 # and the signs that stand before a group.
@@ -16,14 +17,14 @@ _PLAIN = re.compile(
 )
 
 
-def label(name: str, summary: str, first_prompt: str) -> str:
+def label(name: str, summary: str, first_prompt: str, otherwise: str = EMPTY) -> str:
     """Call a session by its name, else by the first words of its summary or first prompt."""
     for text in (name, summary, first_prompt):
         words = " ".join(make_visible_line(text.lstrip()[:_EXCERPT_CHARACTERS]).split())
         # Text of zero-width characters alone would look like no label at all.
         if cell_width(words) > 0:
             return cut_to_cells(words, LABEL_CELLS)
-    return EMPTY
+    return otherwise
 
 
 def whole_label(name: str, label: str) -> str:

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.labels import EMPTY, UNREADABLE, label
 from tui.domain.message import Message
 from tui.domain.records import Offsets, Reset, SessionHeader, State, Summary
 from tui.domain.todo import TodoItem
@@ -58,6 +59,12 @@ class Session(msgspec.Struct, frozen=True):
     def all_messages(self) -> tuple[Message, ...]:
         """The messages, those before a reset too."""
         return tuple(e for e in self.entries if isinstance(e, Message))
+
+    def label(self, first_prompt: str) -> str:
+        """The title in a list; with damage in the place of all messages it is not empty."""
+        summary = self.summary.text if self.summary else ""
+        destroyed = self.damaged and not self.entries
+        return label(self.name, summary, first_prompt, UNREADABLE if destroyed else EMPTY)
 
     def state(self, at: str) -> State:
         """What a ``state`` record written at this point says."""

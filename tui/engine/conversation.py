@@ -6,7 +6,6 @@ from datetime import datetime
 import msgspec
 
 from tui.domain.approval import Question
-from tui.domain.labels import label
 from tui.domain.message import Message
 from tui.domain.notice import Notice, Shown
 from tui.domain.rows import Mark
@@ -209,8 +208,7 @@ class Conversation(msgspec.Struct, eq=False):
         """How it is called in a list."""
         session = self.session
         prompts = (m.text for m in session.all_messages if m.role == "user" and m.text.strip())
-        summary = session.summary.text if session.summary else ""
-        return label(session.name, summary, self.listed_as or next(prompts, ""))
+        return session.label(self.listed_as or next(prompts, ""))
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
         """What the list of sessions shows of it."""

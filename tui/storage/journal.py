@@ -67,7 +67,7 @@ class Journal:
 
     def load(self) -> Session:
         """Fold the whole file."""
-        fold = Fold(self.header())
+        fold = self._fold(whole=True)
         for offset, line in lines_forward(self._descriptor, 0, self._end):
             try:
                 fold.add(decode(line), offset)
@@ -169,13 +169,17 @@ class Journal:
         if hints is None:
             # The state points to what is not there: only the whole file can tell.
             window, hints = self._read_end(lambda _: False), []
-        fold = Fold(self.header(), whole=window.whole)
-        fold.damaged = window.damaged
+        fold = self._fold(whole=window.whole)
+        fold.damaged += window.damaged
         for hint in hints:
             fold.seed(hint)
         for offset, record in reversed(window.records):
             fold.add(record, offset)
         return fold.session(held=self._held), window
+
+    def _fold(self, *, whole: bool) -> Fold:
+        # A journal is published with its header: without a whole line that one is lost.
+        return Fold(self.header(), whole=whole, damaged=int(self._end == 0))
 
     def _read_end(self, enough: _Enough) -> Window:
         window = Window()

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from tui.domain.labels import label
+from tui.domain.labels import UNREADABLE
 from tui.domain.records import VERSION, SessionHeader
 from tui.domain.session import Session, SessionEntry, Status
 from tui.domain.timestamps import format_utc, parse_utc
@@ -22,7 +22,6 @@ from tui.storage.scopes import Place, ScopeLine, Scopes, ScopeTable
 
 _SECOND = 1_000_000_000
 _PROJECT = "project:"
-_UNREADABLE = "(unreadable)"
 _NOWHERE = Place("", 0)
 _ScopeOf = Callable[[JournalFile, ScopeTable], str]
 _FOLDERS: dict[Status, Folder] = {
@@ -216,7 +215,7 @@ def describe(
     return SessionEntry(
         id=header.id,
         name=session.name,
-        label=label(session.name, _summary_text(session), first_prompt),
+        label=session.label(first_prompt),
         scope=header.scope,
         ordinal=header.ordinal,
         active=active,
@@ -239,7 +238,7 @@ def describe_unreadable(
     return SessionEntry(
         id=header.id,
         name="",
-        label=_UNREADABLE,
+        label=UNREADABLE,
         scope=header.scope,
         ordinal=header.ordinal,
         active=active,
@@ -310,10 +309,6 @@ def _moment(limit: str) -> datetime:
     if moment is None:
         raise StorageError(f"This is no time: {limit}")
     return moment
-
-
-def _summary_text(session: Session) -> str:
-    return session.summary.text if session.summary else ""
 
 
 def _time_of(file: JournalFile) -> str:
