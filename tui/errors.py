@@ -8,6 +8,7 @@
     ├── OutputError               what was to be printed could not be
     ├── StorageError              the data directory could not be read or written
     │   ├── StorageFull           no room is left
+    │   ├── UnexpectedSaveError   a save met an error that nobody foresaw
     │   ├── SessionNotFound       no session answers to the target
     │   ├── AmbiguousSession      several do
     │   ├── MessageNotFound       the session has no such message, or none that shows
@@ -66,6 +67,18 @@ class StorageFull(StorageError):
     @property
     def short(self) -> str:
         return "disk full"
+
+
+class UnexpectedSaveError(StorageError):
+    """A save met an error that nobody foresaw; it failed like any other."""
+
+    def __init__(self, error: Exception) -> None:
+        self._reason = f"{type(error).__name__}: {error}"
+        super().__init__(f"Unexpected error: {self._reason}")
+
+    @property
+    def short(self) -> str:
+        return self._reason
 
 
 class SessionNotFound(StorageError):

@@ -1,7 +1,6 @@
 """The end: which signals lead to it, and what is saved and said then."""
 
 import asyncio
-import os
 import signal
 import sys
 import threading
@@ -17,6 +16,7 @@ from textual.worker import WorkerFailed
 
 from tui import paths
 from tui.engine.conversation import Conversation
+from tui.engine.saving import save_errors
 from tui.engine.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.keyboard import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
@@ -188,9 +188,10 @@ class FinalSave:
         current = self._workspace.current
         goes_on = _goes_on(current)
         try:
-            await self._workspace.keep_drafts()
-            if goes_on:
-                await self._take_draft_over(current)
+            with save_errors():
+                await self._workspace.keep_drafts()
+                if goes_on:
+                    await self._take_draft_over(current)
         except StorageError as error:
             self._fail(f"What was typed could not be kept: {error}")
             self._rescue_drafts()
@@ -217,9 +218,10 @@ class FinalSave:
             if draft.empty or draft == conversation.kept:
                 continue
             try:
-                path = write_draft(self._rescue_directories, draft)
-            except OSError as failure:
-                self._fail(f"Nor could it be put elsewhere: {failure.strerror}.")
+                with save_errors():
+                    path = write_draft(self._rescue_directories, draft)
+            except StorageError as failure:
+                self._fail(str(failure))
             else:
                 self.lines.append(f"It is in {path}.")
 
@@ -238,10 +240,7 @@ class FinalSave:
 
         It is told at the end, too. Raises ``StorageError`` if there is no room anywhere.
         """
-        try:
-            lines = [*self._rescued(conversation), *self._rescued_draft(conversation)]
-        except OSError as failure:
-            raise StorageError(f"No rescue file could be written: {_reason(failure)}.") from failure
+        lines = [*self._rescued(conversation), *self._rescued_draft(conversation)]
         self._fail(f"Could not save {conversation.id}.")
         self.lines += lines
         return lines
@@ -265,7 +264,8 @@ class FinalSave:
 
     async def _close(self, conversation: Conversation) -> None:
         try:
-            await self._workspace.close(conversation)
+            with save_errors():
+                await self._workspace.close(conversation)
         except StorageError as error:
             self._rescue(conversation, error)
             self._workspace.abandon(conversation)
@@ -274,12 +274,12 @@ class FinalSave:
         opened = conversation.opened
         if opened is None:
             return
-        opened.interrupt()
-        if not opened.unsaved:
-            return
         try:
-            opened.save_at_once()
-            self._workspace.note_saved(conversation)
+            with save_errors():
+                opened.interrupt()
+                if opened.unsaved:
+                    opened.save_at_once()
+                    self._workspace.note_saved(conversation)
         except StorageError as error:
             self._rescue(conversation, error)
 
@@ -289,9 +289,10 @@ class FinalSave:
             return
         self._fail(f"Could not save {conversation.id}: {error}")
         try:
-            self.lines += self._rescued(conversation)
-        except OSError as failure:
-            self._fail(f"And no rescue file could be written: {_reason(failure)}.")
+            with save_errors():
+                self.lines += self._rescued(conversation)
+        except StorageError as failure:
+            self._fail(str(failure))
 
     def _fail(self, line: str) -> None:
         self.failed = True
@@ -301,10 +302,6 @@ class FinalSave:
         self.lines += [f"Session saved: {session_id}" for session_id in self._workspace.changed]
         if current.published:
             self.lines.append(f"Resume with: {_program()} --session {current.id}{self._options}")
-
-
-def _reason(failure: OSError) -> str:
-    return failure.strerror or os.strerror(failure.errno or 0)
 
 
 def _program() -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.workspaces import FULL, World, said
-from tui.errors import StorageFull
+from tui.errors import StorageError, StorageFull
 
 
 @pytest.fixture
@@ -49,6 +49,33 @@ async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
     await program.send("again")
     assert world.texts(current.id) == ["hello", "again"]
     assert str(current.save).startswith("saved ")
+
+
+@pytest.mark.parametrize("error", [RecursionError("too deep"), ValueError("4,300 digits")])
+async def test_whatever_is_raised_while_saving_is_a_failed_save(world, error):
+    program = world.started()
+    current = program.workspace.current
+    program.store.fail_next(error)
+    await program.send("hello", save=False)
+    with pytest.raises(StorageError) as raised:
+        await program.workspace.save(current)
+    reason = f"{type(error).__name__}: {error}"
+    assert str(raised.value) == f"Unexpected error: {reason}"
+    assert str(current.save) == f"NOT SAVED: {reason}"
+    assert current.unsaved_prompts == ("hello",)
+    assert await program.workspace.try_save(current)
+    assert world.texts(current.id) == ["hello"]
+
+
+async def test_whatever_is_raised_while_a_draft_is_kept_leaves_it_to_be_kept_later(world):
+    there = await world.session()
+    program = world.started(there)
+    await program.type("half")
+    program.drafts.failures = [RecursionError("too deep")]
+    with pytest.raises(StorageError, match="RecursionError: too deep"):
+        await program.workspace.keep_drafts()
+    await program.workspace.keep_drafts()
+    assert world.drafts.load(there).text == "half"
 
 
 async def test_all_sessions_are_saved_also_if_one_cannot_be(world):

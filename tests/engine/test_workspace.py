@@ -600,13 +600,16 @@ async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twi
     assert looked_at.opened is None
 
 
-async def test_a_session_can_be_changed_where_it_cannot_be_made_the_active_one(world, monkeypatch):
+@pytest.mark.parametrize("error", [StorageError("no"), RecursionError("too deep")])
+async def test_a_session_can_be_changed_where_it_cannot_be_made_the_active_one(
+    world, monkeypatch, error
+):
     there = await world.session()
     program = world.started()
     await program.look_at(there)
 
     def fail(*_):
-        raise StorageError("no")
+        raise error
 
     monkeypatch.setattr(program.store, "set_active", fail)
     await program.send("hello")

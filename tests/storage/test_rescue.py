@@ -5,7 +5,7 @@ import pytest
 from tui.domain.message import Message
 from tui.domain.records import Offsets, Opened, Partial, Reset, SessionHeader, State, Summary, Todos
 from tui.domain.todo import TodoItem
-from tui.errors import SessionBusy, SessionNotFound, UsageError
+from tui.errors import SessionBusy, SessionNotFound, StorageFull, UsageError
 from tui.storage import rescue
 from tui.storage.file_store import FileStore
 from tui.storage.rescue import import_file, write_rescue
@@ -76,7 +76,7 @@ def test_a_rescue_file_that_could_not_be_written_is_not_left_torn(tmp_path, monk
 
     monkeypatch.setattr(rescue, "write_whole", full)
     monkeypatch.setattr(rescue.tempfile, "mkdtemp", lambda prefix: str(tmp_path))
-    with pytest.raises(OSError, match="no room"):
+    with pytest.raises(StorageFull, match="No rescue file could be written"):
         write_rescue([tmp_path / "state"], HEADER, [message(1)])
     assert not list(tmp_path.rglob("*.jsonl"))
 

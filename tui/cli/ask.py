@@ -127,8 +127,8 @@ async def _leave(program: Program, session: OpenSession, said: str) -> bool:
 def _rescue(program: Program, session: OpenSession) -> None:
     try:
         path = write_rescue((paths.state_directory(), Path.home()), session.header, session.pending)
-    except OSError as error:
-        output.tell(f"And no rescue file could be written: {error.strerror}.")
+    except StorageError as error:
+        output.tell(str(error))
         return
     output.tell(f"What could not be saved is in {path}.")
     name = shlex.quote(str(path))

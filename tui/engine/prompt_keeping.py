@@ -14,7 +14,7 @@ from tui.domain.message import Message
 from tui.domain.session import Draft, Session
 from tui.domain.timestamps import parse_utc
 from tui.engine.conversation import Conversation
-from tui.engine.saving import Saving
+from tui.engine.saving import Saving, save_errors
 from tui.errors import StorageError
 from tui.storage.disk import storage_errors
 from tui.storage.drafts import Drafts
@@ -77,7 +77,8 @@ class PromptKeeping:
         if draft.empty or draft == conversation.kept or conversation.unsaved:
             return  # what could not be saved is in a rescue file, and its draft with it
         conversation.kept = draft
-        await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
+        with save_errors():
+            await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
 
     # --- what blocks on the disk
 

@@ -1,7 +1,24 @@
-"""One write after another, each carried to its end."""
+"""Saving: one write after another, each carried to its end; any error is a failed save."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+
+from tui.errors import StorageError, UnexpectedSaveError
+
+
+@contextmanager
+def save_errors() -> Generator[None]:
+    """Turn any error raised while saving into ``StorageError``.
+
+    The one boundary of its kind: a prompt must not be lost to an error without a handler.
+    """
+    try:
+        yield
+    except StorageError:
+        raise
+    except Exception as error:
+        raise UnexpectedSaveError(error) from error
 
 
 class Saving:
@@ -18,7 +35,7 @@ class Saving:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
-        """Write once more. Raises what the write raises."""
+        """Write once more. Raises ``StorageError``, whatever the write raises."""
         task = asyncio.create_task(self._locked())
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -31,7 +48,8 @@ class Saving:
 
     async def _locked(self) -> None:
         async with self._lock:
-            await self._write()
+            with save_errors():
+                await self._write()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

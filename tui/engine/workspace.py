@@ -16,6 +16,7 @@ from tui.engine.open_session import Clock, OpenSession
 from tui.engine.opening import Place
 from tui.engine.prompt_keeping import PromptKeeping
 from tui.engine.reading import SessionReader, read_only_words
+from tui.engine.saving import save_errors
 from tui.engine.switching import ModelFor, Switching
 from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
 from tui.providers.protocol import Model
@@ -331,6 +332,6 @@ class Workspace(Switching):
 
     async def _make_active(self, conversation: Conversation) -> None:
         # What --continue picks next time is worth less than what is to be done now.
-        with suppress(StorageError):
+        with suppress(StorageError), save_errors():
             scope = conversation.session.header.scope
             await asyncio.to_thread(self.store.set_active, scope, conversation.id)

@@ -46,7 +46,7 @@ def write_rescue(
 ) -> Path:
     """Write a rescue file into the first directory that takes it, else a private temporary one.
 
-    Raises ``OSError`` if there is no room anywhere.
+    Raises ``StorageError`` if there is no room anywhere.
     """
     data = encode(header) + b"".join(map(encode, records))
     return _rescued(directories, f"rescue-{header.id}-{os.urandom(3).hex()}.jsonl", data)
@@ -55,7 +55,7 @@ def write_rescue(
 def write_draft(directories: Iterable[Path], draft: Draft) -> Path:
     """Write what was typed and not sent, as plain text, where ``write_rescue`` would.
 
-    Raises ``OSError`` if there is no room anywhere.
+    Raises ``StorageError`` if there is no room anywhere.
     """
     text = "\n\n".join(filter(None, [*draft.queued, draft.text]))
     name = f"draft-{draft.session_id}-{os.urandom(3).hex()}.txt"
@@ -69,7 +69,8 @@ def _rescued(directories: Iterable[Path], name: str, data: bytes) -> Path:
             return _write_new(directory / name, data)
         except OSError:
             continue
-    return _write_new(Path(tempfile.mkdtemp(prefix="sibyl-")) / name, data)
+    with storage_errors("No rescue file could be written"):
+        return _write_new(Path(tempfile.mkdtemp(prefix="sibyl-")) / name, data)
 
 
 def import_file(store: SessionStore, path: Path, now: str) -> Imported:
