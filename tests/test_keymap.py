@@ -85,7 +85,7 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
     ("chosen", "key", "words"),
     [
         ({"nwe": "ctrl+t"}, "keys.nwe", "unknown action; there are find, list-clear,"),
-        ({"new": "crtl+t"}, "keys.new", 'expected a key, such as "ctrl+t" or "f5", not "crtl+t"'),
+        ({"new": "crtl+t"}, "keys.new", 'expected a key, such as "f9" or "alt+n", not "crtl+t"'),
         ({"new": ""}, "keys.new", "expected a key"),
         ({"new": "ctrl+"}, "keys.new", "expected a key"),
         ({"new": "f5,,f6"}, "keys.new", "expected a key"),

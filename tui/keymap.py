@@ -26,7 +26,7 @@ _LEADING_ON = {"enter", "tab"}
 def checked_keymap(
     chosen: Mapping[str, str], places: Places, lines: Collection[str], source: str
 ) -> dict[str, str]:
-    """The keys by action as Textual takes them: ``{"new": "ctrl+t", …}``.
+    """The keys by action as Textual takes them: ``{"new": "f9", …}``.
 
     ``lines`` are the places where text is typed. Raises ``ConfigError`` for an action that is not
     known, a key that is none, one that would no longer be typed, and one that means two things at
@@ -62,7 +62,7 @@ def _check_typed(
             raise ConfigError(
                 source,
                 f"keys.{action}",
-                f'expected a key that types nothing, such as "ctrl+t" or "f5": where {action} '
+                f'expected a key that types nothing, such as "f9" or "alt+n": where {action} '
                 f"works, {key} could not be typed any more",
             )
 
@@ -85,7 +85,7 @@ def _rebound(bindings: Sequence[Binding], chosen: Mapping[str, str]) -> Iterator
 
 def _check_key(key: str, action: str, source: str) -> None:
     *modifiers, name = key.split("+") if key != "+" else [key]
-    expected = 'expected a key, such as "ctrl+t" or "f5"'
+    expected = 'expected a key, such as "f9" or "alt+n"'
     if not set(modifiers) <= _MODIFIERS or not _is_key(name):
         raise ConfigError(source, action, f'{expected}, not "{key}"')
     if modifiers == ["shift"] and len(name) == 1:
