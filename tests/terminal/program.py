@@ -200,6 +200,9 @@ class Program:
         """Wait until a regular expression is on the screen, or a predicate holds."""
         end = time.monotonic() + seconds
         while not self._holds(condition):
+            if self._process.poll() is not None:
+                # Nobody else has it open: what is left is read, and then the reader is at the end.
+                self._close_slave()
             with self._changed:
                 seen = len(self._chunks)
                 # A predicate may look at other things than the screen.

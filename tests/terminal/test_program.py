@@ -7,7 +7,7 @@ import termios
 import pytest
 
 from tests.terminal.keys import sequence
-from tests.terminal.program import Program
+from tests.terminal.program import SECONDS, Program
 
 SIZE = "trap 'stty size' WINCH; stty size; while :; do read line; done"
 
@@ -48,6 +48,14 @@ def test_a_wait_ends_when_the_program_has(start):
     assert program.wait() == 3
     with pytest.raises(AssertionError, match="ended with 3"):
         program.until("expected")
+
+
+def test_a_wait_is_over_as_soon_as_a_program_ends_that_nobody_waited_for(start):
+    program = start("/bin/sh", "-c", "seq 5000; exit 3")
+    with pytest.raises(AssertionError, match="ended with 3"):
+        program.until("expected")
+    assert program.seconds < SECONDS
+    assert program.screen[-2] == "5000"
 
 
 def test_all_that_was_written_before_the_end_is_on_the_screen(start):
