@@ -1,4 +1,4 @@
-"""What every test may rely on: a home of its own, no network, no keys.
+"""What every test may rely on: a home of its own, no network, no keys; and the two tiers.
 
 Everything here happens while this file is read, before any test imports ``tui``. Child processes
 and the workers of pytest-xdist inherit the environment; the audit hook is set in each worker.
@@ -57,9 +57,10 @@ _IMPATIENT = (
 )
 
 # Time limits of single examples only measure how busy the machine is.
-settings.register_profile("sibyl", deadline=None)
-if not os.environ.get("CI"):  # there Hypothesis's own profile holds, which has none either
-    settings.load_profile("sibyl")
+_base = settings(settings.get_profile("ci" if os.environ.get("CI") else "default"), deadline=None)
+settings.register_profile("fast", _base, max_examples=25, stateful_step_count=15)
+settings.register_profile("full", _base, max_examples=100, stateful_step_count=30)
+settings.register_profile("campaign", _base, max_examples=1000, stateful_step_count=50)
 
 
 def _real_directories() -> tuple[str, ...]:
@@ -173,6 +174,37 @@ sys.addaudithook(_refuse)
 def pytest_addoption(parser: pytest.Parser) -> None:
     # Here, as only this file is read before the command line is.
     parser.addoption("--update-snapshots", action="store_true", help="renew snapshots/*.svg")
+    parser.addoption(
+        "--full", action="store_true", help="run the full tier: every fault, terminal and example"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not config.getoption("--hypothesis-profile"):
+        settings.load_profile("full" if config.getoption("--full") else "fast")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the full tier out, unless it is asked for; a file that is named runs whole."""
+    if config.getoption("--full") or config.getoption("-m"):
+        return
+    named = {(config.invocation_params.dir / _file(each)).resolve() for each in config.args}
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (left_out if _is_full(item) and item.path not in named else kept).append(item)
+    items[:] = kept
+    config.hook.pytest_deselected(items=left_out)
+
+
+def _file(argument: str) -> str:
+    return argument.partition("::")[0]
+
+
+def _is_full(item: pytest.Item) -> bool:
+    """Tell the tier of a test by the closest marker: a module may be full, one test of it fast."""
+    tiers = (marker.name for marker in item.iter_markers() if marker.name in {"full", "fast"})
+    return next(tiers, "fast") == "full"
 
 
 def pytest_unconfigure() -> None:

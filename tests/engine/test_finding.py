@@ -3,10 +3,11 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import answer, user
+from tests.examples import examples
 from tests.storage.stories import RandomStory, load, reading, stories
 from tui.domain.find import count_in, needle
 from tui.domain.message import Message
@@ -42,7 +43,7 @@ def small_pages(monkeypatch):
     monkeypatch.setattr(finding, "_FIRST_PAGE", 2)
 
 
-@settings(max_examples=100)
+@examples(1)
 @given(story=stories(), wanted=st.sampled_from(["a", "e", " ", "o", "0", "b", "\u3042"]))
 def test_what_is_found_page_by_page_is_what_a_plain_scan_finds(story, wanted):
     looked_for = needle(wanted)

@@ -5,11 +5,11 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from tests.engine.workspaces import SHOP, World
+from tests.examples import examples
 from tui.engine.opening import Place, new_session, take_session
 from tui.errors import StorageError, StorageFull, UsageError
 
@@ -307,4 +307,4 @@ class WorkspaceMachine(RuleBasedStateMachine):
 
 
 TestWorkspace = WorkspaceMachine.TestCase
-TestWorkspace.settings = settings(max_examples=25, stateful_step_count=25)
+TestWorkspace.settings = examples(0.25)

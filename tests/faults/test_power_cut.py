@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.faults.power_cut import (
     CONTENTS_FIRST,
     METADATA_FIRST,
@@ -581,7 +582,9 @@ steps = st.one_of(
 # Each example is a process: few and long ones. Another choice of them is no business of whoever
 # changes the program, so they stay the same.
 @settings(
-    max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    examples(0.6),
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(st.lists(steps, min_size=10, max_size=60))
 def test_whatever_a_program_does_the_model_ends_where_the_file_system_does(python, root, told):

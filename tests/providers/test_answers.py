@@ -4,9 +4,10 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.providers.chat_server import (
     ChatServer,
     Exchange,
@@ -348,7 +349,7 @@ def test_any_text_comes_as_it_was_sent(model_at: ModelAt):
     with ChatServer(reply) as server:
         model = model_at(server)
 
-        @settings(max_examples=60)
+        @examples(0.6)
         @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1), max_size=6))
         def check(pieces: list[str]) -> None:
             sent[:] = ["> ", *pieces]

@@ -6,9 +6,10 @@ import warnings
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.providers.chat_server import ChatServer
 from tests.providers.conftest import KEY, ModelAt, asks, collected, only_anthropic, says
 from tui.domain.message import Message, ToolCall
@@ -216,7 +217,7 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
     with ChatServer() as server:
         model = model_at(server)
 
-        @settings(max_examples=40)
+        @examples(0.4)
         @given(st.text(min_size=1).filter(str.strip))
         def check(typed: str) -> None:
             asyncio.run(collected(model.stream(asks(typed))))

@@ -5,9 +5,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.providers.chat_server import ChatServer
 from tests.providers.conftest import KEY, ModelAt, asks, collected, only_openai, says
 from tui.domain.message import Message, ToolCall
@@ -147,7 +148,7 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
     with ChatServer() as server:
         model = model_at(server)
 
-        @settings(max_examples=40)
+        @examples(0.4)
         @given(st.text(min_size=1))
         def check(text: str) -> None:
             asyncio.run(collected(model.stream(asks(text))))

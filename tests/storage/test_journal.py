@@ -4,10 +4,11 @@ import json
 import os
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import Story, answer, at, every_kind, header, piece, texts, user
+from tests.examples import examples
 from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
 from tui.domain.message import Message, ToolCall
 from tui.domain.records import Offsets, State, Summary, encode
@@ -176,7 +177,7 @@ def test_an_empty_file_is_a_session_of_which_nothing_is_known():
 # --- tail and pages
 
 
-@settings(max_examples=300)
+@examples(3)
 @given(
     story=stories(),
     first=st.integers(0, 6),
@@ -192,7 +193,7 @@ def test_a_tail_and_its_pages_are_the_whole_file(story, first, size, block, held
     assert whole.damaged == 0
 
 
-@settings(max_examples=300)
+@examples(3)
 @given(
     story=stories(),
     place=st.integers(0, 30),
@@ -249,7 +250,7 @@ def test_a_tail_knows_of_a_session_what_the_whole_file_says(story, count, block,
     assert tail.messages == whole.messages[len(whole.messages) - min(count, len(whole.messages)) :]
 
 
-@settings(max_examples=200)
+@examples(2)
 @given(story=stories(), held=st.booleans())
 def test_the_counts_of_a_file_are_those_of_its_messages(story, held):
     session = load(story.data, held=held)
@@ -261,7 +262,7 @@ def test_the_counts_of_a_file_are_those_of_its_messages(story, held):
     assert len({message.id for message in session.all_messages}) == len(session.all_messages)
 
 
-@settings(max_examples=200)
+@examples(2)
 @given(story=stories(), place=st.integers(0, 30), block=st.integers(1, 300))
 def test_since_is_what_the_whole_file_has_after_a_message(story, place, block):
     with blocks_of(block), reading(story.data) as journal:
@@ -481,7 +482,7 @@ def test_a_page_anywhere_reads_only_its_surroundings(long_journal, monkeypatch):
 # --- what a list needs
 
 
-@settings(max_examples=100)
+@examples(1)
 @given(story=stories(), block=st.integers(1, 300))
 def test_the_ends_of_a_file_say_what_a_list_shows(story, block):
     with blocks_of(block), reading(story.data) as journal:
@@ -534,7 +535,7 @@ def test_a_journal_cut_at_any_byte_loses_only_its_torn_line(held):
             assert chain(journal, 2, 2)[0] == session.entries, cut
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(
     number=st.integers(1, len(WHOLE.lines) - 1),
     place=st.integers(0, 400),
@@ -561,7 +562,7 @@ def test_a_byte_overwritten_costs_at_most_its_line(number, place, byte):
     assert session.damaged <= 2
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(
     order=st.permutations(range(len(WHOLE.lines))),
     count=st.integers(0, len(WHOLE.lines)),

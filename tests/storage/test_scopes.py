@@ -6,10 +6,11 @@ import os
 import shutil
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import Story, user
+from tests.examples import examples
 from tests.storage.contract import SCOPE, closed, ids, new
 from tests.storage.stories import any_text
 from tests.storage.test_disk import Fails
@@ -64,7 +65,7 @@ def test_choosing_the_active_session_again_writes_nothing(store):
     assert lines_of(store)[before:][0]["active"] == name
 
 
-@settings(max_examples=30)
+@examples(0.3)
 @given(scope=any_text)
 def test_any_scope_has_its_numbers(tmp_path_factory, scope):
     store = FileStore(tmp_path_factory.mktemp("scopes"))
@@ -180,7 +181,7 @@ def test_hostile_ids_in_the_file_lead_nowhere(store, name):
     assert ids(store.list(SessionFilter(statuses=EVERYWHERE), None, 5)) == [kept]
 
 
-@settings(max_examples=50)
+@examples(0.5)
 @given(garbage=st.lists(st.binary(max_size=30), max_size=5))
 def test_garbage_in_the_file_hides_no_session(tmp_path_factory, garbage):
     store = FileStore(tmp_path_factory.mktemp("scopes"))

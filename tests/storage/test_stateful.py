@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from tests.builders import Clock, answer, at, piece, texts, todos, user
+from tests.examples import examples
 from tests.storage.contract import ALL
 from tests.storage.stories import any_text
 from tui.domain.records import Closed, Opened, Reset
@@ -373,6 +373,6 @@ class MemoryMachine(StoreMachine):
 
 
 TestFileStore = FileMachine.TestCase
-TestFileStore.settings = settings(max_examples=40, stateful_step_count=30)
+TestFileStore.settings = examples(0.4)
 TestMemoryStore = MemoryMachine.TestCase
-TestMemoryStore.settings = settings(max_examples=80, stateful_step_count=30)
+TestMemoryStore.settings = examples(0.8)

@@ -3,10 +3,11 @@
 import tempfile
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import answer, at, piece, user
+from tests.examples import examples
 from tui.domain.records import Reset
 from tui.domain.search import parse
 from tui.storage.file_store import FileStore
@@ -161,7 +162,7 @@ class World:
         return self.last[name]
 
 
-@settings(max_examples=150)
+@examples(1.5)
 @given(deeds, st.lists(queries, min_size=1, max_size=4))
 def test_the_index_and_a_plain_scan_give_the_same(deeds, queries):
     with tempfile.TemporaryDirectory() as directory:
@@ -173,7 +174,7 @@ def test_the_index_and_a_plain_scan_give_the_same(deeds, queries):
             world.search(query)
 
 
-@settings(max_examples=60)
+@examples(0.6)
 @given(texts)
 def test_a_text_is_found_by_itself_and_by_each_of_its_words(text):
     with tempfile.TemporaryDirectory() as directory:

@@ -1,9 +1,10 @@
 """The row under the reader's eye stays where it is, whatever happens around it."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from tests.examples import examples
 from tui.domain.message import Message, ToolCall
 from tui.domain.notice import Notice
 from tui.domain.records import Reset, Summary
@@ -182,7 +183,7 @@ def all_rows(conversation, page):
     return [text.rstrip() for text in drawn]
 
 
-@settings(max_examples=50)
+@examples(0.5)
 @given(PAGES.filter(bool), WIDTH, HEIGHT, st.integers(1, 7))
 def test_scrolling_from_the_top_to_the_end_shows_every_row_once(shown, width, height, step):
     reading = Reading(shown, width, height)
@@ -198,7 +199,7 @@ def test_scrolling_from_the_top_to_the_end_shows_every_row_once(shown, width, he
     assert seen == expected
 
 
-@settings(max_examples=50)
+@examples(0.5)
 @given(PAGES.filter(bool), HEIGHT, st.integers(1, 40))
 def test_going_up_and_down_again_comes_back_to_the_same_row(shown, height, rows):
     reading = Reading(shown, height=height)
@@ -211,7 +212,7 @@ def test_going_up_and_down_again_comes_back_to_the_same_row(shown, height, rows)
     assert reading.top == before
 
 
-@settings(max_examples=50)
+@examples(0.5)
 @given(PAGES, st.lists(TEXT, max_size=6), HEIGHT)
 def test_a_reader_at_the_end_sees_the_end_of_what_arrives(shown, pieces, height):
     reading = Reading(shown, height=height)
@@ -222,7 +223,7 @@ def test_a_reader_at_the_end_sees_the_end_of_what_arrives(shown, pieces, height)
         assert [row.strip.text.rstrip() for row in reading.rows] == last
 
 
-@settings(max_examples=50)
+@examples(0.5)
 @given(PAGES.filter(bool), st.integers(-60, 0), HEIGHT)
 def test_a_place_is_found_again_in_the_same_conversation(shown, rows, height):
     keys = [e.id for e in shown if isinstance(e, Message)]
@@ -237,7 +238,7 @@ def test_a_place_is_found_again_in_the_same_conversation(shown, rows, height):
     assert place.key is None or [row.strip.text for row in again.rows] == texts
 
 
-@settings(max_examples=50)
+@examples(0.5)
 @given(PAGES, st.lists(PAGES, max_size=4))
 def test_all_heights_add_up_once_everything_was_drawn(shown, pages):
     reading = Reading(shown)

@@ -1,10 +1,11 @@
 """Whatever is said, a row of the pane is as wide as the pane."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.style import Style
 
+from tests.examples import examples
 from tui.domain.message import Message, ToolCall
 from tui.widgets.transcript.conversation import Conversation
 from tui.widgets.transcript.fenced import Code
@@ -74,7 +75,7 @@ def entries(text):
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(0.6)
 @given(TEXT, st.integers(20, 300), st.integers(0, 200))
 def test_every_row_is_exactly_as_wide_as_the_pane(text, width, moved):
     conversation = Conversation(entries(text))
@@ -90,7 +91,7 @@ def test_every_row_is_exactly_as_wide_as_the_pane(text, width, moved):
                     part.sideways.cells = moved
 
 
-@settings(max_examples=30, deadline=None)
+@examples(0.3)
 @given(st.lists(TEXT, max_size=6), st.lists(st.integers(20, 300), min_size=6, max_size=6))
 def test_also_while_it_arrives_and_the_width_changes(pieces, widths):
     conversation = Conversation()
