@@ -109,3 +109,16 @@ async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere
     (kept,) = rescue.glob("draft-*")
     assert kept.read_text() == "half"
     assert world.texts(program.workspace.current.id) == ["hello"]
+
+
+@pytest.mark.parametrize("way", ["run", "run_at_once"])
+async def test_a_session_that_could_not_be_saved_is_not_said_to_be(world, rescue, monkeypatch, way):
+    program, first, second = await two_unsaved(world)
+    await program.workspace.save(first)
+    first.opened.add_message("user", "more")
+    refuse(monkeypatch, program, first, FULL)
+    final_save = FinalSave(program.workspace, [rescue], None)
+    await finish(final_save, way)
+    assert any(line.startswith(f"Could not save {first.id}: ") for line in final_save.lines)
+    assert f"Session saved: {first.id}" not in final_save.lines
+    assert f"Session saved: {second.id}" in final_save.lines

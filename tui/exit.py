@@ -178,6 +178,7 @@ class FinalSave:
         self._rescue_directories = rescue_directories
         self._options = f" --data-dir {_quoted(data_dir)}" if data_dir else ""
         self._done = False
+        self._unsaved: set[str] = set()
         self.failed = False
         self.lines: list[str] = []
 
@@ -241,7 +242,7 @@ class FinalSave:
         It is told at the end, too. Raises ``StorageError`` if there is no room anywhere.
         """
         lines = [*self._rescued(conversation), *self._rescued_draft(conversation)]
-        self._fail(f"Could not save {conversation.id}.")
+        self._fail_to_save(conversation, ".")
         self.lines += lines
         return lines
 
@@ -287,19 +288,24 @@ class FinalSave:
         opened = conversation.opened
         if opened is None or not opened.unsaved:
             return
-        self._fail(f"Could not save {conversation.id}: {error}")
+        self._fail_to_save(conversation, f": {error}")
         try:
             with save_errors():
                 self.lines += self._rescued(conversation)
         except StorageError as failure:
             self._fail(str(failure))
 
+    def _fail_to_save(self, conversation: Conversation, reason: str) -> None:
+        self._unsaved.add(conversation.id)
+        self._fail(f"Could not save {conversation.id}{reason}")
+
     def _fail(self, line: str) -> None:
         self.failed = True
         self.lines.append(line)
 
     def _tell_what_was_saved(self, current: Conversation) -> None:
-        self.lines += [f"Session saved: {session_id}" for session_id in self._workspace.changed]
+        saved = (each for each in self._workspace.changed if each not in self._unsaved)
+        self.lines += [f"Session saved: {session_id}" for session_id in saved]
         if current.published:
             self.lines.append(f"Resume with: {_program()} --session {current.id}{self._options}")
 

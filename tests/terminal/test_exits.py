@@ -379,6 +379,7 @@ def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats,
     assert_whole(program)
     lines = told(program)
     assert any(line.startswith(f"Could not save {session}: ") for line in lines)
+    assert f"Session saved: {session}" not in lines
     take_back = next(line for line in lines if line.startswith("Take it back with: "))
     words = take_back.removeprefix("Take it back with: sibyl-tui ").split()
     rescue = Path(words[-1])
