@@ -172,11 +172,16 @@ class FinalSave:
     """
 
     def __init__(
-        self, workspace: Workspace, rescue_directories: Sequence[Path], data_dir: str | None
+        self,
+        workspace: Workspace,
+        rescue_directories: Sequence[Path],
+        data_dir: str | None,
+        model: str | None = None,
     ) -> None:
         self._workspace = workspace
         self._rescue_directories = rescue_directories
         self._options = f" --data-dir {_quoted(data_dir)}" if data_dir else ""
+        self._model = model
         self._done = False
         self._unsaved: set[str] = set()
         self.failed = False
@@ -307,7 +312,16 @@ class FinalSave:
         saved = (each for each in self._workspace.changed if each not in self._unsaved)
         self.lines += [f"Session saved: {session_id}" for session_id in saved]
         if current.published:
-            self.lines.append(f"Resume with: {_program()} --session {current.id}{self._options}")
+            options = self._options + self._model_option(current)
+            self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
+
+    def _model_option(self, current: Conversation) -> str:
+        """The ``--model`` of this start, unless another model was chosen in the session since."""
+        if self._model is None:
+            return ""
+        name = current.model.name if current.model else self._model
+        kept = self._model in (name, name.partition(":")[0])
+        return f" --model {_quoted(self._model)}" if kept else ""
 
 
 def _program() -> str:

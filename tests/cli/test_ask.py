@@ -95,6 +95,11 @@ def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
     assert session.messages[1].model == "local:m"
 
 
+def test_the_line_that_resumes_names_the_model_that_was_asked_for(sibyl, store):
+    told = sibyl("ask", "hi", "--model", "offline:guide").err.splitlines()[-1]
+    assert told.endswith(f" --data-dir {store.root} --model offline:guide PROMPT")
+
+
 def test_the_files_are_plain_lines_that_grep_finds(sibyl, configured, store):
     with ChatServer(answers("会話は失われない。")) as server:
         configured(server)

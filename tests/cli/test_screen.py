@@ -84,6 +84,42 @@ def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown):
     assert [message.text for message in store.load(session_id).messages] == ["the last words"]
 
 
+@pytest.fixture
+def resumed(sibyl, shown):
+    """Says something in the screen, and gives what would be typed to go on with it."""
+
+    def leave(*flags, then=lambda _: None):
+        def work(workspace):
+            workspace.current.opened.add_message("user", "hello")
+            then(workspace)
+
+        shown.work = work
+        line = sibyl(*flags).err.splitlines()[-1]
+        start = f"Resume with: sibyl-tui --session {shown.parts.workspace.current.id} "
+        assert line.startswith(start)
+        return line.removeprefix(start)
+
+    return leave
+
+
+def test_the_line_that_resumes_names_the_model_that_was_asked_for(resumed, data):
+    assert resumed() == f"--data-dir {data}"
+    assert resumed("--model", "openai:a b") == f"--data-dir {data} --model 'openai:a b'"
+
+
+def test_the_line_that_resumes_names_a_provider_whose_model_still_answers(resumed, data):
+    assert resumed("--model", "offline") == f"--data-dir {data} --model offline"
+
+
+def test_the_line_that_resumes_leaves_a_model_that_was_switched_to_the_session(
+    resumed, shown, data
+):
+    def switch(workspace):
+        workspace.current.model = shown.parts.models.named("offline:guide")
+
+    assert resumed("--model", "openai:gpt-x", then=switch) == f"--data-dir {data}"
+
+
 @pytest.mark.parametrize("how", [[], ["--session", "hello"]])
 def test_a_defect_before_anything_was_said_tells_of_nothing_that_was_saved(
     sibyl, saved, shown, capsys, how

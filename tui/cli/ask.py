@@ -140,7 +140,9 @@ def _rescue(program: Program, session: OpenSession) -> None:
 def _tell_how_to_go_on(program: Program, session: OpenSession) -> None:
     output.tell(f"Session saved: {session.id}")
     called = paths.command(sys.argv[0])
-    output.tell(f"Resume with: {called} ask --session {session.id}{_place(program)} PROMPT")
+    model = f" --model {shlex.quote(program.model_flag)}" if program.model_flag else ""
+    options = _place(program) + model
+    output.tell(f"Resume with: {called} ask --session {session.id}{options} PROMPT")
 
 
 def _place(program: Program) -> str:

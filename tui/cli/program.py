@@ -64,6 +64,7 @@ class Program(msgspec.Struct, frozen=True):
     narrowed: str | None
     project_path: str
     data_dir: str | None
+    model_flag: str | None = None
     clock: Callable[[], datetime] = utc_now
 
     @classmethod
@@ -83,6 +84,7 @@ class Program(msgspec.Struct, frozen=True):
             narrowed=settings.scope,
             project_path=project,
             data_dir=chosen.data_dir,
+            model_flag=chosen.model,
         )
 
     def model(self, proposed: str | None = None) -> Model:

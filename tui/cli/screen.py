@@ -45,7 +45,8 @@ def run(chosen: Namespace) -> int:
     from tui.exit import FinalSave, new_loop
 
     workspace = _started(program, models, session_id)
-    final_save = FinalSave(workspace, (paths.state_directory(), Path.home()), program.data_dir)
+    rescue_directories = (paths.state_directory(), Path.home())
+    final_save = FinalSave(workspace, rescue_directories, program.data_dir, program.model_flag)
     try:
         app = SibylApp(_parts(program, models, workspace, final_save))
         with asyncio.Runner(loop_factory=new_loop) as runner:
