@@ -47,7 +47,7 @@ class _Keys(Enum):
 _sequences = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
 for _digit in "123456789":
     _sequences.pop(f"\x1b{_digit}", None)
-# And Alt+Backspace, which takes a word back anywhere, for Ctrl+W, which closes the session.
+# And one form of Alt+Backspace for Ctrl+W, the other for Backspace alone.
 for _backspace in "\x7f\x08":
     _sequences[f"\x1b{_backspace}"] = (_Keys.ALT_BACKSPACE,)
 

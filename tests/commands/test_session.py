@@ -6,7 +6,7 @@ from tests.engine.workspaces import FULL, SHOP
 from tui.commands import session
 from tui.errors import StorageError
 
-USAGE = "Usage: /session list | resume <index> | save [target] | close"
+USAGE = "Usage: /session list | resume <index> | save [target] | close [id]"
 
 
 @pytest.mark.parametrize("text", ["", " nowhere", " list all", " lists", " 1"])
@@ -287,5 +287,23 @@ async def test_where_there_is_no_room_for_a_rescue_file_it_stays_open(commands, 
     assert mine in commands.workspace.open
 
 
-async def test_a_closing_takes_no_more_words(commands):
-    assert await commands("/session close it") == USAGE
+async def test_only_an_open_session_is_closed(commands, world):
+    there = await world.session("There")
+    for word in ("it", there):
+        assert await commands(f"/session close {word}") == f"No open session has the id {word}."
+
+
+async def test_a_session_that_is_not_on_screen_is_stopped_saved_and_closed(commands, world):
+    other = await world.session("Other")
+    await commands.program.send("Hello")
+    mine = commands.current
+    commands.running = mine.running = True
+    await commands.program.look_at(other)
+    mine.text = "Typed"
+    assert await commands(f"/session close {mine.id}") == f"Closed session: {mine.id}"
+    assert not commands.running
+    assert commands.current.id == other
+    assert commands.kinds == ["MovedSession", "Say"]
+    assert not world.holder(mine.id)
+    assert world.reader.entry(mine.id).status == "closed"
+    assert world.drafts.load(mine.id).text == "Typed"

@@ -2,20 +2,24 @@
 
 import asyncio
 
-from tests.ui.screen import conversation, mark, question, rows, send, status, words
+import pytest
+
+from tests.ui.screen import conversation, go_to, mark, question, rows, send, status, words
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.appearance import Appearance
 from tui.errors import StorageFull
+from tui.screens.help import HelpScreen
 
 
-async def test_ctrl_w_saves_closes_and_shows_the_session_used_before(world):
+async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(world):
     w = world(["Yes."])
     before = await w.session("Earlier", "It was.")
     async with w.running() as (app, pilot):
         mine = w.workspace.current.id
         await send(pilot, "Is it?")
         await until(lambda: "Yes." in words(app))
-        await pilot.press("x", "ctrl+w")
+        await pilot.press("x", "f2", "x")
         await until(lambda: "It was." in conversation(app), "the other session")
         await until(lambda: f"Closed session: {mine}" in words(app))
         assert before in status(app)
@@ -26,7 +30,7 @@ async def test_ctrl_w_saves_closes_and_shows_the_session_used_before(world):
     assert w.drafts().load(mine).text == "x"
 
 
-async def test_ctrl_w_stops_the_answer_and_keeps_what_arrived(world):
+async def test_closing_stops_the_answer_and_keeps_what_arrived(world):
     gate = asyncio.Event()
     w = world(["Half an answer", gate, " more"])
     async with w.running() as (app, pilot):
@@ -34,7 +38,7 @@ async def test_ctrl_w_stops_the_answer_and_keeps_what_arrived(world):
         await send(pilot, "Go")
         await until(lambda: "Half an answer" in conversation(app))
         await send(pilot, "Next")
-        await pilot.press("ctrl+w")
+        await send(pilot, "/session close")
         await until(lambda: mine not in status(app), "the new session")
         assert mark(app, mine) in (None, "")
         assert w.workspace.open == (w.workspace.current,)
@@ -56,11 +60,11 @@ async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world
         monkeypatch.setattr(w.store, "append", _full)
         await send(pilot, "/name Lost")
         await until(lambda: w.workspace.current.unsaved)
-        await pilot.press("ctrl+w")
+        await send(pilot, "/session close")
         assert f"Could not save {mine}: disk full. Close it all" in await question(app)
         await pilot.press("n")
         await until(lambda: f"Stayed in {mine}" in words(app))
-        await pilot.press("ctrl+w")
+        await send(pilot, "/session close")
         await question(app)
         await pilot.press("y")
         await until(lambda: "It was." in conversation(app), "the other session")
@@ -68,6 +72,56 @@ async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world
     (rescued,) = (w.root.parent / "rescue").iterdir()
     assert "Lost" in rescued.read_text()
     assert any("sessions import" in line for line in w.final_save.lines)
+
+
+async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
+    gate = asyncio.Event()
+    w = world(["Half an answer", gate, " more"])
+    other = await w.session("Earlier", "It was.")
+    async with w.running() as (app, pilot):
+        mine = w.workspace.current.id
+        await send(pilot, "Go")
+        await until(lambda: "Half an answer" in conversation(app))
+        await go_to(app, pilot, other)
+        await until(lambda: "It was." in conversation(app), "the other session")
+        app.chat.sidebar.focus()
+        app.chat.sidebar.highlight(mine)
+        await pilot.press("x")
+        await until(lambda: f"Closed session: {mine}" in words(app))
+        assert w.other_program().holder(mine) is None
+        await until(lambda: mark(app, mine) != "running", "the row at rest")
+        assert w.workspace.current.id == other
+    assert messages(w, mine)[-1] == ("assistant", "Half an answer", "interrupted")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [[], ["f2", "slash"], ["ctrl+r"], ["ctrl+g"], ["ctrl+f"]],
+    ids=["prompt", "filter", "rename", "find", "search"],
+)
+async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(world, way):
+    w = world()
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: rows(app) == [there], "the list")
+        await pilot.press(*way)
+        line = app.focused
+        await pilot.press(*"one", "space", *"two", "ctrl+w")
+        await until(lambda: getattr(line, "value", getattr(line, "text", "")) == "one ")
+        assert app.focused is line
+        assert w.workspace.current.id == there
+        assert w.other_program().holder(there) is not None
+
+
+async def test_another_key_may_be_chosen_that_closes_a_session(world):
+    w = world()
+    w.appearance = Appearance(keys={"close": "f9"})
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await until(lambda: rows(app) == [there], "the list")
+        await pilot.press("f9")
+        await until(lambda: f"Closed session: {there}" in words(app))
+        assert "F9" in HelpScreen(app._keys(), app.chat.chosen_keys).text()
 
 
 def _full(*_):

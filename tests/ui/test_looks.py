@@ -288,7 +288,7 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         await pilot.press(way)
         await until(lambda: app.screen is not app.chat, "the other screen")
         before = app.screen
-        await pilot.press(*keys, "ctrl+w", "f4", "ctrl+p", "ctrl+f")
+        await pilot.press(*keys, "f4", "ctrl+p", "ctrl+f")
         assert app.screen is before
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the way back")

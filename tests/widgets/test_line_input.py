@@ -47,6 +47,7 @@ async def test_one_key_goes_over_or_deletes_a_whole_character(character):
     ("keys", "left"),
     [
         (["alt+backspace"], "one 日本の"),
+        (["ctrl+w"], "one 日本の"),
         (["ctrl+backspace", "ctrl+backspace"], "one 日本"),
         (["ctrl+left", "ctrl+left", "alt+d"], "one 日本テキスト"),
         (["ctrl+left", "ctrl+shift+left", "delete"], "one 日本テキスト"),

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
-from tui.commands.effects import Ask, Effect, ShowSession, say
+from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, say
 from tui.commands.sessions import shown_notices
 from tui.domain.labels import age
 from tui.domain.notice import Table
@@ -17,7 +17,7 @@ from tui.engine.switching import StayedError
 from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
 
-_USAGE = "Usage: /session list | resume <index> | save [target] | close"
+_USAGE = "Usage: /session list | resume <index> | save [target] | close [id]"
 _RESUME_USAGE = "Usage: /session resume <index>"
 
 
@@ -110,9 +110,10 @@ async def _told(context: CommandContext, session_id: str) -> Sequence[Effect]:
 
 
 async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    if arguments:
-        return say(_USAGE)
-    conversation = context.workspace.current
+    workspace = context.workspace
+    conversation = workspace.find(arguments) if arguments else workspace.current
+    if conversation is None:
+        return say(f"No open session has the id {arguments}.")
     await context.stop(conversation)
     try:
         return await _left(context, conversation, partial(_closed, context, conversation))
@@ -153,8 +154,11 @@ async def _left(
     context: CommandContext, conversation: Conversation, give_up: Callable[[], Awaitable[None]]
 ) -> Sequence[Effect]:
     """Give a session up, and show another if it is on screen."""
-    shown = await context.workspace.leave_current(give_up)
     told = say(f"Closed session: {conversation.id}")
+    if conversation is not context.workspace.current:
+        await context.workspace.between_switches(give_up)
+        return (MovedSession(conversation.id), *told)
+    shown = await context.workspace.leave_current(give_up)
     return (ShowSession(), *told) if shown else told
 
 

@@ -71,7 +71,7 @@ COMMANDS: tuple[Command, ...] = (
         "session",
         "Sessions of this project",
         "this project's sessions by number",
-        "list | resume <index> | save [target] | close",
+        "list | resume <index> | save [target] | close [id]",
         "text",
         ("list", "resume", "save", "close"),
     ),

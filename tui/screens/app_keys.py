@@ -2,6 +2,8 @@
 
 from textual.binding import Binding, BindingType
 
+from tui.widgets.key_names import NO_KEY
+
 APP_KEYS: list[BindingType] = [
     Binding("ctrl+n", "invoke('new')", "New", id="new", tooltip="New session", priority=True),
     Binding(
@@ -14,7 +16,7 @@ APP_KEYS: list[BindingType] = [
         show=False,
     ),
     Binding(
-        "ctrl+w",
+        NO_KEY,
         "invoke('session', 'close')",
         "Close",
         id="close",

@@ -28,9 +28,11 @@ def key_lines(bindings: Sequence[BindingType], chosen: Mapping[str, str]) -> Ite
     for binding in Binding.make_bindings(bindings):
         shown = chosen.get(binding.id or "", binding.key).split(",")
         actions = keys.setdefault(binding.tooltip or binding.description, {})
-        actions.setdefault(binding.id or binding.action, []).extend(map(key_name, shown))
+        actions.setdefault(binding.id or binding.action, []).extend(
+            filter(None, map(key_name, shown))
+        )
     for does, actions in keys.items():
-        if does:
+        if does and any(actions.values()):
             yield Line(_said([[*dict.fromkeys(names)] for names in actions.values()]), does)
 
 

@@ -2,6 +2,9 @@
 
 from textual.keys import format_key
 
+NO_KEY = "none"
+"""The key of an action that has none until the user chooses one: Textual binds no empty text."""
+
 _MODIFIERS = {"ctrl": "Ctrl", "alt": "Alt", "shift": "Shift", "super": "Super", "meta": "Meta"}
 _NAMES = {
     "escape": "Esc",
@@ -23,7 +26,12 @@ _ARROWS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→"}
 
 
 def key_name(key: str) -> str:
-    """A key as it is written on the keyboard: ``Ctrl+N`` for ``ctrl+n``, ``/`` for ``slash``."""
+    """A key as it is written on the keyboard: ``Ctrl+N`` for ``ctrl+n``, ``/`` for ``slash``.
+
+    Empty for ``NO_KEY``.
+    """
+    if key == NO_KEY:
+        return ""
     *modifiers, last = key.strip().split("+") if key.strip() != "+" else ["+"]
     words = [_MODIFIERS.get(each, each) for each in modifiers]
     return "+".join([*words, _last_name(last, alone=not modifiers)])

@@ -16,7 +16,7 @@ from tui.widgets.prompt.editor import Editor
 STYLES = Path(__file__).parents[3] / "styles" / "prompt.tcss"
 SIZE = (60, 24)
 PROGRAM_KEYS = [
-    *("ctrl+w", "ctrl+f", "ctrl+g", "ctrl+r", "ctrl+b", "ctrl+s", "ctrl+n"),
+    *("ctrl+f", "ctrl+g", "ctrl+r", "ctrl+b", "ctrl+s", "ctrl+n"),
     *("f1", "f2", "escape", "alt+up", "alt+1", "pageup", "pagedown"),
 ]
 

@@ -49,9 +49,10 @@ async def test_each_change_by_the_user_is_told(running):
         await until(lambda: app.edited == ["a", "ab", "a"])
 
 
-async def test_alt_and_backspace_takes_a_word_back(running):
+@pytest.mark.parametrize("key", ["alt+backspace", "ctrl+w"])
+async def test_alt_and_backspace_or_ctrl_and_w_takes_a_word_back(running, key):
     async with running() as (app, pilot):
-        await pilot.press(*"one two", "alt+backspace")
+        await pilot.press(*"one two", key)
         await until(lambda: app.edited[-1:] == ["one "])
 
 

@@ -18,7 +18,7 @@ SHELL_KEYS: tuple[BindingType, ...] = tuple(
 )
 """What a shell has, where Textual's editor has something else or nothing."""
 # The program's own among them.
-_OTHERWISE = frozenset({"ctrl+a", "ctrl+e", "ctrl+w"})
+_OTHERWISE = frozenset({"ctrl+a", "ctrl+e"})
 TYPING_KEYS: tuple[BindingType, ...] = tuple(
     Binding(keys, "type", description)
     for keys, description in (
@@ -30,7 +30,7 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
         ("up,backspace", "If empty: take a waiting prompt back"),
         ("delete", "If empty: drop all that wait"),
         ("ctrl+c", "Copy what is selected"),
-        ("ctrl+k,ctrl+u,alt+backspace", "Cut to the line's end, beginning, a word"),
+        ("ctrl+k,ctrl+u,ctrl+w,alt+backspace", "Cut to the line's end, beginning, a word"),
         ("ctrl+z,ctrl+y", "Undo; redo, or put back what was cut"),
     )
 )

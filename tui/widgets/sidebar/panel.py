@@ -22,7 +22,7 @@ from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.session_list import SessionList
 
 _CELLS_BEFORE_LABEL = 3
-_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "delete", "undo", "widen"})
+_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "close", "delete", "undo", "widen"})
 LEAST_COLUMNS, MOST_COLUMNS = 20, 60
 SHARE_OF_SCREEN = 60
 """So many percent at most, as the sheet below has it."""
@@ -58,6 +58,15 @@ class Sidebar(Vertical):
             id="sidebar-delete",
             tooltip="Delete it, when pressed twice",
             priority=True,
+        ),
+        Binding(
+            "x",
+            "close",
+            "Close",
+            id="sidebar-close",
+            tooltip="Close it",
+            priority=True,
+            show=False,
         ),
         Binding(
             "u",
@@ -276,6 +285,10 @@ class Sidebar(Vertical):
     def action_archive(self) -> None:
         if (row := self._list.take_row()) is not None:
             self.post_message(CommandInvoked("archive", row.id))
+
+    def action_close(self) -> None:
+        if (row := self._list.take_row()) is not None:
+            self.post_message(CommandInvoked("session", f"close {row.id}"))
 
     def action_rename(self) -> None:
         if (row := self._list.take_row()) is not None:
