@@ -21,7 +21,7 @@ from itertools import combinations
 
 import pytest
 
-from tests.builders import answer, at, header, piece, texts, todos, user
+from tests.builders import Clock, answer, at, header, piece, texts, todos, user
 from tui.domain.ids import is_session_id
 from tui.domain.message import ToolCall
 from tui.domain.records import (
@@ -117,6 +117,13 @@ class StoreContract:
         names = {lease.session_id for lease in leases}
         assert len(names) == 20
         assert all(is_session_id(name) and name.startswith("session-") for name in names)
+
+    def test_sessions_begun_within_one_second_have_different_ids(self, store, other, monkeypatch):
+        monkeypatch.setattr(Clock, "__call__", lambda clock: clock.now)
+        leases = [each.create(SCOPE, "/shop", "m") for each in (store, other) * 5]
+        names = [lease.session_id for lease in leases]
+        assert len({name.rpartition("-")[0] for name in names}) == 1
+        assert len(set(names)) == 10
 
     def test_a_reserved_session_is_not_there_for_others_before_its_first_record(self, store, other):
         lease = store.create(SCOPE, "/shop", "m")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import Story, answer, header, piece, texts, user
+from tests.builders import Clock, Story, answer, header, piece, texts, user
 from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state
 from tests.storage.test_disk import Fails
 from tui.domain.records import Opened, encode
 from tui.errors import ReadOnly, SessionBusy, SessionNotFound, StorageError
-from tui.storage import locks
+from tui.storage import file_store, locks
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import SessionFilter
 
@@ -48,6 +48,18 @@ def everything(root):
 
 
 # --- files
+
+
+def test_a_number_that_another_session_of_the_second_has_is_not_given_again(
+    data, clock, monkeypatch
+):
+    monkeypatch.setattr(Clock, "__call__", lambda clock: clock.now)
+    numbers = iter([7, 7, 8])
+    monkeypatch.setattr(file_store, "_random_number", lambda: next(numbers))
+    stores = [FileStore(data, clock), FileStore(data, clock)]
+    first, second = (store.create(SCOPE, "/shop", "m").session_id for store in stores)
+    assert (first[-7:], second[-7:]) == ("-000007", "-000008")
+    assert first[:-7] == second[:-7]
 
 
 def test_a_session_is_a_readable_file_with_its_id_as_name(store):
