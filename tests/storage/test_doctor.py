@@ -189,6 +189,12 @@ def test_a_newer_version_is_told(root, store, session_id):
     assert kinds(root) == ["newer_version"]
 
 
+def test_a_version_below_one_is_damage(root, store, session_id):
+    path = store.path(session_id)
+    path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":0'))
+    assert kinds(root) == ["damaged_header", "damaged_records"]
+
+
 def test_what_is_no_session_is_told_and_left_alone(root, store, session_id):
     (root / "sessions" / "notes.txt").write_text("mine")
     (root / "sessions" / "notes.txt").chmod(0o600)

@@ -11,7 +11,7 @@ from tests.builders import Story, answer, at, every_kind, header, piece, texts, 
 from tests.examples import examples
 from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
 from tui.domain.message import Message, ToolCall
-from tui.domain.records import Offsets, State, Summary, encode
+from tui.domain.records import VERSION, Offsets, State, Summary, encode
 from tui.domain.session import joined
 from tui.domain.todo import TodoItem
 from tui.errors import StorageError
@@ -138,7 +138,13 @@ def test_a_whole_last_line_without_its_newline_counts_once_its_writer_is_gone():
         assert journal.load().damaged == journal.tail(5).session.damaged == 0
 
 
-@pytest.mark.parametrize("line", [b"garbage\n", b"\n", b"\0" * 50 + b"\n"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(b"garbage\n", b"\n", b"\0" * 50 + b"\n"),
+        *(encode(header(version=version)) for version in (0, -1, -(10**30))),
+    ],
+)
 def test_a_damaged_first_line_is_made_up_for_from_elsewhere(line):
     story = Story()
     damaged = line + story.user("one").state("Tale").data.split(b"\n", 1)[1]
@@ -165,6 +171,12 @@ def test_an_id_inside_a_file_is_not_believed():
 def test_a_newer_version_is_known_even_if_nothing_else_of_its_first_line_is(line):
     with reading(line + encode(user("m1"))) as journal:
         assert journal.header().version == 7
+
+
+@pytest.mark.parametrize("version", [0, -1])
+def test_a_version_that_no_program_has_written_is_not_passed_on(version):
+    with reading(encode(header(version=version)) + encode(user("m1"))) as journal:
+        assert journal.header().version == VERSION
 
 
 def test_an_empty_file_is_a_session_of_which_nothing_is_known():

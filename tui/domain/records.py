@@ -14,6 +14,7 @@ from tui.domain.message import Message, Role
 from tui.domain.todo import TodoItem
 
 VERSION = 1
+Version = Annotated[int, msgspec.Meta(ge=1)]
 LINE_BYTES = 64 * 1024 * 1024
 NESTING = 200
 
@@ -25,7 +26,7 @@ class _Record(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True)
 class SessionHeader(_Record, frozen=True, tag="session"):
     """The first line: what a session is, from its beginning on."""
 
-    version: int
+    version: Version
     id: str
     created_at: str
     scope: str

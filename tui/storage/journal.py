@@ -20,6 +20,7 @@ from tui.domain.records import (
     State,
     Summary,
     Todos,
+    Version,
     decode,
 )
 from tui.domain.session import Entry, Page, Session, Surroundings, Tail, joined
@@ -252,7 +253,7 @@ class _Versioned(msgspec.Struct):
     """As much of a header as every version of it has."""
 
     type: Literal["session"]
-    version: int
+    version: Version
 
 
 def _version(line: bytes) -> int:
