@@ -285,6 +285,7 @@ class SibylApp(OrderlyApp, LegibleApp):
             switched = await self.workspace.look_at(session_id)
         except StorageError as error:
             self._desk.display.say(Notice(str(error), "error"))
+            self._desk.display.show_status()
             self.chat.stay()
             return False
         if not switched or self.chat.shown == self.workspace.current.id:

@@ -46,6 +46,25 @@ def slow(monkeypatch):
     return lambda program, name: Slow(monkeypatch, program.workspace._reader, name)
 
 
+@pytest.fixture
+def reads(monkeypatch):
+    """Gives the ids of the sessions that a program loads, as it loads them."""
+
+    def watch(program):
+        reader, loaded = program.workspace._reader, []
+        for name in ("looked_at", "opened"):
+            read = getattr(reader, name)
+
+            def watched(session_id, read=read):
+                loaded.append(session_id)
+                return read(session_id)
+
+            monkeypatch.setattr(reader, name, watched)
+        return loaded
+
+    return watch
+
+
 # --- the start
 
 
@@ -223,10 +242,10 @@ async def test_of_several_switches_the_latest_wins_and_the_others_hold_nothing(w
     first, second, third = [await world.session() for _ in range(3)]
     program = world.started()
     opening = slow(program, "opened")
-    tasks = [
-        asyncio.create_task(program.workspace.open_session(each)) for each in (first, second, third)
-    ]
+    tasks = [asyncio.create_task(program.workspace.open_session(first))]
     await until(lambda: opening.begun)
+    tasks += [asyncio.create_task(program.workspace.open_session(each)) for each in (second, third)]
+    await asyncio.sleep(0)
     opening.go_on.set()
     assert await asyncio.gather(*tasks) == [False, False, True]
     assert opening.begun == [first, third]
@@ -273,19 +292,19 @@ async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_i
     assert workspace.current is not closed
 
 
-async def test_a_switch_superseded_while_this_session_is_saved_lets_go_of_the_other(world):
+async def test_a_switch_superseded_while_this_session_is_saved_loads_nothing(world, reads):
     first, second = await world.session(), await world.session()
     program = world.started()
+    loaded = reads(program)
     await program.send("hello", save=False)
     program.store.gate = threading.Event()
     losing = asyncio.create_task(program.workspace.open_session(first))
     await until(program.store.waiting.is_set)
-    assert world.holder(first) is not None
     winning = asyncio.create_task(program.workspace.look_at(second))
     await asyncio.sleep(0)
     program.store.gate.set()
     assert await asyncio.gather(losing, winning) == [False, True]
-    assert world.holder(first) is None
+    assert loaded == [second]
 
 
 async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(world):
@@ -337,12 +356,41 @@ async def test_coming_back_before_the_closing_begins_keeps_the_session_open(worl
     assert world.holder(first.id) is not None
 
 
+async def test_a_switch_saves_this_session_before_it_loads_the_other(world, reads):
+    there = await world.session()
+    program = world.started()
+    loaded = reads(program)
+    await program.send("hello", save=False)
+    program.store.gate = threading.Event()
+    switch = asyncio.create_task(program.workspace.open_session(there))
+    await until(program.store.waiting.is_set)
+    assert (loaded, world.holder(there)) == ([], None)
+    program.store.gate.set()
+    assert await switch
+    assert loaded == [there]
+
+
+async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, slow):
+    there = await world.session()
+    program = world.started(await world.session())
+    looking = slow(program, "looked_at")
+    first = program.workspace.current
+    switch = asyncio.create_task(program.workspace.look_at(there))
+    await until(lambda: looking.begun)
+    await program.type("half")
+    looking.go_on.set()
+    assert await switch
+    await program.settle()
+    assert world.drafts.load(first.id).text == "half"
+
+
 # --- failures of a switch
 
 
-async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_held(world):
+async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_loaded(world, reads):
     there = await world.session()
     program = world.started()
+    loaded = reads(program)
     await program.send("hello", save=False)
     first = program.workspace.current
     program.store.fail_next(FULL)
@@ -350,7 +398,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_h
         await program.open(there)
     assert str(raised.value) == f"Stayed in {first.id}: could not save (disk full)"
     assert program.workspace.current is first
-    assert world.holder(there) is None
+    assert (loaded, world.holder(there)) == ([], None)
     assert str(first.save) == "NOT SAVED: disk full"
     assert program.workspace.marks()[first.id] is Mark.UNSAVED
     assert await program.open(there)

@@ -15,7 +15,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.errors import StorageFull
+from tui.errors import StorageError, StorageFull
 
 
 async def test_enter_in_the_sidebar_shows_a_session_and_writes_nothing(world):
@@ -115,6 +115,36 @@ async def test_a_session_that_cannot_be_saved_is_not_left(world, monkeypatch):
         await go_to(app, pilot, there)
         await until(lambda: "Elsewhere" in conversation(app))
     assert messages(w, first) == [("user", "hello", None)]
+
+
+async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_loaded(
+    world, monkeypatch
+):
+    w = world(["Hi."])
+    there = await w.session("Elsewhere", "Yes.")
+    async with w.running() as (app, pilot):
+        first = w.workspace.current.id
+        await until(lambda: there in rows(app))
+        append = w.store.append
+
+        def full(lease, records):
+            raise StorageFull("No space left on device")
+
+        monkeypatch.setattr(w.store, "append", full)
+        await send(pilot, "hello")
+        await until(lambda: "NOT SAVED: disk full" in status(app))
+        monkeypatch.setattr(w.store, "append", append)
+
+        def unreadable(session_id, count):
+            raise StorageError(f"Cannot read session {session_id}")
+
+        monkeypatch.setattr(w.store, "tail", unreadable)
+        await go_to(app, pilot, there)
+        await until(lambda: f"Cannot read session {there}" in conversation(app))
+        assert first in status(app)
+        assert app.chat.sidebar.highlighted == first
+        assert messages(w, first) == [("user", "hello", None)]
+        assert "NOT SAVED" not in status(app)
 
 
 async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(world):

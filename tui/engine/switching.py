@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from tui.domain.notice import Notice
@@ -13,6 +14,8 @@ from tui.engine.prompt_keeping import PromptKeeping
 from tui.errors import StorageError, UsageError
 from tui.providers.protocol import Model
 
+Load = Callable[[], Awaitable[Conversation]]
+"""Reads the session that is to be shown, or makes it."""
 ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
 """The model for a session that was held with the one named, and what to say of the choice."""
 
@@ -26,10 +29,10 @@ class StayedError(StorageError):
 
 
 class Switching(OpenSessions):
-    """Shows one session after another; none is left before it is saved.
+    """Shows one session after another: saves the current one, then loads the other.
 
-    Switches run one after another; of those that wait, only the latest is carried out. What was
-    left is closed behind the switch: the screen shows the other session before another key is
+    Switches run one after another; of those that wait, only the latest is carried out. The session
+    that was left is closed behind the switch: the screen shows the other one before another key is
     typed.
     """
 
@@ -85,19 +88,41 @@ class Switching(OpenSessions):
         for notice in notices:
             conversation.say(Notice(notice, "warning"))
 
-    async def _switch(self, find: Callable[[], Awaitable[Conversation]]) -> bool:
+    async def _select(self, load: Load) -> bool:
+        """Save the session on screen, then load and show another.
+
+        False if another switch is wanted meanwhile. Raises ``StayedError`` and what ``load``
+        raises; then the session on screen stays.
+        """
+        return await self._switch(partial(self._save_then_load, load))
+
+    async def _save_then_load(self, load: Load) -> Conversation | None:
+        """Give the other session, or nothing if another switch was wanted during the save."""
+        wanted, leaving = self._wanted, self.current
+        await self._ready_to_leave(leaving)
+        if wanted != self._wanted:
+            return None
+        other = await load()
+        if other is not leaving and other.id == leaving.id:
+            other.take_over(leaving)
+        return other
+
+    async def _switch(self, find: Callable[[], Awaitable[Conversation | None]]) -> bool:
+        """Show the session that ``find`` gives, unless another switch is wanted by then."""
         self._wanted += 1
         wanted = self._wanted
         async with self._moves:
             if wanted != self._wanted:
                 return False
+            leaving = self.current
             try:
-                other = await self._ready_to_enter(find)
+                other = await find()
             except (StorageError, UsageError):
                 if wanted != self._wanted:
                     return False
                 raise
-            leaving = self.current
+            if other is None:
+                return False
             if wanted != self._wanted and not self.given_up(leaving):
                 self.drop(other)
                 return False
@@ -106,18 +131,6 @@ class Switching(OpenSessions):
         if leaving is not other:
             self._leave_soon(leaving)
         return True
-
-    async def _ready_to_enter(self, find: Callable[[], Awaitable[Conversation]]) -> Conversation:
-        """Get the other session, then save this one."""
-        other, leaving = await find(), self.current
-        try:
-            await self._ready_to_leave(leaving)
-        except BaseException:
-            self.drop(other)
-            raise
-        if other is not leaving and other.id == leaving.id:
-            other.take_over(leaving)
-        return other
 
     async def _ready_to_leave(self, conversation: Conversation) -> None:
         if self.given_up(conversation):

@@ -90,14 +90,14 @@ class Workspace(Switching):
         False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
         and then the current session stays.
         """
-        return await self._switch(partial(self._find_to_look_at, session_id))
+        return await self._select(partial(self._find_to_look_at, session_id))
 
     async def open_session(self, session_id: str) -> bool:
         """Show a session and open it, as the scope's active one; else as ``look_at``.
 
         Raises ``UsageError`` at the limit, too.
         """
-        switched = await self._switch(partial(self._find_to_open, session_id))
+        switched = await self._select(partial(self._find_to_open, session_id))
         if switched:
             self._do_behind(self._note_opened(self.current))
         return switched
@@ -108,7 +108,7 @@ class Workspace(Switching):
         Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
         """
         if not self.current.untouched:
-            if not await self._switch(self._make_new):
+            if not await self._select(self._make_new):
                 return False
         elif not name:
             return False
@@ -265,19 +265,21 @@ class Workspace(Switching):
         known = self.find(session_id)
         if known is not None and not known.read_only:
             return known
-        return await self._read(partial(self._reader.looked_at, session_id), session_id)
+        return await asyncio.to_thread(self._reader.looked_at, session_id)
 
     async def _find_to_open(self, session_id: str) -> Conversation:
         known = self.find(session_id)
         if known is not None and known.opened is not None:
             return known
         self.check_limit()
-        return await self._read(partial(self._reader.opened, session_id), session_id)
+        return await asyncio.to_thread(self._reader.opened, session_id)
 
     async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> Conversation:
         other = await self._most_recent_other() or await self._make_new()
         try:
             await give_up()
+            # A session that was only looked at has a draft as well.
+            await self._ready_to_leave(self.current)
         except BaseException:
             self.drop(other)
             raise
@@ -301,12 +303,6 @@ class Workspace(Switching):
         model = self._model_for(None)[0]
         place = Place(self.scope, header.project_path or self.place.project_path, model.name)
         return await asyncio.to_thread(self._reader.new, place)
-
-    async def _read(self, read: Callable[[], Conversation], session_id: str) -> Conversation:
-        if session_id == self.current.id:
-            # What was typed in it is read again, too.
-            await self._ready_to_leave(self.current)
-        return await asyncio.to_thread(read)
 
     async def _take(self, conversation: Conversation) -> None:
         if conversation.opened is not None or self._read_anew(conversation):
