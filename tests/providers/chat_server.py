@@ -194,6 +194,17 @@ def drops_the_connection() -> Reply:
     return lambda exchange: exchange.cut()
 
 
+def compressed(reply: Reply, coding: str, *, chunked: bool) -> Reply:
+    """A reply whose body is compressed, whatever the client asked for."""
+
+    def compressed_reply(exchange: Exchange) -> None:
+        exchange.compress(coding, chunked=chunked)
+        reply(exchange)
+        exchange.finish()
+
+    return compressed_reply
+
+
 def calls_tools(*calls: Call, text: str = "") -> Reply:
     """Calls as ``(id, name, pieces of arguments)``."""
 

@@ -8,11 +8,12 @@ import select
 import socket
 import sys
 import threading
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 PATIENCE = 120.0
 """Seconds after which a test that waits has failed, and a gate that nobody opens gives way."""
@@ -52,6 +53,31 @@ class Gate:
         return self._opened.is_set()
 
 
+class _Coding:
+    """A content coding and the framing of a compressed body."""
+
+    _WINDOW_BITS: ClassVar = {"gzip": zlib.MAX_WBITS | 16, "deflate": zlib.MAX_WBITS}
+
+    def __init__(self, name: str, *, chunked: bool):
+        self._compressor = zlib.compressobj(wbits=self._WINDOW_BITS[name])
+        self._chunked = chunked
+        self.headers = {"Content-Encoding": name}
+        if chunked:
+            self.headers["Transfer-Encoding"] = "chunked"
+
+    def piece(self, data: bytes) -> bytes:
+        """Compress a piece so that it can be read before the next one comes."""
+        return self._framed(self._compressor.compress(data), zlib.Z_SYNC_FLUSH)
+
+    def rest(self) -> bytes:
+        last = b"0\r\n\r\n" if self._chunked else b""
+        return self._framed(b"", zlib.Z_FINISH) + last
+
+    def _framed(self, compressed: bytes, mode: int) -> bytes:
+        compressed += self._compressor.flush(mode)
+        return b"%x\r\n%s\r\n" % (len(compressed), compressed) if self._chunked else compressed
+
+
 class ClientGone(Exception):
     """The other side has closed the connection."""
 
@@ -64,6 +90,7 @@ class Exchange(ABC):
         self._connection = connection
         self._stopped = stopped
         self._torn = False
+        self._coding: _Coding | None = None
         self.abort = False
 
     @abstractmethod
@@ -98,11 +125,22 @@ class Exchange(ABC):
     def error(self, status: int, message: str) -> Any:
         """What a refusal with a status has as its body."""
 
+    def compress(self, coding: str, *, chunked: bool) -> None:
+        """Send the body as ``gzip`` or ``deflate``: in chunks, or up to the connection's end."""
+        self._coding = _Coding(coding, chunked=chunked)
+
+    def finish(self) -> None:
+        """End a compressed body."""
+        if self._coding:
+            self._send(self._coding.rest())
+
     def head(self, status: int = 200, content_type: str = "text/event-stream", **headers: str):
         """The status line and headers; the body ends when the connection does."""
         lines = [f"HTTP/1.1 {status} Told So", f"Content-Type: {content_type}"]
+        if self._coding:
+            headers |= self._coding.headers
         lines += [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-        self.raw("\r\n".join([*lines, "Connection: close", "", ""]).encode())
+        self._send("\r\n".join([*lines, "Connection: close", "", ""]).encode())
 
     def tear(self) -> None:
         """From now on each byte goes by itself, so that no character arrives whole."""
@@ -110,6 +148,9 @@ class Exchange(ABC):
         self._torn = True
 
     def raw(self, data: bytes) -> None:
+        self._send(self._coding.piece(data) if self._coding else data)
+
+    def _send(self, data: bytes) -> None:
         try:
             for piece in map(bytes, zip(data, strict=True)) if self._torn else [data]:
                 self._connection.sendall(piece)

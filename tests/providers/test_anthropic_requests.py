@@ -228,7 +228,14 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
         check()
 
 
-NEEDED = {"host", "accept", "content-type", "content-length", "anthropic-version"}
+NEEDED = {
+    "host",
+    "accept",
+    "accept-encoding",
+    "content-type",
+    "content-length",
+    "anthropic-version",
+}
 
 
 class TestBesidesTheRequest:

@@ -159,7 +159,7 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
         check()
 
 
-NEEDED = {"host", "accept", "content-type", "content-length"}
+NEEDED = {"host", "accept", "accept-encoding", "content-type", "content-length"}
 
 
 class TestBesidesTheRequest:

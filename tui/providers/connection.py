@@ -3,9 +3,8 @@
 import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import cast
 
 import httpx2
 
@@ -15,8 +14,7 @@ CONNECT_TIMEOUT = 10.0
 """How many seconds there are to reach a server."""
 
 # A client library would also tell each server the user's system and Python, and send it what
-# variables such as OPENAI_CUSTOM_HEADERS hold, another key among it. Without accept-encoding no
-# piece waits for others.
+# variables such as OPENAI_CUSTOM_HEADERS hold, another key among it.
 _SENT = frozenset({"accept", "content-length", "content-type", "host"})
 
 _NEVER = re.compile(rb"(?!)")
@@ -105,16 +103,20 @@ class _ObservedTransport(httpx2.AsyncBaseTransport):
         sent = _SENT | self._wire.headers
         for name in [name for name in request.headers if name.lower() not in sent]:
             del request.headers[name]
+        # A compressed answer may come late: a gateway waits until it has enough to compress.
+        request.headers["Accept-Encoding"] = "identity"
         if self._key:
             request.headers[self._wire.key_header] = self._wire.key_form.format(self._key.reveal())
         response = await self._inner.handle_async_request(request)
         self._reply.status = response.status_code
         self._reply.location = response.headers.get("location", "")
-        body = cast("httpx2.AsyncByteStream", response.stream)
+        headers = response.headers.copy()
+        # Whatever was asked for: the body is decompressed below.
+        headers.pop("content-encoding", None)
         return httpx2.Response(
             response.status_code,
-            headers=response.headers,
-            stream=_ObservedBody(body, self._wire, self._reply),
+            headers=headers,
+            stream=_ObservedBody(response, self._wire, self._reply),
             extensions=response.extensions,
         )
 
@@ -123,26 +125,47 @@ class _ObservedTransport(httpx2.AsyncBaseTransport):
 
 
 class _ObservedBody(httpx2.AsyncByteStream):
-    """A body in whole lines, up to the end of what it has to say."""
+    """A body, decompressed and in whole lines, up to the end of what it has to say.
 
-    def __init__(self, body: httpx2.AsyncByteStream, wire: Wire, reply: Reply) -> None:
-        self._body = body
+    It can be read once. A client library that drains it after the end mark gets nothing more:
+    the transport below would read a closed connection for ever.
+    """
+
+    def __init__(self, response: httpx2.Response, wire: Wire, reply: Reply) -> None:
+        self._response = response
         self._cleaned = wire.cleaned
         self._reply = reply
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._response.is_stream_consumed:
+            return
         begun: list[bytes] = []
-        async for piece in self._body:
-            self._reply.note(piece)
-            end = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
-            if end:
-                yield self._cleaned(b"".join((*begun, piece[:end])))
-                begun = []
-            begun.append(piece[end:])
-            # A server may keep the connection long after its last word.
-            if self._reply.done or self._reply.endless:
-                break
+        async with aclosing(self._pieces()) as pieces:
+            async for piece in pieces:
+                end = max(piece.rfind(b"\n"), piece.rfind(b"\r")) + 1
+                if end:
+                    yield self._cleaned(b"".join((*begun, piece[:end])))
+                    begun = []
+                begun.append(piece[end:])
         yield self._cleaned(b"".join(begun))
 
+    async def _pieces(self) -> AsyncGenerator[bytes]:
+        async with aclosing(self._decompressed()) as pieces:
+            async for piece in pieces:
+                self._reply.note(piece)
+                yield piece
+                # A server may keep the connection long after its last word.
+                if self._reply.done or self._reply.endless:
+                    break
+
+    async def _decompressed(self) -> AsyncGenerator[bytes]:
+        try:
+            async with aclosing(self._response.aiter_bytes()) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except httpx2.DecodingError as error:
+            # Of the client libraries, some pass it on and some call it a broken connection.
+            raise ValueError(f"not compressed as its header says: {error}") from error
+
     async def aclose(self) -> None:
-        await self._body.aclose()
+        await self._response.aclose()

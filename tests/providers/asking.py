@@ -1,0 +1,33 @@
+"""Asks a server and prints each answer, or the kind of its error, on a line of its own.
+
+    python -m tests.providers.asking DIALECT ADDRESS COUNT
+
+For tests of a program that may hang: the process can be killed.
+"""
+
+import asyncio
+import sys
+
+from tests.providers.conftest import asks, collected, text_of
+from tui.errors import ModelError
+from tui.providers.adapter import ChatModel
+from tui.providers.catalog import ModelChoice
+
+
+async def answer(model: ChatModel) -> str:
+    try:
+        return text_of(await collected(model.stream(asks())))
+    except ModelError as error:
+        return type(error).__name__
+
+
+def main() -> None:
+    dialect, address, count = sys.argv[1:]
+    choice = ModelChoice("local", "test-model", address, None, dialect, timeout=30, retries=0)
+    model = ChatModel(choice)
+    for _ in range(int(count)):
+        print(asyncio.run(answer(model)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
