@@ -1,7 +1,8 @@
 """Pictures of the screen, compared with those in ``snapshots/``.
 
 Renewed with ``pytest tests/snapshots --update-snapshots``. A difference is printed as the lines of
-the screen that changed; the picture that was seen lies beside the other, ending in ``.seen.svg``.
+the screen that changed, else as the cells whose colours did; the picture that was seen lies beside
+the other, ending in ``.seen.svg``.
 """
 
 import difflib
@@ -20,6 +21,10 @@ PLACE = Path(__file__).parents[2] / "snapshots"
 _CHECKSUM = re.compile(r"terminal-\d+-")
 _RECT = re.compile(
     r'<rect fill="([^"]+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="24.65"[^>]*/>'
+)
+_STYLE = re.compile(r"\.terminal-(r\d+) \{ (.*?)\}")
+_STYLED = re.compile(
+    r'<text class="terminal-(r\d+)" x="([\d.]+)" y="([\d.]+)" textLength="([\d.]+)"'
 )
 _TEXT = re.compile(r'<text class="[^"]*-r\d+" x="([\d.]+)" y="([\d.]+)"[^>]*>([^<]*)</text>')
 
@@ -92,4 +97,40 @@ def lines(svg):
 
 def _difference(wanted, seen):
     changed = list(difflib.unified_diff(lines(wanted), lines(seen), "kept", "seen", lineterm=""))
-    return "\n".join(changed) or "The text is the same; colours or places differ."
+    return (
+        "\n".join(changed or _looks_changed(wanted, seen)) or "Something beside the text differs."
+    )
+
+
+def _looks_changed(wanted, seen):
+    """The stretches of cells that look otherwise, with both looks."""
+    before, after, rows = looks(wanted), looks(seen), lines(seen)
+    changed = [cell for cell in sorted({*before, *after}) if before.get(cell) != after.get(cell)]
+    # Of cells side by side the column grows as their number does.
+    for _, run in itertools.groupby(
+        enumerate(changed),
+        lambda each: (each[1][0], each[1][1] - each[0], before.get(each[1]), after.get(each[1])),
+    ):
+        (row, first), *others = [cell for _, cell in run]
+        last = others[-1][1] if others else first
+        was, now = before.get((row, first)), after.get((row, first))
+        where = f"row {row}, columns {first} to {last}"
+        yield f"{where}: {was} became {now} in {rows[row - 1].strip()!r}"
+
+
+def looks(svg):
+    """The look of each cell by its row and column, both from 1: its text and its background."""
+    styles, cells = dict(_STYLE.findall(svg)), {}
+    for style, x, y, width in _STYLED.findall(svg):
+        for column in _columns(x, width):
+            cells[round((float(y) - 20) / 24.4) + 1, column] = styles[style].strip()
+    for fill, x, y, width in _RECT.findall(svg):
+        for column in _columns(x, width):
+            cell = round((float(y) - 1.5) / 24.4) + 1, column
+            cells[cell] = f"{cells.get(cell, 'nothing')} on {fill}"
+    return cells
+
+
+def _columns(x, width):
+    first = round(float(x) / 12.2) + 1
+    return range(first, first + round(float(width) / 12.2))
