@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tui.domain.labels import local_minute
 from tui.domain.message import ToolCall
 from tui.domain.records import Reset, Summary, Todos
 from tui.domain.todo import TodoItem
@@ -125,12 +126,14 @@ def test_the_environment_narrows_the_list_like_the_flag(sibyl, saved, monkeypatc
 # --- show
 
 
-def test_a_session_is_shown_as_markdown(sibyl, saved):
+def test_a_session_is_shown_as_markdown(sibyl, saved, store):
     session_id = saved("How do I sort?", "Use `sorted`.", name="Sorting")
     shown = sibyl("sessions", "show", session_id).out
     assert shown.startswith("# Sorting\n")
     assert shown.index("How do I sort?") < shown.index("Use `sorted`.")
     assert "## You · " in shown
+    assert "\n- messages: 2\n" in shown
+    assert f"\n- created: {local_minute(store.entry(session_id).created_at)}\n" in shown
 
 
 def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store):

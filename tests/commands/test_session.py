@@ -4,14 +4,30 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP
 from tui.commands import session
+from tui.domain.labels import local_minute
 from tui.errors import StorageError
 
 USAGE = "Usage: /session list | resume <index> | save [target] | close [id]"
 
 
-@pytest.mark.parametrize("text", ["", " nowhere", " list all", " lists", " 1"])
+@pytest.mark.parametrize("text", [" nowhere", " list all", " lists", " 1"])
 async def test_what_it_does_not_know_is_answered_by_its_usage(commands, text):
     assert await commands(f"/session{text}") == USAGE
+
+
+async def test_alone_it_shows_the_details_of_the_session_on_screen(commands, world):
+    there = await world.session("Hello there", "Hi", name="Left")
+    await commands(f"/load {there}")
+    label, *facts = (await commands("/session")).splitlines()
+    assert label == "Left"
+    known = dict(fact.split(": ", 1) for fact in facts)
+    assert known["id"] == there
+    assert known["created"] == local_minute(world.reader.entry(there).created_at)
+    assert known["messages"] == "2"
+
+
+async def test_a_new_session_has_details_without_a_number(commands):
+    assert "#" not in await commands("/session")
 
 
 # --- /session list

@@ -1,4 +1,4 @@
-"""``/session``: the sessions of this scope by their numbers."""
+"""``/session``: details of the session on screen, and the sessions of this scope by number."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -8,10 +8,11 @@ from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
 from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, say
 from tui.commands.sessions import shown_notices
 from tui.domain.labels import age
+from tui.domain.markdown import facts_of
 from tui.domain.notice import Table
 from tui.domain.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
-from tui.domain.timestamps import parse_utc
+from tui.domain.timestamps import format_utc, parse_utc
 from tui.engine.conversation import Conversation
 from tui.engine.switching import StayedError
 from tui.errors import SessionBusy, StorageError
@@ -22,10 +23,18 @@ _RESUME_USAGE = "Usage: /session resume <index>"
 
 
 async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """What is done with the sessions of this scope."""
+    """Show the details of the session on screen, or act on the sessions of its project."""
+    if not arguments:
+        return _details(context)
     word, _, rest = arguments.partition(" ")
     function = _FUNCTIONS.get(word.lower())
     return await function(context, rest.strip()) if function else say(_USAGE)
+
+
+def _details(context: CommandContext) -> Sequence[Effect]:
+    conversation = context.workspace.current
+    row = conversation.row(format_utc(context.workspace.clock()), active=True)
+    return say("\n".join((row.label, *facts_of(row))))
 
 
 async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -4,6 +4,7 @@ import re
 from datetime import UTC, datetime
 
 from tui.domain.safe_text import make_visible_line
+from tui.domain.timestamps import parse_utc
 
 LABEL_CELLS = 40
 NAME_CHARACTERS = 200
@@ -33,6 +34,20 @@ def whole_label(name: str, label: str) -> str:
         return label
     words = " ".join(make_visible_line(name).split())
     return words if words.startswith(label[:-1]) else label
+
+
+def message_words(count: int) -> str:
+    """Count messages in words."""
+    return "1 message" if count == 1 else f"{count} messages"
+
+
+def local_minute(time: str) -> str:
+    """Write a time of a file by the local clock."""
+    moment = parse_utc(time)
+    try:
+        return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "unknown"
+    except (OverflowError, ValueError, OSError):
+        return "unknown"
 
 
 def scope_name(scope: str) -> str:

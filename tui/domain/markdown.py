@@ -3,29 +3,32 @@
 import json
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
+from tui.domain.labels import local_minute
 from tui.domain.message import Message
 from tui.domain.session import Session, SessionEntry
-from tui.domain.timestamps import parse_utc
 
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
 
 
 def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Message]) -> str:
     """The whole text: what the session is, its summary, its to-dos, and every message."""
-    parts = [f"# {entry.label}", _facts(entry), *_summary(session), *_todos(session)]
+    exact = msgspec.structs.replace(entry, message_count=session.message_count)
+    facts = "\n".join(f"- {fact}" for fact in (*facts_of(exact), f"status: {entry.status}"))
+    parts = [f"# {entry.label}", facts, *_summary(session), *_todos(session)]
     return "\n\n".join([*parts, *map(_message, messages)]) + "\n"
 
 
-def _facts(entry: SessionEntry) -> str:
-    return "\n".join(
-        (
-            f"- id: {entry.id}",
-            f"- scope: {entry.scope} #{entry.ordinal}",
-            f"- model: {entry.model}",
-            f"- created: {_local(entry.created_at)}",
-            f"- last used: {_local(entry.last_used_at)}",
-            f"- status: {entry.status}",
-        )
+def facts_of(entry: SessionEntry) -> Sequence[str]:
+    """The details of a session, a line each."""
+    return (
+        f"id: {entry.id}",
+        f"scope: {entry.scope}" + (f" #{entry.ordinal}" if entry.ordinal else ""),
+        f"model: {entry.model}",
+        f"created: {local_minute(entry.created_at)}",
+        f"last used: {local_minute(entry.last_used_at)}",
+        f"messages: {entry.message_count}",
     )
 
 
@@ -50,14 +53,9 @@ def _message(message: Message) -> str:
 def _heading(message: Message) -> str:
     speaker = {"user": "You", "tool": "Tool"}.get(message.role, message.model or "Assistant")
     status = f" ({message.status})" if message.status else ""
-    return f"## {speaker} · {_local(message.timestamp)}{status}"
+    return f"## {speaker} · {local_minute(message.timestamp)}{status}"
 
 
 def _calls(message: Message) -> Iterator[str]:
     for call in message.tool_calls:
         yield f"> {call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
-
-
-def _local(time: str) -> str:
-    moment = parse_utc(time)
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "unknown"

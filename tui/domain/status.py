@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.labels import scope_name
+from tui.domain.labels import message_words, scope_name
 
 # An answer that comes at once need not be timed.
 _LONG_SECONDS = 3
@@ -58,7 +58,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
 
     @property
     def count_words(self) -> str:
-        return "1 message" if self.message_count == 1 else f"{self.message_count} messages"
+        return message_words(self.message_count)
 
     @property
     def short_scope(self) -> str:
