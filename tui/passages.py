@@ -12,7 +12,7 @@ from tui.engine.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
 from tui.listing import ListedSessions
 from tui.screens.chat import ChatScreen
-from tui.widgets.transcript import wants
+from tui.widgets.transcript import Place, wants
 
 if TYPE_CHECKING:
     from tui.storage.protocol import SessionStore
@@ -46,6 +46,17 @@ class Passages:
         self._chat.transcript.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
         self._chat.set_focus(self._chat.transcript)
+        self._listed.show()
+
+    async def go_to_end(self, session_id: str) -> None:
+        """Look at the end of a session. Raises ``StorageError``, and then stays."""
+        workspace = self._workspace
+        await asyncio.to_thread(_require_kept, workspace.store, session_id)
+        if not await workspace.look_at(session_id):
+            return
+        workspace.current.excerpt = None
+        self._display.show_session()
+        self._chat.transcript.go_to(Place(None, 0, following=True))
         self._listed.show()
 
     async def take(self, event: wants.PassageWanted) -> None:
@@ -112,6 +123,10 @@ class Passages:
 
 
 def _around(store: "SessionStore", session_id: str, message_id: str) -> Surroundings:
+    _require_kept(store, session_id)
+    return store.around(session_id, message_id, _AROUND, _AROUND)
+
+
+def _require_kept(store: "SessionStore", session_id: str) -> None:
     if store.entry(session_id).status == "trashed":
         raise SessionNotFound(session_id, where="It is in the trash.")
-    return store.around(session_id, message_id, _AROUND, _AROUND)

@@ -19,12 +19,14 @@ from tui.screens.chat import ChatScreen
 from tui.widgets.intents import SearchIntent
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.timer import Timer
 
     # What only a search needs is not on the way to the first screen.
     from tui.domain.results import Preview, Results, SessionHits
     from tui.domain.search import Found, Hit
-    from tui.domain.session import SessionEntry
+    from tui.domain.session import Entry, SessionEntry
     from tui.screens.search import SearchScreen
 
 MOST_HITS = 50
@@ -60,7 +62,7 @@ class Searching:
         self._passages = passages
         self._screen: SearchScreen | None = None
         self._text = self._marked = ""
-        self._message_id = ""
+        self._highlighted: Hit | None = None
         self._asked = 0
         self._previewed = 0
 
@@ -109,7 +111,7 @@ class Searching:
         if self._screen is None:
             from tui.screens.search import SearchScreen
 
-            self._screen = SearchScreen(self._text, self._message_id)
+            self._screen = SearchScreen(self._text, self._highlighted)
             self._app.push_screen(self._screen, self._forget_screen)
             self._screen.show_indexing(self._progress)
 
@@ -135,7 +137,7 @@ class Searching:
                 self._app.run_worker(partial(self._search, text, self._asked))
             case SearchScreen.HitHighlighted(hit=hit):
                 self._previewed += 1
-                self._message_id = hit.message_id if hit else self._message_id
+                self._highlighted = hit or self._highlighted
                 self._app.run_worker(partial(self._show_around, hit, self._previewed))
             case SearchScreen.HitChosen(hit=hit):
                 self._app.run_worker(partial(self._leave_for, hit))
@@ -151,7 +153,10 @@ class Searching:
     async def _leave_for(self, hit: "Hit") -> None:
         """Go to a hit; only there the keys are the chat's again."""
         try:
-            await self._passages.go_to(hit.session_id, hit.message_id, hit.words)
+            if hit.message_id is None:
+                await self._passages.go_to_end(hit.session_id)
+            else:
+                await self._passages.go_to(hit.session_id, hit.message_id, hit.words)
         except StorageError as error:
             if self._screen is not None:
                 self._screen.show_error(str(error))
@@ -205,6 +210,8 @@ class Searching:
             scope="" if entry.scope == self._workspace.scope else scope_name(entry.scope),
             archived=entry.status == "archived",
             used_at=entry.last_used_at,
+            created_at=entry.created_at,
+            message_count=entry.message_count,
         )
 
     async def _show_around(self, hit: "Hit | None", number: int) -> None:
@@ -219,10 +226,15 @@ class Searching:
 
         if number != self._previewed:
             return None
-        store = self._workspace.store
         try:
-            around = store.around(hit.session_id, hit.message_id, _AROUND, _AROUND)
+            entries = self._entries_at(hit)
         except StorageError as error:
             return Preview(hit.message_id, error=str(error))
-        messages = [entry for entry in around.entries if isinstance(entry, Message)]
+        messages = [entry for entry in entries if isinstance(entry, Message)]
         return preview(parse(query), hit.message_id, messages)
+
+    def _entries_at(self, hit: "Hit") -> "Sequence[Entry]":
+        store = self._workspace.store
+        if hit.message_id is None:
+            return store.tail(hit.session_id, 2 * _AROUND).session.entries
+        return store.around(hit.session_id, hit.message_id, _AROUND, _AROUND).entries

@@ -28,8 +28,11 @@ _BUILD_BUDGET = 8.0  # MB a second
 _RARE = "zebrafinch"
 _COMMON = ("the", "of", "and", "to", "token", "session")
 _JAPANESE = "検索結果会話記録保存設定言語日本文字列関数変数型定義実行環境画面入力"
+_NAMED = 3  # every third session has a name
+_NAME_WORDS = 5
 _QUERIES = {
     "a rare word": _RARE,
+    "a common word of names": "of",
     "a common word": "token",
     "three common words": "the token session",
     "a phrase": '"the token of"',
@@ -131,13 +134,20 @@ def _records(session_id, number, messages, chance, rare):
         role = "assistant" if place % 2 else "user"
         yield Message(f"{number:06d}-{place:04d}", role, _text(chance, rare), written)
     yield State(
-        name="",
+        name=_name(number, rare),
         prompt_count=messages // 2,
         message_count=messages,
         total_count=messages,
         updated_at=created,
         offsets=Offsets(),
     )
+
+
+def _name(number, rare):
+    # Drawn by itself, so that what is said stays the same.
+    chance = random.Random(number)
+    words = [] if number % _NAMED else [_word(chance, rare) for _ in range(_NAME_WORDS)]
+    return " ".join(words)
 
 
 def _text(chance, rare):

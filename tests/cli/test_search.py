@@ -9,13 +9,17 @@ import pytest
 
 from tui.cli import run
 from tui.cli.index import bar
+from tui.domain.labels import local_minute
 from tui.domain.message import Message
 from tui.domain.records import Reset
 from tui.domain.search import Found
 from tui.storage.file_store import FileStore
 from tui.storage.index.child import Progress
 
-FIELDS = ["session_id", "message_id", "role", "timestamp", "snippet", "score"]
+FIELDS = [
+    *("session_id", "message_id", "role", "timestamp", "snippet", "score"),
+    *("created_at", "message_count"),
+]
 
 
 def add(store, session_id, *records):
@@ -24,15 +28,32 @@ def add(store, session_id, *records):
     lease.release()
 
 
-def test_the_hits_are_listed_with_label_age_and_snippet(sibyl, saved):
-    saved("Where is the login?", "In auth.py, below login.", name="Auth")
+def test_the_hits_are_listed_with_label_age_snippet_size_and_creation(sibyl, saved):
+    there = saved("Where is the login?", "In auth.py, below login.", name="Auth")
+    created = local_minute(sibyl("sessions", "show", there, "--json").json["session"]["created_at"])
     done = sibyl("sessions", "search", "login")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "Found 2 matches:",
-        "  1. Auth (2026-01-11) - Where is the login?",
-        "  2. Auth (2026-01-11) - In auth.py, below login.",
+        f"  1. Auth (2026-01-11) - Where is the login? · 2 messages, created {created}",
+        f"  2. Auth (2026-01-11) - In auth.py, below login. · 2 messages, created {created}",
     ]
+
+
+def test_a_name_is_found_before_what_was_said(sibyl, saved):
+    saved("an auth bug in the login", name="Login")
+    saved("hello", name="Auth bug investigation")
+    first, second = sibyl("sessions", "search", "auth", "bug").out.splitlines()[1:]
+    assert first.startswith("  1. Auth bug investigation (2026-01-11) - name: Auth bug invest")
+    assert second.startswith("  2. Login (2026-01-11) - an auth bug in the login")
+
+
+def test_the_json_of_a_name_has_no_message(sibyl, saved):
+    session_id = saved("hello", name="Auth bug investigation")
+    (hit,) = sibyl("sessions", "search", "auth", "--json").json
+    assert list(hit) == FIELDS
+    assert (hit["session_id"], hit["message_id"], hit["role"]) == (session_id, None, None)
+    assert hit["snippet"] == "Auth bug investigation"
 
 
 def test_one_match_is_singular(sibyl, saved):
@@ -84,6 +105,8 @@ def test_the_json_has_exactly_these_fields_best_first(sibyl, saved):
     assert (first["session_id"], first["message_id"], first["role"]) == (session_id, "m0", "user")
     assert (first["timestamp"], first["snippet"]) == ("2026-01-11T14:30:00.000Z", "the login")
     assert first["score"] > second["score"]
+    shown = sibyl("sessions", "show", session_id, "--json").json["session"]
+    assert (first["created_at"], first["message_count"]) == (shown["created_at"], 2)
 
 
 def test_every_scope_the_archive_and_what_is_before_a_reset_are_searched(sibyl, saved, store):

@@ -1,5 +1,8 @@
 """``/search``."""
 
+from tests.builders import at
+from tui.domain.labels import local_minute
+
 
 async def test_without_a_text_its_usage_is_told(commands):
     assert await commands("/search") == "Usage: /search <text>"
@@ -17,6 +20,15 @@ async def test_what_was_said_is_found_in_every_session_and_its_number_loads_it(c
     assert lines[1].startswith("  1. The login is broken (just now) - ")
     assert "login" in lines[1]
     assert await commands("/load 1") == f"Loaded session: {there} (2 messages)"
+
+
+async def test_a_session_is_found_by_its_name(commands, world):
+    there = await world.session("hello", name="Auth bug investigation")
+    lines = (await commands("/search auth inv*")).splitlines()
+    assert lines[0] == "Found 1 match:"
+    assert lines[1].startswith("  1. Auth bug investigation (just now) - name: Auth bug inv")
+    assert lines[1].endswith(f" · 1 message, created {local_minute(at())}")
+    assert await commands("/load 1") == f"Loaded session: {there} (1 message)"
 
 
 async def test_several_matches_are_counted(commands, world):

@@ -56,9 +56,9 @@ def test_what_is_missing_is_said():
 
 
 def test_nothing_found_and_nothing_asked_are_told_apart():
-    assert Results("needle").words() == "No message has that."
-    assert Results("needle hay").words() == "No message has all of that."
-    assert Results(" ").words().startswith("Type words")
+    assert Results("needle").words() == "No name and no message has that."
+    assert Results("needle hay").words() == "No name and no message has all of that."
+    assert Results(" ").words().startswith("Search all sessions.")
     assert Results("->").words().startswith("Symbols alone")
 
 

@@ -1090,6 +1090,77 @@ class StoreContract:
         assert (found.total, found.more) == (300, True)
         assert {hit.message_id for hit in found.hits} == {f"m{n}" for n in range(5, 305)}
 
+    def test_a_session_is_found_by_its_name_which_has_no_message(self, store):
+        name = closed(store, user("m1"), answer("m2", seconds=5), state("Auth bug investigation"))
+        (hit,) = store.search("bug", 10).hits
+        assert (hit.session_id, hit.message_id, hit.role) == (name, None, None)
+        assert hit.timestamp == at(5)
+        assert hit.snippet == "Auth bug investigation"
+        assert [hit.snippet[begin:end] for begin, end in hit.marks] == ["bug"]
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ("CRÈME brulee", True),
+            ("inve*", True),
+            ('"for everyone"', True),
+            ('"everyone for"', False),
+            ("inve", False),
+            ("brulee nowhere", False),
+            ("索", True),
+            ("検索", True),
+            ("検結", False),
+        ],
+    )
+    def test_a_name_fits_by_the_same_rules_as_a_message(self, store, query, found):
+        closed(store, user("m1"), state("Crème brûlée for everyone: investigation 検索結果"))
+        assert store.search(query, 10).total == found
+
+    def test_names_come_before_all_that_was_said(self, store):
+        closed(store, user("m1", "needle needle needle", 9))
+        named = closed(store, user("m2", "hay"), state("A needle"))
+        both = closed(store, user("m3", "needle", 2), state("The other needle"))
+        found = store.search("needle", 10)
+        assert [(hit.session_id, hit.message_id) for hit in found.hits[:2]] == [
+            (both, None),
+            (named, None),
+        ]
+        assert [hit.message_id for hit in found.hits[2:]] == ["m1", "m3"]
+        assert (found.total, found.more) == (4, False)
+        scores = [hit.score for hit in found.hits]
+        assert scores == sorted(scores, reverse=True)
+
+    def test_many_names_leave_half_of_the_room_to_what_was_said(self, store):
+        closed(store, *(user(f"m{number}", "needle", number) for number in range(4)))
+        for number in range(6):
+            closed(store, user("hay", "hay", number), state(f"needle {number}"))
+        hits = store.search("needle", 4).hits
+        assert [hit.snippet for hit in hits if hit.message_id is None] == ["needle 5", "needle 4"]
+        assert [hit.message_id for hit in hits[2:]] == ["m3", "m2"]
+        assert [hit.message_id for hit in store.search("needle", 1).hits] == [None]
+        assert store.search("needle", 8).total == 10
+
+    def test_only_the_present_name_is_found(self, store, other):
+        name = closed(store, user("m1"), state("the first name"))
+        assert store.search("first", 10).total == 1
+        lease = store.lease(name)
+        store.append(lease, [state("the second name")])
+        assert store.search("first", 10).total == 0
+        assert store.search("second", 10).total == 1
+        lease.release()
+        other.append(other.lease(name), [state("the third name")])
+        assert store.search("second", 10).total == 0
+        assert store.search("third", 10).total == 1
+
+    def test_a_name_is_found_in_the_archive_but_not_in_the_trash(self, store):
+        archived = closed(store, user("m1"), state("needle"))
+        trashed = closed(store, user("m1"), state("needle"))
+        store.archive(archived)
+        store.delete(trashed)
+        assert [hit.session_id for hit in store.search("needle", 10).hits] == [archived]
+        store.restore(trashed)
+        assert store.search("needle", 10).total == 2
+
     def test_a_search_that_is_no_longer_wanted_stops(self, store):
         closed(store, user("m1", "needle"))
         assert store.search("needle", 10, wanted=lambda: False).late

@@ -163,7 +163,7 @@ async def test_without_a_text_nothing_happens_but_a_hint(world):
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+f")
         await until(lambda: isinstance(app.screen, SearchScreen))
-        assert words(app).startswith("Type words")
+        assert words(app).startswith("Search all sessions.")
         await pilot.press("enter", "down", "pageup", "end")
         await found(app, "")
         assert hits(app) == []
@@ -172,7 +172,10 @@ async def test_without_a_text_nothing_happens_but_a_hint(world):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("nowhereatall", "No message has that."), ("->", "Symbols alone are not searched")],
+    [
+        ("nowhereatall", "No name and no message has that."),
+        ("->", "Symbols alone are not searched"),
+    ],
 )
 async def test_that_nothing_was_found_is_said(world, text, said):
     w = world()
@@ -265,6 +268,54 @@ async def test_enter_opens_the_session_at_that_message(world):
         assert app.chat.transcript.has_focus
         # Looking is free.
         assert w.workspace.current.opened is None
+
+
+async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
+    w = world()
+    named = await w.session(*long_talk(), name="Auth bug investigation")
+    await w.session("an auth bug", name="Other")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "auth bug")
+        assert words(app) == "2 matches"
+        heading, name, *_ = hits(app)
+        assert heading.startswith("Auth bug investigation")
+        assert "400 messages · created" in heading
+        assert name.startswith("# name")
+        assert name.endswith("Auth bug investigation")
+        await until(lambda: "message 399" in preview(app), "the end in the preview")
+        await go_there(app, pilot)
+        assert w.workspace.current.id == named
+        assert "message 399" in conversation(app)
+        assert app.chat.transcript.following
+        assert w.workspace.current.opened is None
+
+
+async def test_a_name_leads_to_the_end_also_from_a_place_far_above(world):
+    w = world()
+    session_id = await w.session(*long_talk(), name="Auth bug investigation")
+    async with w.running(session_id) as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await go_there(app, pilot)
+        assert "message 399" not in conversation(app)
+        await look_for(app, pilot, "investigation")
+        await go_there(app, pilot)
+        await until(lambda: "message 399" in conversation(app), "the end")
+        assert app.chat.transcript.following
+
+
+async def test_the_highlight_stays_on_a_name_for_the_next_time(world):
+    w = world()
+    await w.session("a needle", name="Sewing")
+    await w.session("another needle", name="The needle")
+    await w.session("no such thing", name="A needle")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        await pilot.press("down")
+        chosen = app.screen.hits.highlighted
+        assert chosen.message_id is None
+        await pilot.press("escape", "ctrl+f")
+        await found(app, "needle")
+        assert app.screen.hits.highlighted == chosen
 
 
 async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
@@ -401,13 +452,14 @@ async def test_a_session_in_the_archive_or_of_another_scope_is_gone_to(world):
         await until(lambda: app.chat.rows.scope == "farm")
 
 
+@pytest.mark.parametrize("text", ["needle", "farm"])
 @pytest.mark.parametrize("verbs", [["delete"], ["delete", "purge"]])
-async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs):
+async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, text):
     w = world()
     session_id = await w.session("a needle", name="Farm")
     async with w.running() as (app, pilot):
         before = w.workspace.current
-        await look_for(app, pilot, "needle")
+        await look_for(app, pilot, text)
         for verb in verbs:
             getattr(w.other_program(), verb)(session_id)
         await pilot.press("enter")

@@ -197,7 +197,7 @@ def _add_search(verbs: _Commands) -> None:
         verbs,
         "search",
         "sessions search",
-        "Search what was said, in every scope and in the archive, the best first.",
+        "Search names and messages of every project and the archive, the best first.",
     )
     parser.add_argument(
         "words",

@@ -1,17 +1,19 @@
-"""``sibyl-tui sessions search``: what was said, in every session, before resets too."""
+"""``sibyl-tui sessions search``: names and messages of every session, before resets too."""
 
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.safe_text import make_visible_line
 from tui.domain.search import Found, Hit, found_words, hit_lines
+from tui.domain.session import SessionEntry
 from tui.engine.nearest import nearest
 from tui.errors import UsageError
 
 _PATIENT_SECONDS = 10.0
+_SESSION_FIELDS = ("created_at", "message_count")
 _JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "score")
 
 
@@ -22,7 +24,8 @@ def run(chosen: Namespace) -> int:
     query = " ".join(chosen.words)
     found = _found(program, query, _limit(chosen.limit))
     if chosen.json:
-        output.put_json([_as_json(hit) for hit in found.hits], 2)
+        entries = {entry.id: entry for entry in _entries(program, found)}
+        output.put_json([_as_json(hit, entries) for hit in found.hits], 2)
     elif found.hits:
         output.put_line(found_words(found))
         for line in _lines(program, found):
@@ -60,11 +63,19 @@ def _tell_nearest(program: Program, query: str) -> None:
         output.tell(make_visible_line(f"Nearest: {near}"))
 
 
-def _as_json(hit: Hit) -> dict[str, Any]:
-    return {name: getattr(hit, name) for name in _JSON_FIELDS}
+def _as_json(hit: Hit, entries: Mapping[str, SessionEntry]) -> dict[str, Any]:
+    # Null in the moment between being found and being purged.
+    session = entries.get(hit.session_id)
+    return {name: getattr(hit, name) for name in _JSON_FIELDS} | {
+        name: getattr(session, name, None) for name in _SESSION_FIELDS
+    }
+
+
+def _entries(program: Program, found: Found) -> Sequence[SessionEntry]:
+    return program.store.entries({hit.session_id for hit in found.hits})
 
 
 def _lines(program: Program, found: Found) -> Iterator[str]:
-    entries = program.store.entries({hit.session_id for hit in found.hits})
+    entries = _entries(program, found)
     for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
         yield f"{number:3}. {line}"

@@ -1,4 +1,4 @@
-"""``/search`` and the search screen: what was said, in every session."""
+"""``/search`` and the search screen: names and messages of every session."""
 
 import asyncio
 from collections.abc import Sequence

@@ -70,7 +70,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "session",
         "Sessions of this project",
-        "this project's sessions by number",
+        "details, and this project's sessions",
         "list | resume <index> | save [target] | close [id]",
         "text",
         ("list", "resume", "save", "close"),
@@ -87,7 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "search",
         "Search all sessions",
-        "what was said, in every session",
+        "names and messages of every session",
         "<text>",
         "text",
         screen="search-screen",

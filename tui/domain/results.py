@@ -10,7 +10,7 @@ from tui.domain.safe_text import make_visible
 from tui.domain.search import Found, Hit, Query, best_place, parse, places
 from tui.domain.tokens import Span
 
-HINT = 'Type words that were said; all must occur, "a phrase" as it stands.'
+HINT = 'Search all sessions. "Quotes" for a phrase, word* for a prefix'
 
 _BEFORE, _AFTER = 400, 1600
 _NEIGHBOUR = 600
@@ -35,6 +35,8 @@ class SessionHits(msgspec.Struct, frozen=True):
     scope: str = ""
     archived: bool = False
     used_at: str = ""
+    created_at: str = ""
+    message_count: int = 0
 
 
 class Results(msgspec.Struct, frozen=True):
@@ -69,7 +71,7 @@ class Results(msgspec.Struct, frozen=True):
         found, shown = self.found, len(self.found.hits)
         if not shown:
             one = len(parse(self.text).terms) == 1
-            yield "No message has that." if one else "No message has all of that."
+            yield f"No name and no message has {'' if one else 'all of '}that."
             return
         if self.queries:
             yield f"Not found; nearest: {' or '.join(self.queries)}"
@@ -107,15 +109,15 @@ class PreviewedMessage(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What stands around a hit; ``error`` says why nothing can be shown."""
+    """Messages around a hit, for a name the last ones; ``error`` says why there are none."""
 
-    message_id: str
+    message_id: str | None
     messages: tuple[PreviewedMessage, ...] = ()
     error: str = ""
 
 
-def preview(query: Query, message_id: str, messages: Sequence[Message]) -> Preview:
-    """Messages as a preview of the one that was found."""
+def preview(query: Query, message_id: str | None, messages: Sequence[Message]) -> Preview:
+    """Messages as a preview of the one that was found, if it was one."""
     shown = [_previewed(query, each, chosen=each.id == message_id) for each in messages]
     return Preview(message_id, tuple(shown))
 

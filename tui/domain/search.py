@@ -1,22 +1,23 @@
-"""Searching what was said: what a query means, what fits it, and what is shown of a hit."""
+"""Searching names and messages: what a query means, what fits it, and what is shown of a hit."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
-from operator import itemgetter
+from datetime import UTC, datetime
+from operator import attrgetter, itemgetter
 
 import msgspec
 
-from tui.domain.labels import age
+from tui.domain.labels import age, local_minute, message_words
 from tui.domain.message import Message, Role
+from tui.domain.records import State
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import SessionEntry
-from tui.domain.timestamps import parse_utc
+from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.tokens import Span, cut, cut_with_spans, stands_alone
 
 CANDIDATES = 300
-"""How many of the newest messages that fit are ranked; whether there are more is said."""
+"""Limit of the names, and of the messages, that are ranked, newest first; more are only noted."""
 
 SNIPPET_CHARACTERS = 160
 _BEFORE = 40
@@ -25,6 +26,7 @@ _TOGETHER_CHARACTERS = 80
 _HARDLY_MORE = 1e-9
 _PIECE_CHARACTERS = 16 * 1024
 _MOST_COUNTED = 8
+_NAME = 3
 _OWN_WORDS: dict[Role, int] = {"user": 2, "assistant": 1, "tool": 0}
 _PHRASE_OR_WORD = re.compile(r'"([^"]*)"|(\S+?)(?=[\s"]|$)|(")')
 
@@ -37,22 +39,31 @@ class Term(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """What is looked for: a message fits if it has every term; without terms none does."""
+    """Terms to look for: a name or a message fits if it has them all; without terms none does."""
 
     text: str
     terms: tuple[Term, ...]
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A message that fits. ``snippet`` is safe to show, ``marks`` are what fits in it."""
+    """A message that fits, or a session whose name does: that has no message, and no role.
+
+    The ``timestamp`` of a name is the session's last use. ``snippet`` is safe to show, ``marks``
+    are the places in it that fit.
+    """
 
     session_id: str
-    message_id: str
-    role: Role
+    message_id: str | None
+    role: Role | None
     timestamp: str
     snippet: str
     score: float
     marks: tuple[Span, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, str | None]:
+        """The session and the message: no two hits of one search have the same."""
+        return self.session_id, self.message_id
 
     @property
     def words(self) -> str:
@@ -86,6 +97,14 @@ class Fitting(msgspec.Struct, frozen=True):
     time: int
 
 
+class Named(msgspec.Struct, frozen=True):
+    """A session whose name fits a query, with its last use (milliseconds since 1970)."""
+
+    session_id: str
+    name: str
+    time: int
+
+
 def parse(text: str) -> Query:
     """Read a query: words, ``"phrases"`` and ``word*``; whatever else it has is plain text."""
     terms: dict[Term, None] = {}
@@ -100,12 +119,18 @@ def parse(text: str) -> Query:
 
 def occurrences(query: Query, text: str) -> int:
     """How often a text has the terms of a query; 0 if it lacks one of them."""
-    tokens = f" {' '.join(cut(text))} "
-    found = [tokens.count(_needle(term)) for term in query.terms]
+    tokens = spaced(text)
+    found = [tokens.count(needle(term)) for term in query.terms]
     return sum(found) if all(found) else 0
 
 
-def _needle(term: Term) -> str:
+def spaced(text: str) -> str:
+    """The tokens of a text, each between blanks: it has a term where it has the term's needle."""
+    return f" {' '.join(cut(text))} "
+
+
+def needle(term: Term) -> str:
+    """A term as it stands in ``spaced`` text."""
     # Blanks are in no token: between them, a part of one is never taken for the whole.
     return f" {' '.join(term.tokens)}" + ("" if term.prefix else " ")
 
@@ -119,16 +144,25 @@ def time_of(message: Message) -> int:
 class Spoken(msgspec.Struct):
     """The messages of one session that fit a query: the last writing of each, none replaced.
 
-    They are added from the last one on: those of a journal's end are right without its beginning.
+    With them its name, if that fits. Records are added from the last one on: those of a journal's
+    end are right without its beginning. ``used`` is the session's last use in milliseconds.
     """
 
     session_id: str
     query: Query
+    used: int = 0
+    name: str | None = None
     known: set[str] = msgspec.field(default_factory=set[str])
     replaced: set[str] = msgspec.field(default_factory=set[str])
     found: list[Fitting] = msgspec.field(default_factory=list[Fitting])
 
-    def add(self, message: Message) -> None:
+    def add(self, record: Message | State) -> None:
+        if isinstance(record, Message):
+            self._add_message(record)
+        elif self.name is None:
+            self.name = record.name
+
+    def _add_message(self, message: Message) -> None:
         if message.replaces:
             self.replaced.add(message.replaces)
         if message.id in self.known:
@@ -139,29 +173,56 @@ class Spoken(msgspec.Struct):
             self.found.append(Fitting(self.session_id, message, count, time_of(message)))
 
     @property
-    def fitting(self) -> list[Fitting]:
-        return [each for each in self.found if each.message.id not in self.replaced]
+    def fitting(self) -> list[Fitting | Named]:
+        said = [each for each in self.found if each.message.id not in self.replaced]
+        if self.name and occurrences(self.query, self.name):
+            return [Named(self.session_id, self.name, self.used), *said]
+        return [*said]
 
 
-def rank(query: Query, fitting: Iterable[Fitting], limit: int) -> Found:
-    """The best of the newest: own words above answers, more of the terms, newer."""
-    newest = sorted(fitting, key=lambda each: each.time, reverse=True)
+def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> Found:
+    """The best of the newest: names, then own words above answers, more of the terms, newer.
+
+    Where there are more than can be shown, names take half of the room.
+    """
+    newest = sorted(fitting, key=attrgetter("time"), reverse=True)
+    names = _scored([each for each in newest if isinstance(each, Named)])
+    said = _scored([each for each in newest if isinstance(each, Fitting)])
+    total, room = len(names) + len(said), max(limit, 0)
+    best = names[: max(room - len(said), (room + 1) // 2)]
+    best += said[: room - len(best)]
+    hits = tuple(_hit(query, each, score) for score, each in best)
+    return Found(hits, total, more=total < len(newest))
+
+
+def _scored(newest: Sequence[Fitting | Named]) -> list[tuple[float, Fitting | Named]]:
     scored = [(_score(each, place), each) for place, each in enumerate(newest[:CANDIDATES])]
-    scored.sort(key=lambda each: each[0], reverse=True)
-    hits = tuple(_hit(query, each, score) for score, each in scored[: max(limit, 0)])
-    return Found(hits, len(scored), more=len(newest) > CANDIDATES)
+    return sorted(scored, key=itemgetter(0), reverse=True)
 
 
-def _score(fitting: Fitting, place: int) -> float:
-    often = min(fitting.count, _MOST_COUNTED).bit_length() / 8
+def _score(fitting: Fitting | Named, place: int) -> float:
     newer = (CANDIDATES - place) / CANDIDATES / 16
+    if isinstance(fitting, Named):
+        return round(_NAME + newer, 4)
+    often = min(fitting.count, _MOST_COUNTED).bit_length() / 8
     return round(_OWN_WORDS[fitting.message.role] + often + newer, 4)
 
 
-def _hit(query: Query, fitting: Fitting, score: float) -> Hit:
+def _hit(query: Query, fitting: Fitting | Named, score: float) -> Hit:
+    if isinstance(fitting, Named):
+        text, marks = snippet(query, fitting.name)
+        return Hit(fitting.session_id, None, None, _as_time(fitting.time), text, score, marks)
     message = fitting.message
     text, marks = snippet(query, message.text)
     return Hit(fitting.session_id, message.id, message.role, message.timestamp, text, score, marks)
+
+
+def _as_time(milliseconds: int) -> str:
+    try:
+        return format_utc(datetime.fromtimestamp(milliseconds / 1000, UTC))
+    except (ValueError, OverflowError, OSError):
+        # Beyond the year 9999: a file that somebody else has dated.
+        return ""
 
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
@@ -248,10 +309,17 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetime) -> Iterator[str]:
     """Each hit as a line of a list; ``entries`` are those of its sessions that are still there."""
-    labels = {entry.id: entry.label for entry in entries}
+    found = {entry.id: entry for entry in entries}
     for hit in hits:
-        said = age(parse_utc(hit.timestamp), now)
-        yield f"{labels.get(hit.session_id, hit.session_id)} ({said}) - {hit.snippet}"
+        entry = found.get(hit.session_id)
+        said = f"{entry.label if entry else hit.session_id} ({age(parse_utc(hit.timestamp), now)})"
+        name = "" if hit.message_id else "name: "
+        yield f"{said} - {name}{hit.snippet}{_size_and_creation(entry) if entry else ''}"
+
+
+def _size_and_creation(entry: SessionEntry) -> str:
+    created = f", created {local_minute(entry.created_at)}" if entry.created_at else ""
+    return f" · {message_words(entry.message_count)}{created}"
 
 
 def found_words(found: Found) -> str:

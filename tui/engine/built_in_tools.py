@@ -115,7 +115,7 @@ class SearchSessions:
     definition = ToolDefinition(
         name="search_sessions",
         description=(
-            "Search everything said in the user's own chat sessions. All words must occur;"
+            "Search names and messages of the user's own chat sessions. All words must occur;"
             ' "quotes" make a phrase, a trailing * a prefix.'
         ),
         parameters={
@@ -151,7 +151,7 @@ class SearchSessions:
         now = self._clock()
         for hit in found.hits:
             said = age(parse_utc(hit.timestamp), now)
-            yield f"- {hit.session_id} ({said}, {hit.role}): {hit.snippet}"
+            yield f"- {hit.session_id} ({said}, {hit.role or 'name'}): {hit.snippet}"
 
 
 def _fields(arguments: Mapping[str, Any], kind: type[_Fields]) -> _Fields:

@@ -59,10 +59,10 @@ def nearest(search: Search, text: str, seconds: float = SECONDS) -> Nearest:
 def _together(found: Sequence[tuple[str, Found]]) -> Nearest:
     if len(found) == 1:
         return Nearest((found[0][0],), found[0][1])
-    hits: dict[tuple[str, str], Hit] = {}
+    hits: dict[tuple[str, str | None], Hit] = {}
     for _, answer in found:
         for hit in answer.hits:
-            hits.setdefault((hit.session_id, hit.message_id), hit)
+            hits.setdefault(hit.place, hit)
     more = any(answer.more or answer.total > len(answer.hits) for _, answer in found)
     queries = tuple(query for query, _ in found)
     return Nearest(queries, Found(tuple(hits.values()), len(hits), more=more))

@@ -24,7 +24,7 @@ MOST_HITS = 3
 _EACH_SECONDS = 0.5
 _LOOKED_AT = 30
 _GUIDE = "offline:"
-_SAID_BY = {"user": "you", "assistant": "an answer", "tool": "a tool's result"}
+_SAID_BY = {"user": "you", "assistant": "an answer", "tool": "a tool's result", None: "a name"}
 
 
 class Recall:
@@ -78,6 +78,9 @@ class Recall:
                 yield hit
 
     def _message(self, hit: "Hit") -> Message | None:
+        if hit.message_id is None:
+            # A name answers no question.
+            return None
         try:
             entries = self._store.around(hit.session_id, hit.message_id, 0, 0).entries
         except StorageError:

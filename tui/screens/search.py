@@ -1,4 +1,4 @@
-"""Search: what was said in any session, found while one types."""
+"""Search: names and messages of all sessions, found while one types."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -82,15 +82,15 @@ class SearchScreen(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = SEARCH_KEYS
 
-    def __init__(self, text: str = "", message_id: str = "") -> None:
-        """``text`` is what was last looked for, ``message_id`` what was then highlighted."""
+    def __init__(self, text: str = "", highlighted: Hit | None = None) -> None:
+        """``text`` is what was last looked for, ``highlighted`` the hit to return to."""
         super().__init__()
         self.line = QueryLine(text)
         self.hits = HitList()
         self.preview = PreviewPane()
         self.words = Static(Content(HINT), id="search-words")
         self._results: Results | None = None
-        self._kept = message_id
+        self._kept = highlighted
         self._indexing = ""
         self._timer: Timer | None = None
 
@@ -120,11 +120,11 @@ class SearchScreen(Dialog[None]):
         return self._results.text if self._results else None
 
     def show_results(self, results: Results, now: datetime) -> None:
-        """Show what was found; the highlight stays on its message if that is found again."""
+        """Show what was found; the highlight stays on its hit if that is found again."""
         highlighted = self.hits.highlighted
         same = self._results is not None and self._results.text == results.text
-        keep = highlighted.message_id if same and highlighted else self._kept
-        self._results, self._kept = results, ""
+        keep = highlighted if same and highlighted else self._kept
+        self._results, self._kept = results, None
         self.hits.show(results, now, keep)
         self._show_words()
 

@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from tui.domain.message import Message
-from tui.domain.search import Fitting, Found, Query, Spoken, parse, rank
+from tui.domain.records import State
+from tui.domain.search import Fitting, Found, Named, Query, Spoken, parse, rank
 from tui.storage.memory_shelf import Box
+
+_MILLISECOND = 1_000_000
 
 
 def search_boxes(
@@ -19,7 +22,7 @@ def search_boxes(
 ) -> Found:
     """What ``SessionStore.search`` promises, of sessions by their ids."""
     query, deadline = parse(text), time.monotonic() + seconds
-    fitting: list[Fitting] = []
+    fitting: list[Fitting | Named] = []
     late = False
     for session_id, box in boxes.items() if query.terms else ():
         late = time.monotonic() >= deadline or (wanted is not None and not wanted())
@@ -30,9 +33,9 @@ def search_boxes(
     return msgspec.structs.replace(rank(query, fitting, limit), late=late)
 
 
-def _fitting(session_id: str, box: Box, query: Query) -> list[Fitting]:
-    spoken = Spoken(session_id, query)
+def _fitting(session_id: str, box: Box, query: Query) -> list[Fitting | Named]:
+    spoken = Spoken(session_id, query, box.used_ns // _MILLISECOND)
     for record in reversed(box.records if box.damage is None else ()):
-        if isinstance(record, Message):
+        if isinstance(record, Message | State):
             spoken.add(record)
     return spoken.fitting

@@ -253,13 +253,15 @@ class SessionStore(Protocol):
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
     ) -> "Found":
-        """The messages that have all terms of a query, the best ``limit`` of the newest first.
+        """The sessions whose names have all terms of a query, then the messages that have them.
 
-        All that was said is searched, in every scope, before resets and in the archive; not what
-        lies in the trash, was replaced, is still arriving, or cannot be read. What a query means is
-        said by ``tui.domain.search``. It stops after so many ``seconds``, or once ``wanted`` (asked
-        often, in the caller's thread) says no, and gives what it has found; the answer says if that
-        may not be all. A query without words finds nothing.
+        The best ``limit`` of the newest, as ``search.rank`` says. All names and all that was said
+        are searched, in every scope, before resets and in the archive; not what lies in the trash,
+        was replaced, is still arriving, or cannot be read, nor what a session was called before.
+        The hit of a name has no message, and the time of the session's last use. What a query
+        means is said by ``tui.domain.search``. It stops after so many ``seconds``, or once
+        ``wanted`` (asked often, in the caller's thread) says no, and gives what it has found; the
+        answer says if that may not be all. A query without words finds nothing.
         """
         ...
 

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 from tests.builders import answer, user
+from tests.storage.contract import state
 from tui.storage.file_store import FileStore
 from tui.storage.index import child
 
@@ -51,6 +52,19 @@ def say(data):
 
 
 @pytest.fixture
+def name(data):
+    """Gives a session another name, as another program would."""
+
+    def write(session_id, text):
+        store = FileStore(data)
+        lease = store.lease(session_id)
+        store.append(lease, [state(text)])
+        lease.release()
+
+    return write
+
+
+@pytest.fixture
 def filled(data, say):
     """Some sessions that ``QUERIES`` find something in."""
     for number in range(12):
@@ -60,7 +74,7 @@ def filled(data, say):
 
 def hits(store, query):
     found = store.search(query, 300, seconds=60)
-    return sorted((hit.session_id, hit.message_id, hit.snippet) for hit in found.hits)
+    return sorted((hit.session_id, hit.message_id or "", hit.snippet) for hit in found.hits)
 
 
 def answers(data):

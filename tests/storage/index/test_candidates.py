@@ -63,6 +63,22 @@ def test_a_row_that_points_to_another_message_is_no_hit(ask, connection):
     assert len(ask("needle")[0]) == 11
 
 
+def test_a_session_that_is_called_otherwise_now_is_no_hit(filled, data, name, ask):
+    name("s1", "an apple")
+    assert filled.search("apple", 1).total == 1
+    assert ask("apple")[0] == ["s1"]
+    name("s1", "a pear")
+    assert ask("apple")[0] == []
+
+
+def test_only_the_newest_names_are_looked_at(filled, data, name, ask, monkeypatch):
+    for number in range(4):
+        name(f"s{number}", f"apple {number}")
+    filled.search("apple", 1)
+    monkeypatch.setattr(candidates, "CANDIDATES", 2)
+    assert len(ask("apple")[0]) == 3
+
+
 def test_only_a_few_files_are_open_at_once(ask, data, monkeypatch):
     monkeypatch.setattr(candidates, "_OPEN_FILES", 2)
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0

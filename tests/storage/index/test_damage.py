@@ -118,6 +118,8 @@ def test_an_index_that_only_this_program_has_written_is_looked_at_once_a_day(
         "update messages set offset = offset + 1 where id = (select max(id) from messages)",
         "update messages set session = session + 1",
         "update messages set session = 99",
+        "update sessions set name = 'other'",
+        "update sessions set name = 1",
         "update messages set key = 'text' where id = (select max(id) from messages)",
     ],
 )

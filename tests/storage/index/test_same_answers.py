@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.builders import answer, at, piece, user
 from tests.examples import examples
+from tests.storage.contract import state
 from tui.domain.records import Reset
-from tui.domain.search import parse
+from tui.domain.search import parse, rank
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
 from tui.storage.index.candidates import Effort, from_journals
@@ -51,6 +52,7 @@ deeds = st.lists(
         st.tuples(st.just("replace"), sessions, texts),
         st.tuples(st.just("again"), sessions, texts),
         st.tuples(st.just("reset"), sessions),
+        st.tuples(st.just("rename"), sessions, texts),
         st.tuples(st.just("stream"), sessions, texts),
         st.tuples(st.sampled_from(["archive", "delete", "restore", "purge"]), sessions),
         st.tuples(st.sampled_from(["torn", "rewritten", "shortened"]), sessions),
@@ -88,6 +90,9 @@ class World:
 
     def reset(self, name):
         self.write(name, [Reset(at=at(self.count))])
+
+    def rename(self, name, text):
+        self.write(name, [state(text)])
 
     def stream(self, name, text):
         if text:
@@ -132,14 +137,13 @@ class World:
         found = self.store.search(query, 300, seconds=60)
         assert not found.notice
         assert not found.pending, "all of it is in the index, or the index is not what is tested"
-        hits = sorted((hit.session_id, hit.message_id, hit.role) for hit in found.hits)
-        assert hits == self.plain(query)
+        assert ids(found) == self.plain(query)
 
     def plain(self, text):
         files = [file.session_id for file in scan(self.folders) if file.folder in SEARCHED]
         query, effort = parse(text), Effort(float("inf"))
         fitting = from_journals(self.folders, files, query, effort)[0] if query.terms else []
-        return sorted((each.session_id, each.message.id, each.message.role) for each in fitting)
+        return ids(rank(query, fitting, 300))
 
     def write(self, name, records):
         folder = self.folder(name)
@@ -160,6 +164,10 @@ class World:
         self.count += 1
         self.last[name] = f"m{self.count}"
         return self.last[name]
+
+
+def ids(found):
+    return sorted((hit.session_id, hit.message_id or "", hit.role or "") for hit in found.hits)
 
 
 @examples(1.5)

@@ -4,6 +4,8 @@ from datetime import UTC, datetime
 
 from rich.cells import cell_len
 
+from tests.builders import at
+from tui.domain.labels import local_minute
 from tui.domain.results import PreviewedMessage, SessionHits
 from tui.domain.search import Hit
 from tui.widgets.search.drawing import heading_pieces, hit_pieces, in_sight, message_lines
@@ -59,6 +61,21 @@ def test_a_long_label_leaves_room_for_what_is_said_beside_it():
     line = text(heading_pieces(session, NOW, 40))
     assert line.rstrip().endswith("· farm · archived")
     assert cell_len(line) == 40
+
+
+def test_a_heading_has_size_and_creation_where_there_is_room():
+    session = SessionHits("s", "Login", (), archived=True, created_at=at(), message_count=2)
+    aside = f" · archived · 2 messages · created {local_minute(at())}"
+    assert text(heading_pieces(session, NOW, 80)).rstrip() == f" Login{aside}"
+    size = cell_len("Login" + aside) + 1
+    assert text(heading_pieces(session, NOW, size)).rstrip() == f" Login{aside}"
+    assert text(heading_pieces(session, NOW, size - 1)).rstrip() == " Login · archived"
+
+
+def test_a_name_that_was_found_is_told_from_what_was_said():
+    hit = Hit("s", None, None, "", "a needle", 3.0, ((2, 8),))
+    assert text(hit_pieces(hit, NOW, 80)).split() == ["#", "name", "unknown", "a", "needle"]
+    assert text(hit_pieces(hit, NOW, 40)).split() == ["#", "unknown", "a", "needle"]
 
 
 def test_marks_are_found_again_in_rows_that_were_wrapped():

@@ -4,6 +4,7 @@ Its tables: ``words`` (FTS5, without content) gets the tokens of each message, c
 ``tui.domain.tokens`` and joined by blanks, so that the tokenizer of SQLite finds nothing to cut or
 fold. ``messages`` says where each row's message stands; ``session`` 0 masks a row that no longer
 counts, as a table without content forgets nothing. Rowids grow with the time of the messages.
+``sessions`` has the tokens of each name: ten thousand are looked through in a few milliseconds.
 """
 
 import os
@@ -18,7 +19,7 @@ from tui.storage.index.soundness import checksum, fault
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 2
+VERSION = 3
 """Of the tables and of how tokens are cut: any other one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
@@ -38,7 +39,8 @@ create index messages_of on messages(session, key);
 create table sessions(
     number integer primary key, id text not null unique, folder text not null,
     device integer not null, inode integer not null, size integer not null,
-    mtime integer not null, tail blob not null, done integer not null);
+    mtime integer not null, tail blob not null, done integer not null,
+    name text not null default '', name_sum integer not null default 0);
 create table replaced(
     session integer not null, key integer not null, primary key(session, key)) without rowid;
 create table data_sums(id integer primary key, sum integer not null);

@@ -1,17 +1,15 @@
-"""The journals as the index follows them: which there are, and what was said in them."""
+"""The journals as the index follows them: which there are, what they say and are called."""
 
 import os
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
-from pathlib import Path
 from typing import NamedTuple
 
 from tui.domain.message import Message
-from tui.domain.records import DamagedRecord, decode
+from tui.domain.records import DamagedRecord, State, decode
 from tui.errors import SessionNotFound
-from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
 from tui.storage.lines import Line, lines_backward, lines_forward, whole_end
 
@@ -81,36 +79,37 @@ def settled_end(descriptor: int, size: int) -> int:
     return size if any(sayings(descriptor, end, size)) else end
 
 
-def sayings(descriptor: int, start: int, end: int) -> Iterator[Saying]:
-    """The messages between two places."""
+def sayings(descriptor: int, start: int, end: int) -> Iterator[Saying | State]:
+    """The messages between two places, and the states, which have the session's name."""
     for line in lines_forward(descriptor, start, end):
         saying = _saying(line)
         if saying is not None:
             yield saying
 
 
-def _saying(line: Line) -> Saying | None:
+def _saying(line: Line) -> Saying | State | None:
     offset, data = line
     try:
         record = decode(data) if data else None
     except DamagedRecord:
         return None
-    return Saying(offset, len(data), record) if isinstance(record, Message) else None
+    if isinstance(record, Message):
+        return Saying(offset, len(data), record)
+    return record if isinstance(record, State) else None
 
 
-def sayings_backward(path: Path) -> Generator[Saying | None]:
-    """What each line of a journal says, ``None`` for no message, the last one first.
+def sayings_backward(descriptor: int) -> Iterator[Saying | State | None]:
+    """The message or the state of each line of a journal, or ``None``, the last one first."""
+    return map(_saying, lines_backward(descriptor, os.fstat(descriptor).st_size))
 
-    Raises ``OSError``.
-    """
-    descriptor = open_to_read(path)
-    try:
-        yield from map(_saying, lines_backward(descriptor, os.fstat(descriptor).st_size))
-    finally:
-        os.close(descriptor)
+
+def name_of(descriptor: int) -> str:
+    """The name in a journal's last state."""
+    states = (each for each in sayings_backward(descriptor) if isinstance(each, State))
+    return next((state.name for state in states), "")
 
 
 def message_at(descriptor: int, offset: int, length: int) -> Message | None:
     """The message of a line that was there; ``None`` if another is there now."""
     saying = _saying((offset, os.pread(descriptor, length, offset)))
-    return saying.message if saying else None
+    return saying.message if isinstance(saying, Saying) else None

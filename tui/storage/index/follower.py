@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
-from tui.domain.search import time_of
+from tui.domain.records import State
+from tui.domain.search import spaced, time_of
 from tui.domain.tokens import cut
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
@@ -20,7 +21,7 @@ from tui.storage.index.files import (
     settled_end,
     tail_hash,
 )
-from tui.storage.index.soundness import row_sum
+from tui.storage.index.soundness import checksum, row_sum
 from tui.storage.index.words import as_words
 
 BATCH_BYTES = 16 * 1024 * 1024
@@ -59,6 +60,7 @@ class Follower:
         self._free: dict[int, int] = {}
         self._rows: list[tuple[int, int, int, int, str, int, int, int]] = []
         self._words: list[tuple[int, str]] = []
+        self._names: dict[int, str] = {}
         self._bytes = 0
 
     def note(self, files: list[Seen], known: dict[str, Known]) -> None:
@@ -106,8 +108,12 @@ class Follower:
         # In order: a row before the last one makes the table write all it holds in memory.
         self._words.sort()
         self._connection.executemany("insert into words(rowid, text) values(?, ?)", self._words)
+        self._connection.executemany(
+            "update sessions set name = ?, name_sum = ? where number = ?",
+            [(name, checksum(name), number) for number, name in self._names.items()],
+        )
         self._connection.execute("commit")
-        self._words, self._bytes = [], 0
+        self._words, self._names, self._bytes = [], {}, 0
         self._free.clear()
 
     def _follow(self, file: Seen, known: Known | None, deadline: float | None) -> Iterator[int]:
@@ -143,6 +149,7 @@ class Follower:
         if _continues(descriptor, file, known):
             return known.number, known.done
         self._mask(known.number)
+        self._names[known.number] = ""
         return known.number, 0
 
     def _mask(self, number: int) -> None:
@@ -162,6 +169,9 @@ class Follower:
         fresh = set[int]() if done == 0 else None
         written = file.mtime_ns // _MILLISECOND
         for saying in sayings(descriptor, done, end):
+            if isinstance(saying, State):
+                self._names[number] = spaced(saying.name)
+                continue
             written = time_of(saying.message) or written
             key = message_key(saying.message.id)
             # What is read from its beginning has nothing to be hidden yet but what came just now.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.search import Fitting, Found, Query, parse, rank
+from tui.domain.search import Fitting, Found, Named, Query, parse, rank
 from tui.errors import IndexBusy
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders
@@ -72,7 +72,7 @@ class SearchIndex:
         """Say that this program has changed a journal: the next search looks at it."""
         self._changed.add(session_id)
 
-    def _with_index(self, query: Query, effort: Effort) -> list[Fitting]:
+    def _with_index(self, query: Query, effort: Effort) -> list[Fitting | Named]:
         with self._upkeep.opened() as connection:
             self._follow(connection)
             ids = [file.session_id for file, _ in self._pending]
@@ -94,7 +94,7 @@ class SearchIndex:
         rest = min(took * _REST, _LONGEST_REST) if self._upkeep.journals > _MANY else 0.0
         self._rested_at = begun + rest
 
-    def _without_index(self, query: Query, effort: Effort) -> list[Fitting]:
+    def _without_index(self, query: Query, effort: Effort) -> list[Fitting | Named]:
         self._pending = [(file, None) for file in scan(self._folders) if file.folder in SEARCHED]
         self._rested_at = 0.0
         ids = [file.session_id for file, _ in self._pending]

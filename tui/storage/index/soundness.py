@@ -1,6 +1,6 @@
 """Whether an index still is what was written: SQLite keeps no checksums of its own.
 
-Every leaf of the word lists and every row has one, made when it is written. A disk that forgets, or
+Every leaf of the word lists, row and name has one, made when it is written. A disk that forgets, or
 somebody who writes into the file, would otherwise only be seen by what is not found any more.
 """
 
@@ -28,6 +28,7 @@ _DATA_SUMS = "select id, sum from data_sums order by id"
 _IDX = "select segid, pgno, term from words_idx order by segid, pgno"
 _IDX_SUMS = "select segid, pgno, sum from idx_sums order by segid, pgno"
 _ROWS = "select id, session, offset, length, role, time, key, sum from messages"
+_NAMES = "select name, name_sum from sessions"
 _ORPHANS = """
     select 1 from messages where session != 0
     and session not in (select number from sessions) limit 1
@@ -60,6 +61,8 @@ def fault(connection: sqlite3.Connection) -> str | None:
         return "its word lists are not what was written"
     if not _rows_are_sound(connection):
         return "its list of messages is not what was written"
+    if not _names_are_sound(connection):
+        return "its list of names is not what was written"
     return None
 
 
@@ -84,6 +87,13 @@ def _rows_are_sound(connection: sqlite3.Connection) -> bool:
         if found != known:
             return False
     return connection.execute(_ORPHANS).fetchone() is None
+
+
+def _names_are_sound(connection: sqlite3.Connection) -> bool:
+    try:
+        return all(checksum(name) == known for name, known in connection.execute(_NAMES))
+    except TypeError:
+        return False
 
 
 class Believed(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from tui.domain.labels import age
+from tui.domain.labels import age, local_minute, message_words
 from tui.domain.message import Role
 from tui.domain.results import PreviewedMessage, SessionHits
 from tui.domain.search import Hit
@@ -26,6 +26,7 @@ _WHO: dict[Role, tuple[str, Part]] = {
     "assistant": ("● answer", "answer"),
     "tool": ("▸ tool", "aside"),
 }
+_NAME: tuple[str, Part] = "# name", "heading"
 _WHO_CELLS = 9
 _NARROW = 55
 
@@ -35,15 +36,24 @@ def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[
     asides = [age(parse_utc(session.used_at), now)] if session.used_at else []
     asides += [one_line(session.scope)] if session.scope else []
     asides += ["archived"] if session.archived else []
-    aside = "".join(f" · {each}" for each in asides)
+    aside = _aside(asides)
+    if session.created_at:
+        created = f"created {local_minute(session.created_at)}"
+        more = _aside([*asides, message_words(session.message_count), created])
+        # Only where nothing else has to give way to it.
+        aside = more if cell_len(one_line(session.label) + more) < width else aside
     label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
     yield f" {label}", "heading"
     yield fill(aside, max(0, width - 1 - cell_len(label))), "aside"
 
 
+def _aside(words: Sequence[str]) -> str:
+    return "".join(f" · {each}" for each in words)
+
+
 def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
     """The line of a hit: who said it, when, and the words around what fits."""
-    who, part = _WHO[hit.role]
+    who, part = _WHO[hit.role] if hit.role else _NAME
     who_cells = 2 if width < _NARROW else _WHO_CELLS
     yield f"   {fill(who[: who_cells - 1], who_cells)}", part
     yield fill(age(parse_utc(hit.timestamp), now), _AGE_CELLS) + " ", "aside"

@@ -76,12 +76,12 @@ class HitList(ScrollView, can_focus=False):
         """What is on screen, row by row."""
         return [self.render_line(y).text.rstrip() for y in range(self.size.height)]
 
-    def show(self, results: Results, now: datetime, highlighted: str = "") -> None:
-        """Show other hits; the highlight goes to a message, else to the first."""
+    def show(self, results: Results, now: datetime, highlighted: Hit | None = None) -> None:
+        """Show other hits; the highlight stays in its place, else it goes to the first."""
         before = self.highlighted
         self._now = now
         self._lines = [line for session in results.sessions for line in (session, *session.hits)]
-        places = [place for place, line in enumerate(self._lines) if _is_of(line, highlighted)]
+        places = [place for place, line in enumerate(self._lines) if _is_at(line, highlighted)]
         self.virtual_size = Size(0, len(self._lines))
         self._place = places[0] if places else self._hit_from(0, 1)
         self._bring_into_view()
@@ -175,5 +175,5 @@ class HitList(ScrollView, can_focus=False):
         return self.get_component_rich_style(f"hit-list--{part}")
 
 
-def _is_of(line: Line, message_id: str) -> bool:
-    return isinstance(line, Hit) and line.message_id == message_id
+def _is_at(line: Line, hit: Hit | None) -> bool:
+    return isinstance(line, Hit) and hit is not None and line.place == hit.place

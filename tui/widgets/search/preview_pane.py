@@ -95,6 +95,8 @@ class PreviewPane(Widget):
                 found = next((p for p in range(begin, len(self._rows)) if self._marked(p)), begin)
                 # The line that says who it was is seen, too, if there is room for both.
                 found = begin if found - begin <= height // 2 else found
+        if self._preview is not None and self._preview.message_id is None:
+            found = len(self._rows)
         self._top = 0
         self._scroll(found - height // 3)
 

@@ -7,4 +7,4 @@ class QueryLine(LineInput):
     """A line for words to search for."""
 
     def __init__(self, text: str) -> None:
-        super().__init__(text, placeholder="what was said", compact=True, max_length=500)
+        super().__init__(text, placeholder="what was said, or a name", compact=True, max_length=500)
