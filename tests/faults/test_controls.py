@@ -15,6 +15,8 @@ from tests.faults.power_cut import PESSIMISTIC, Disk, Snapshot
 from tests.faults.sabotage import PIECES
 from tests.faults.shim import Fault, every_kill, run
 
+pytestmark = pytest.mark.full
+
 WALK = commands.Walk("slow", ["ask", commands.NEW, "--json", "--session", commands.KEPT], bool)
 SLOW_ANSWER = "".join(PIECES)
 
@@ -75,6 +77,7 @@ def test_the_program_as_it_is_loses_nothing_in_a_power_cut(fresh):
     assert lost_in_power_cuts(fresh, "none") == []
 
 
+@pytest.mark.fast
 def test_a_program_that_does_not_sync_is_caught(fresh):
     assert any("said to be saved" in problem for problem in lost_in_power_cuts(fresh, "no-sync"))
 

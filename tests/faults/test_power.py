@@ -8,7 +8,12 @@ from tests.faults import commands
 from tests.faults.power_cut import Disk, Snapshot
 from tests.faults.shim import run
 
-NAMES = [walk.name for walk in commands.walks(commands.Path())]
+pytestmark = pytest.mark.full
+
+NAMES = [
+    pytest.param(walk.name, marks=[pytest.mark.fast] if walk.name == "ask" else [])
+    for walk in commands.walks(commands.Path())
+]
 
 
 @pytest.fixture(scope="module")

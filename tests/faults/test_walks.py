@@ -15,7 +15,15 @@ from tests.faults import commands
 from tests.faults.shim import Fault, every_kill, run
 from tui.storage.rescue import import_file
 
-NAMES = [walk.name for walk in commands.walks(Path())]
+pytestmark = pytest.mark.full
+
+# Through the preloaded library in the fast tier, too: nothing goes past the calls that
+# tests/storage/test_torn_files.py lets fail in its own process.
+_PROOF = {"ask", "restore", "purge"}
+NAMES = [
+    pytest.param(walk.name, marks=[pytest.mark.fast] if walk.name in _PROOF else [])
+    for walk in commands.walks(Path())
+]
 _RESCUED = re.compile(r"What could not be saved is in (.*)\.\n")
 _NOT_BEGUN = re.compile("Cannot (write to the data directory|reserve a session|open session)")
 

@@ -8,6 +8,8 @@ from rich.color_triplet import ColorTriplet
 from tui.few_colours import is_legible
 from tui.many_colours import nearest
 
+pytestmark = pytest.mark.full
+
 _PAIR = re.compile(rb"\x1b\[((?:\d;)*)(3|9)(\d);(4|10)(\d)m")
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 FRAME = {"tui", "tui.__main__", "tui.first_frame", "atexit", "gc", "termios"}
 SLOW = {"argparse", "asyncio", "msgspec", "rich", "signal", "textual", "tui.errors"}
 
@@ -56,6 +58,7 @@ def test_a_defect_is_told_on_the_normal_screen(held, tmp_path):
     assert program.screen[0] == "Unexpected error: ZeroDivisionError: the import failed"
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     "line",
     [
@@ -103,6 +106,7 @@ def test_the_outline_is_where_the_screen_puts_its_lines(held):
     assert drawn[bottom].index("╰") == shown[bottom].index("╰")
 
 
+@pytest.mark.fast
 def test_keys_typed_before_there_is_a_prompt_reach_it(held):
     program, cli = held()
     program.until("sibyl-tui")

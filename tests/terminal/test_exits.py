@@ -19,6 +19,8 @@ from tests.terminal.endings import assert_saved, assert_whole, told
 from tests.terminal.program import SECONDS
 from tui.driver import SECONDS_TO_TAKE
 
+pytestmark = pytest.mark.full
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 WAYS = ["ctrl+q", "/quit", *SIGNALS]
 FIRST = "The first piece, "
@@ -50,6 +52,7 @@ def answering(chats):
     return program
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize("way", ["ctrl+q", signal.SIGTERM])
 def test_an_answer_in_progress_is_kept_as_far_as_it_came(chats, answering, way):
     assert _leave(answering, way) == _status(way)
@@ -173,6 +176,7 @@ def test_every_session_with_something_new_is_told(chats):
 # A terminal that goes away
 
 
+@pytest.mark.fast
 def test_a_closed_terminal_saves_and_ends(chats, talking):
     program = talking()
     program.hang_up()
@@ -365,6 +369,7 @@ def test_a_slow_terminal_gets_what_is_there_by_then_and_not_each_step_to_it(chat
     assert_whole(program)
 
 
+@pytest.mark.fast
 def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats, tmp_path):
     full = tmp_path / "full"
     program = chats.altered("full_disk", environment={"FULL": str(full)})

@@ -6,7 +6,10 @@ import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
 
+pytestmark = pytest.mark.full
 
+
+@pytest.mark.fast
 def test_the_second_program_sees_what_the_first_says_and_goes_on_with_it(chats):
     gates = [Gate(), Gate()]
     chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("A third time."))

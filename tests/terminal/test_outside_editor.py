@@ -11,6 +11,8 @@ import pytest
 from tests.terminal.endings import assert_whole
 from tui.outside_editor import OutsideEditor
 
+pytestmark = pytest.mark.full
+
 READ_ONLY_BY_US = 0o600
 
 
@@ -44,6 +46,7 @@ def leave(program):
     assert_whole(program)
 
 
+@pytest.mark.fast
 def test_what_the_editor_writes_is_the_prompt_and_its_file_is_private_and_gone(
     chats, editor, tmp_path
 ):

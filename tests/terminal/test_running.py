@@ -12,7 +12,10 @@ from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_saved, assert_whole, is_whole, told
 from tui.storage.drafts import read_draft
 
+pytestmark = pytest.mark.full
 
+
+@pytest.mark.fast
 def test_typing_streaming_switching_and_coming_back(chats):
     gates = [Gate(), Gate()]
     chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("Another answer."))
@@ -118,6 +121,7 @@ def test_the_clock_saves_as_flag_environment_and_configuration_say(
     assert [entry.name for entry in chats.entries] == ["kept"]
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize("how", ["--session", "--continue"])
 def test_after_a_kill_everything_that_was_told_to_be_saved_is_there(chats, how):
     program = chats.altered("")

@@ -14,6 +14,8 @@ from tui.domain.message import Message, ToolCall
 from tui.domain.records import Opened, State
 from tui.domain.safe_text import make_visible_line
 
+pytestmark = pytest.mark.full
+
 TEXTS = [f"{sequence}{MARKUP}" for sequence in SEQUENCES]
 
 
@@ -82,6 +84,7 @@ def test_answers(chats, sessions, place):
     _leave(program)
 
 
+@pytest.mark.fast
 def test_answers_that_come_a_character_at_a_time(chats):
     chats.answer(answers(*HOSTILE, "\n\n", *MARKUP, "\n```\n", *HOSTILE, "\n```\n", "the end"))
     program = chats(rows=60)

@@ -8,6 +8,8 @@ import termios
 
 import pytest
 
+pytestmark = pytest.mark.full
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 READY = "The stand-in is ready"
 
@@ -38,6 +40,7 @@ def held(stand_in, hold):
     return program, imports
 
 
+@pytest.mark.fast
 def test_the_frame_is_there_before_anything_is_imported_and_goes_over_into_the_screen(held):
     program, imports = held
     assert program.is_alternate
@@ -58,6 +61,7 @@ def test_the_frame_stays_until_there_is_something_in_its_place(held):
     assert program.raw.count(b"\x1b[?1049h") == 1
 
 
+@pytest.mark.fast
 def test_the_terminal_is_whole_after_the_screen(stand_in):
     program = stand_in()
     program.until(READY)

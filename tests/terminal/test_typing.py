@@ -5,6 +5,8 @@ import pytest
 from tests.providers.chat_server import answers
 from tui.storage.drafts import read_draft
 
+pytestmark = pytest.mark.full
+
 F2, ALT_DOWN, ALT_UP = "\x1bOQ", "\x1b[1;3B", "\x1b[1;3A"
 
 
@@ -53,6 +55,7 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
     assert {entry.status for entry in chats.entries} == {"closed"}
 
 
+@pytest.mark.fast
 def test_a_paste_with_escapes_in_it_sends_nothing_and_is_no_key(chats):
     chats.answer(answers("Hello."))
     program = chats()

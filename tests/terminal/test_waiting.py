@@ -8,6 +8,8 @@ from tests.providers.chat_server import Gate, answers, answers_at, calls_tools
 from tests.terminal.endings import assert_whole
 from tui.engine.tools import DENIED, INTERRUPTED
 
+pytestmark = pytest.mark.full
+
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 TODOS = '{"todos": [{"content": "会話を読む", "status": "pending", "active_form": "reading"}]}'
 CALLS = calls_tools(
@@ -75,6 +77,7 @@ def test_the_end_while_a_call_waits_allows_nothing_and_keeps_all(chats, asking, 
     assert not chats.is_held(session)
 
 
+@pytest.mark.fast
 def test_a_kill_while_a_call_waits_loses_nothing_and_the_call_says_so(chats, asking):
     asking.until(lambda _: chats.draft(chats.only), "the draft on disk")
     asking.signal(signal.SIGKILL)
