@@ -1,4 +1,4 @@
-"""Search, over ten thousand sessions of 200 MB; ``whole`` over the gigabyte of DESIGN.md.
+"""Search, over ten thousand sessions of 200 MB; ``whole`` over a gigabyte.
 
 Every message has words of its own, drawn as oddly as people draw theirs: a few are everywhere,
 most are rare.

@@ -1,4 +1,4 @@
-"""What the records of a journal amount to: the rules of DESIGN.md section 4, one by one."""
+"""The records of a journal folded to a session: the rules of docs/journal-format.md, one by one."""
 
 import pytest
 from hypothesis import given

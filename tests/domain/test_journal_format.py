@@ -23,7 +23,7 @@ from tui.domain.records import (
 from tui.domain.todo import TodoItem
 
 # What the lines of the fixtures have meant since version 1. Lines may be added, never changed:
-# somebody's journals are made of them. The first five are those of DESIGN.md section 4.
+# somebody's journals are made of them.
 MEANINGS = [
     SessionHeader(
         version=1,

@@ -1,6 +1,6 @@
 """The lines of a journal, and the values they stand for.
 
-The format is DESIGN.md section 4: one JSON object a line, told apart by ``type``.
+One JSON object a line, told apart by ``type``: docs/journal-format.md describes them all.
 """
 
 import json

@@ -1,0 +1,87 @@
+"""The papers of the repository: what they say of files, records and each other is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tui.domain.fold import Fold
+from tui.domain.records import LINE_BYTES, NESTING, VERSION, Record, SessionHeader, decode, encode
+
+ROOT = Path(__file__).parent.parent
+FORMAT = (ROOT / "docs/journal-format.md").read_text("utf-8")
+PAPERS = [
+    path
+    for folder in (ROOT, ROOT / "docs", ROOT / ".github")
+    for path in sorted(folder.glob("*.md"))
+]
+FIELDS = {kind.__struct_config__.tag: kind.__struct_fields__ for kind in Record.__args__}
+
+
+def example_lines() -> list[bytes]:
+    (block,) = re.findall(r"^```json\n(.*?)^```$", FORMAT, re.DOTALL | re.MULTILINE)
+    return block.encode().splitlines()
+
+
+def test_the_format_names_each_record_and_its_fields():
+    missing = [
+        f"{kind}.{field}"
+        for kind, fields in FIELDS.items()
+        for field in ("", *fields)
+        if f"`{field or kind}`" not in FORMAT
+    ]
+    assert missing == []
+
+
+def test_the_format_has_an_example_of_each_record():
+    assert {decode(line).__struct_config__.tag for line in example_lines()} == set(FIELDS)
+
+
+def test_the_lines_of_the_example_are_what_the_program_writes():
+    assert [encode(decode(line)) for line in example_lines()] == [
+        line + b"\n" for line in example_lines()
+    ]
+
+
+def test_the_state_of_the_example_says_what_its_lines_amount_to():
+    header, *records = map(decode, example_lines())
+    assert isinstance(header, SessionHeader)
+    fold, offset = Fold(header), len(encode(header))
+    for record in records:
+        if record.__struct_config__.tag == "state":
+            told = fold.session(held=True)
+            assert record.offsets == told.offsets
+            assert record.message_count == told.message_count
+            assert record.total_count == told.total_count
+            assert record.prompt_count == told.prompt_count
+        fold.add(record, offset)
+        offset += len(encode(record))
+
+
+def test_the_format_names_the_limits():
+    assert f"version {VERSION}" in FORMAT
+    assert f"a line {LINE_BYTES // 1024**2} MiB, nesting {NESTING}" in FORMAT
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+def test_what_a_paper_links_to_is_there(paper):
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", paper.read_text("utf-8"))
+    local = [link for link in links if "://" not in link and not link.startswith("mailto:")]
+    assert [link for link in local if not (paper.parent / link).exists()] == []
+
+
+def test_no_file_cites_a_paper_that_is_not_in_the_repository():
+    folders = (ROOT / name for name in ("tui", "tests", "docs", "styles", ".github", ".ci"))
+    texts = [
+        path
+        for path in (*ROOT.glob("*.*"), *(path for folder in folders for path in folder.rglob("*")))
+        if path.is_file() and path.suffix in {"", ".py", ".md", ".toml", ".tcss", ".yml", ".yaml"}
+    ]
+    names = {path.name for path in texts}
+    cited = {
+        f"{path.relative_to(ROOT)}: {paper}"
+        for path in texts
+        for paper in re.findall(r"\b[A-Z]{3,}\.md\b", path.read_text("utf-8"))
+        if paper not in names
+    }
+    assert cited == set()
