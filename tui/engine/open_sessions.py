@@ -1,5 +1,7 @@
 """The sessions whose lease this program holds: saving them, and giving them up."""
 
+from functools import partial
+
 from tui.domain.notice import Notice
 from tui.engine.conversation import Conversation
 from tui.engine.open_session import Clock
@@ -68,11 +70,8 @@ class OpenSessions:
 
     async def keep_draft(self, conversation: Conversation) -> None:
         """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``."""
-        if conversation.unsaved_prompts:
-            # Not in the draft any more as soon as it is on disk.
-            await self.try_save(conversation)
         try:
-            await self.prompts.keep(conversation)
+            await self.prompts.keep(conversation, partial(self.try_save, conversation))
         except StorageError as error:
             conversation.note_failure(error.short)
             raise

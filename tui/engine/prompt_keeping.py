@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -56,13 +56,16 @@ class PromptKeeping:
         self._drafts = drafts
         self._token = _new_token()
 
-    async def keep(self, conversation: Conversation) -> None:
+    async def keep(
+        self, conversation: Conversation, try_save: Callable[[], Awaitable[bool]]
+    ) -> None:
         """Write what stands in a prompt, if that is not on disk. Raises ``StorageError``.
 
-        One writing of a conversation waits for another: the newer one is the last.
+        One writing of a conversation waits for another: the newer one is the last. ``try_save``
+        writes the session.
         """
         if conversation.keeping is None:
-            conversation.keeping = Saving(partial(self._keep, conversation))
+            conversation.keeping = Saving(partial(self._keep, conversation, try_save))
         await conversation.keeping.run()
 
     async def put_aside(self, conversation: Conversation) -> None:
@@ -154,12 +157,12 @@ class PromptKeeping:
         text = "" if _is_begun(draft.text, said) else draft.text
         return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
 
-    async def _keep(self, conversation: Conversation) -> None:
-        opened = conversation.opened
-        if opened and conversation.unsaved_prompts and not conversation.save.failure:
-            # It is being saved, and would come back after a crash as if it had not been sent.
-            with suppress(StorageError):
-                await opened.save()
+    async def _keep(
+        self, conversation: Conversation, try_save: Callable[[], Awaitable[bool]]
+    ) -> None:
+        if conversation.unsaved_prompts:
+            # On disk it is no draft any more: a crash would bring back what was sent.
+            await try_save()
         draft, kept = conversation.draft(), conversation.kept
         holds = conversation.opened is not None
         set_aside = self._token in conversation.asides
