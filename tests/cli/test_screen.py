@@ -57,6 +57,16 @@ def test_an_earlier_session_is_gone_on_with_and_told_only_that_no_model_is_there
     assert shown.notices == [screen._NO_MODEL]
 
 
+def test_an_archive_that_cannot_be_used_is_reported_on_the_screen(sibyl, saved, data, shown):
+    saved("hello")
+    (data / "archive").rmdir()
+    (data / "archive").touch()
+    assert sibyl("--model", "offline:guide").code == 0
+    assert shown.notices == [
+        f"The archive cannot be used: {data}/archive is no directory; move it away."
+    ]
+
+
 def test_a_session_that_is_not_there_shows_no_screen(sibyl, shown):
     assert sibyl("--session", "nosuch").code == 2
     assert shown.parts is None

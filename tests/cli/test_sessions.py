@@ -84,6 +84,16 @@ def test_a_session_of_which_nothing_can_be_read_says_so_in_both_lists(sibyl, sav
     assert re.split(r" {2,}", row)[1:3] == [session_id, "(unreadable)"]
 
 
+def test_a_list_of_an_archive_that_cannot_be_used_says_so(sibyl, saved, data):
+    saved("hello")
+    (data / "archive").rmdir()
+    (data / "archive").symlink_to("nowhere")
+    listed = sibyl("sessions", "list", "--archived")
+    assert listed.out == "No saved sessions.\n"
+    assert listed.err.startswith("The archive cannot be used: ")
+    assert sibyl("sessions", "list").err == ""
+
+
 def test_an_unnamed_session_has_an_empty_name_and_its_first_words_for_a_label(sibyl, saved):
     saved("How do I sort?")
     (entry,) = sibyl("sessions", "list", "--json").json

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +91,28 @@ def test_a_file_in_the_place_of_a_folder_is_told_beside_all_else(root, store, se
     shutil.move(root / name, root.parent / name)
     (root / name).touch(mode=0o600)
     assert [f.path for f in found(root) if f.kind == "unreadable"] == [name]
+
+
+@pytest.mark.parametrize("name", ["archive", "trash"])
+def test_a_folder_that_its_user_may_not_use_is_told_beside_all_else(
+    root, store, session_id, name, monkeypatch
+):
+    access, iterdir = os.access, Path.iterdir
+
+    def refused(directory):
+        if directory == root / name:
+            raise PermissionError(13, "Permission denied")
+        return iterdir(directory)
+
+    # The superuser would be let in all the same.
+    (root / name).chmod(0)
+    monkeypatch.setattr(os, "access", lambda path, mode: path != root / name and access(path, mode))
+    monkeypatch.setattr(Path, "iterdir", refused)
+    store.path(session_id).chmod(0o644)
+    assert sorted((each.kind, each.path) for each in found(root)) == [
+        ("unreadable", name),
+        ("wrong_mode", f"sessions/{session_id}.jsonl"),
+    ]
 
 
 def test_a_lock_that_is_no_file_keeps_nothing_else_from_being_found(root, store, session_id):

@@ -390,7 +390,70 @@ def test_a_session_is_purged_though_no_number_can_be_noted(store):
         store.entry(session_id)
 
 
-@pytest.mark.parametrize("name", ["archive", "trash", "drafts", "locks"])
+def file(path, _):
+    path.touch()
+
+
+def dangling_link(path, _):
+    path.symlink_to("nowhere")
+
+
+def loop(path, _):
+    path.symlink_to(path)
+
+
+def without_rights(path, monkeypatch):
+    """Refuses the directory to its user, also where that is the superuser."""
+    path.mkdir(mode=0)
+    access, listdir = os.access, os.listdir
+
+    def refused(directory):
+        if directory == path:
+            raise PermissionError(13, "Permission denied")
+        return listdir(directory)
+
+    monkeypatch.setattr(os, "access", lambda target, mode: target != path and access(target, mode))
+    monkeypatch.setattr(os, "listdir", refused)
+
+
+@pytest.fixture(params=[file, dangling_link, loop, without_rights])
+def spoil(request, store, monkeypatch):
+    """Puts something that cannot be used in the place of a folder."""
+
+    def put(name):
+        (store.root / name).rename(store.root.parent / name)
+        request.param(store.root / name, monkeypatch)
+
+    return put
+
+
+@pytest.mark.parametrize("name", ["archive", "trash"])
+def test_without_archive_or_trash_sessions_are_listed_begun_and_gone_on_with(store, spoil, name):
+    session_id = closed(store)
+    spoil(name)
+    assert [entry.id for entry in store.list(ALL, None, 5).entries] == [session_id]
+    assert store.count(ALL) == 1
+    lease = store.lease(session_id)
+    store.append(lease, [answer("m2", "there")])
+    assert texts(store.load(session_id).messages) == ["hello", "there"]
+    assert texts(store.load(closed(store)).messages) == ["hello"]
+
+
+@pytest.mark.parametrize(("name", "verb"), [("archive", "archive"), ("trash", "delete")])
+def test_an_archive_or_trash_that_cannot_be_used_is_named_and_takes_no_session(
+    store, spoil, name, verb
+):
+    session_id = closed(store)
+    assert store.obstacles() == ()
+    spoil(name)
+    (words,) = store.obstacles()
+    assert words.startswith(f"The {name} cannot be used: {store.root / name} ")
+    with pytest.raises(StorageError, match=f"^Cannot move session {session_id} to {name}: /"):
+        getattr(store, verb)(session_id)
+    assert store.entry(session_id).status == "closed"
+
+
+@pytest.mark.parametrize("name", ["drafts", "locks"])
 def test_a_file_in_the_place_of_a_folder_is_named_and_hides_no_session(store, name):
     session_id = closed(store)
     (store.root / name).rename(store.root.parent / name)

@@ -73,6 +73,8 @@ def _started(program: Program, models: ModelSource, session_id: str | None) -> W
         workspace.start_new()
     else:
         workspace.start_in(session_id)
+    for words in program.store.obstacles():
+        workspace.current.say(Notice(words, "warning"))
     if models.missing:
         new = session_id is None
         workspace.current.say(Notice(_welcome(models.missing) if new else _NO_MODEL))

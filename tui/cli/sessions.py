@@ -52,6 +52,8 @@ def run(chosen: Namespace) -> int:
 
 def _list(program: Program, chosen: Namespace) -> None:
     entries = list(program.entries(SessionFilter(program.narrowed, _statuses(chosen))))
+    for words in program.store.obstacles() if _statuses(chosen) & _ASIDE else ():
+        output.tell(words)
     if chosen.json:
         output.put_json([_entry_json(entry) for entry in entries], 2)
     elif entries:

@@ -84,15 +84,19 @@ class Doctor:
             yield from self._index()
 
     def _directories(self) -> Iterator[_Found]:
-        for path in (*map(self._folders.of, Folder), self._folders.drafts, self._folders.locks):
+        sessions = self._folders.of(Folder.SESSIONS)
+        for path in (sessions, self._folders.drafts, self._folders.locks):
             if os.path.lexists(path) and not path.is_dir():
                 message = "no directory: nothing can be saved before it is moved away"
                 yield self._finding("unreadable", None, path, message), None
+        for folder in (Folder.ARCHIVE, Folder.TRASH):
+            if message := self._folders.obstacle(folder):
+                yield self._finding("unreadable", None, self._folders.of(folder), message), None
 
     def _modes(self) -> Iterator[_Found]:
         directories = [self._root, self._folders.drafts, self._folders.locks]
         directories += map(self._folders.of, Folder)
-        for directory in filter(Path.is_dir, directories):
+        for directory in filter(_can_be_listed, directories):
             yield from self._mode(directory, DIRECTORY_MODE)
             for path in sorted(directory.iterdir()):
                 if not path.is_symlink() and path.is_file():
@@ -107,7 +111,7 @@ class Doctor:
 
     def _folder(self, folder: Folder) -> Iterator[_Found]:
         directory = self._folders.of(folder)
-        if not directory.is_dir():
+        if not _can_be_listed(directory):
             return
         for path in sorted(directory.iterdir()):
             session_id = path.name.removesuffix(SUFFIX)
@@ -251,6 +255,10 @@ class Doctor:
     def _finding(self, kind: str, session_id: str | None, path: Path, message: str) -> Finding:
         place = "." if path == self._root else str(path.relative_to(self._root))
         return Finding(kind, session_id, place, message)
+
+
+def _can_be_listed(directory: Path) -> bool:
+    return directory.is_dir() and os.access(directory, os.R_OK | os.X_OK)
 
 
 def _mended(mend: Mend) -> bool:

@@ -94,6 +94,11 @@ class FileStore:
         with storage_errors(f"Cannot see who holds session {session_id}"):
             return locks.holder_of(self._folders.lock(session_id))
 
+    def obstacles(self) -> tuple[str, ...]:
+        """Sentences about an archive or trash that cannot be used; all else goes on without it."""
+        found = ((each, self._folders.obstacle(each)) for each in (Folder.ARCHIVE, Folder.TRASH))
+        return tuple(f"The {each.value} cannot be used: {words}" for each, words in found if words)
+
     # --- writing
 
     def append(self, lease: Lease, records: Sequence[Record]) -> Appended:
@@ -357,10 +362,13 @@ class FileStore:
         self._index.changed(session_id)
 
     def _relocate(self, lease: FileLease, target: Folder) -> None:
+        doing = f"Cannot move session {lease.session_id} to {target.value}"
+        if obstacle := self._folders.obstacle(target):
+            raise StorageError(f"{doing}: {obstacle}")
         source = self._folders.journal(lease.session_id, lease.folder)
         path = self._folders.journal(lease.session_id, target)
         try:
-            with storage_errors(f"Cannot move session {lease.session_id} to {target.value}"):
+            with storage_errors(doing):
                 self._folders.finish_move(lease.session_id, lease.folder)
                 move_to_free_name(source, path)
         finally:

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
 from operator import attrgetter
 from pathlib import Path
@@ -15,6 +16,7 @@ from tui.errors import SessionNotFound, StorageError
 from tui.storage.disk import are_two_names, make_directory, move, storage_errors
 
 SUFFIX = ".jsonl"
+_ALL_RIGHTS = os.R_OK | os.W_OK | os.X_OK
 _JOURNAL_NAME = re.compile(f"({SESSION_ID.pattern}){re.escape(SUFFIX)}")
 
 
@@ -47,13 +49,25 @@ class Folders(msgspec.Struct, frozen=True):
     root: Path
 
     def prepare(self) -> None:
-        """Make what is missing, private to the user."""
+        """Make what is missing, private to the user; only the folders of a move may fail."""
         with storage_errors(f"Cannot write to the data directory {self.root}"):
-            for path in (self.root, *map(self.of, Folder), self.drafts, self.locks):
+            for path in (self.root, self.of(Folder.SESSIONS), self.drafts, self.locks):
                 try:
                     make_directory(path)
                 except FileExistsError as error:
                     raise StorageError(f"{path} is no directory; move it away.") from error
+        for folder in (Folder.ARCHIVE, Folder.TRASH):
+            with suppress(OSError):
+                make_directory(self.of(folder))
+
+    def obstacle(self, folder: Folder, rights: int = _ALL_RIGHTS) -> str:
+        """Explain why a folder cannot be used; empty if it can be, or is yet to be made."""
+        path = self.of(folder)
+        if not os.path.lexists(path):
+            return ""
+        if not os.path.isdir(path):
+            return f"{path} is no directory; move it away."
+        return "" if os.access(path, rights) else f"{path} may not be used; change its permissions."
 
     def of(self, folder: Folder) -> Path:
         return self.root / folder.value
@@ -150,17 +164,19 @@ class Folders(msgspec.Struct, frozen=True):
                 seen.update(ids)
 
     def ids(self, folder: Folder) -> list[str]:
-        """What lies in a folder by its names, in no order. Raises ``OSError``."""
+        """What lies in a folder by its names, in no order. Raises ``OSError``.
+
+        An archive or trash that cannot be read hides no other folder: ``obstacle`` names it.
+        """
+        if folder is not Folder.SESSIONS and self.obstacle(folder, os.R_OK | os.X_OK):
+            return []
         try:
             names = os.listdir(self.of(folder))
         except FileNotFoundError:
             return []
         except NotADirectoryError as error:
-            if folder is Folder.SESSIONS:
-                # What the disk refuses is no empty list.
-                raise NotADirectoryError(f"{folder.value} is no directory; move it away") from error
-            # A file in its place hides no other folder; doctor names it.
-            return []
+            # What the disk refuses is no empty list.
+            raise NotADirectoryError(f"{folder.value} is no directory; move it away") from error
         return [match[1] for name in names if (match := _JOURNAL_NAME.fullmatch(name))]
 
     def statuses(self, folder: Folder, ids: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
