@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer
 from tui.domain.message import Message
+from tui.domain.records import decode
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import DialectName, ModelChoice
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
@@ -49,6 +51,12 @@ def model_at(dialect: DialectName) -> ModelAt:
 
 def says(role: Any, text: Any, **more: Any) -> Message:
     return Message(id="m", role=role, content=text, timestamp="2026-01-11T14:30:23.456Z", **more)
+
+
+def journal_message(message_id: str) -> Message:
+    """A message of the journal that is kept as an example of version 1."""
+    records = map(decode, LINES)
+    return next(each for each in records if isinstance(each, Message) and each.id == message_id)
 
 
 def asks(text: Any = "Hello?", *more: Message, system: str = "") -> ModelRequest:

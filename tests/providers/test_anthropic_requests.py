@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.providers.chat_server import ChatServer
-from tests.providers.conftest import KEY, ModelAt, asks, collected, only_anthropic, says
+from tests.providers.conftest import (
+    KEY,
+    ModelAt,
+    asks,
+    collected,
+    journal_message,
+    only_anthropic,
+    says,
+)
 from tui.domain.message import Message, ToolCall
 from tui.providers.catalog import PROVIDERS
 from tui.providers.protocol import ModelRequest, ToolDefinition
@@ -136,7 +144,7 @@ async def test_a_name_that_would_be_refused_is_sent_as_another(model_at: ModelAt
         assert sent[1]["content"][0]["name"] == other
 
 
-@pytest.mark.parametrize("arguments", ["no json", '{"a": ', "[1]", [1, 2], 7, None, ""])
+@pytest.mark.parametrize("arguments", ["no json", '{"a": ', "[1]", [1, 2], 7, ""])
 async def test_arguments_that_are_no_object_are_sent_inside_of_one(
     model_at: ModelAt, arguments: Any
 ):
@@ -145,6 +153,17 @@ async def test_arguments_that_are_no_object_are_sent_inside_of_one(
         model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="a")
     )
     assert sent[1]["content"][1]["input"] == {"INVALID_JSON": arguments}
+
+
+async def test_null_arguments_in_a_journal_are_sent_as_the_empty_object_that_they_stand_for(
+    model_at: ModelAt,
+):
+    caller = journal_message("m7")
+    assert caller.tool_calls == (ToolCall("tc_2", "now", None),)
+    sent = await messages_sent(
+        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="tc_2")
+    )
+    assert sent[1]["content"][0]["input"] == {}
 
 
 async def test_arguments_however_deep_are_sent(model_at: ModelAt):

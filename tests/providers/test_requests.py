@@ -9,10 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.providers.chat_server import ChatServer
-from tests.providers.conftest import KEY, ModelAt, asks, collected, only_openai, says
+from tests.providers.chat_server import ChatServer, calls_tools
+from tests.providers.conftest import (
+    KEY,
+    ModelAt,
+    asks,
+    collected,
+    journal_message,
+    only_openai,
+    says,
+)
 from tui.domain.message import Message, ToolCall
-from tui.providers.protocol import ModelRequest, ToolDefinition
+from tui.providers.protocol import ModelRequest, ToolCallReceived, ToolDefinition
 
 pytestmark = only_openai
 
@@ -80,7 +88,7 @@ async def test_calls_and_results_are_sent_with_their_ids(model_at: ModelAt):
     assert second == {"role": "tool", "tool_call_id": "b", "content": ""}
 
 
-@pytest.mark.parametrize("arguments", ["no json", '{"a": ', "[1]", [1, 2], 7, None, ""])
+@pytest.mark.parametrize("arguments", ["no json", '{"a": ', "[1]", [1, 2], 7, ""])
 async def test_arguments_that_are_no_object_are_sent_inside_of_one(
     model_at: ModelAt, arguments: Any
 ):
@@ -91,6 +99,28 @@ async def test_arguments_that_are_no_object_are_sent_inside_of_one(
     (call,) = sent[1]["tool_calls"]
     assert json.loads(call["function"]["arguments"]) == {"INVALID_JSON": arguments}
     assert sent[1]["content"] == "Hm."
+
+
+async def test_null_arguments_in_a_journal_go_back_as_they_came(model_at: ModelAt):
+    caller = journal_message("m7")
+    assert caller.tool_calls == (ToolCall("tc_2", "now", None),)
+    sent = await messages_sent(
+        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="tc_2")
+    )
+    (call,) = sent[1]["tool_calls"]
+    assert call["function"] == {"name": "now", "arguments": "null"}
+
+
+async def test_null_arguments_that_a_server_sent_go_back_to_it(model_at: ModelAt):
+    with ChatServer(calls_tools(("a", "now", ["nu", "ll"]))) as server:
+        events = await collected(model_at(server).stream(asks()))
+    call = next(event.call for event in events if isinstance(event, ToolCallReceived))
+    assert call == ToolCall("a", "now", None)
+    caller = says("assistant", "", tool_calls=(call,))
+    sent = await messages_sent(
+        model_at, says("user", "Do."), caller, says("tool", "No.", tool_call_id="a")
+    )
+    assert sent[1]["tool_calls"][0]["function"]["arguments"] == "null"
 
 
 async def test_content_in_blocks_is_sent_as_its_text(model_at: ModelAt):

@@ -103,8 +103,8 @@ def library_parameters(tools: Sequence[ToolDefinition]) -> ModelRequestParameter
 def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:
     """A call as it came; ``taken`` has the ids before it, which not every server keeps apart.
 
-    Arguments are the object that they are, and none at all is an empty one; anything else stays
-    the text that it was.
+    Arguments are the object or the null that they are, and none at all is an empty object; anything
+    else stays the text that it was.
     """
     call_id = str(part.tool_call_id)
     while call_id in taken:
@@ -131,11 +131,25 @@ def _said(message: Message) -> LibraryRequest:
 
 def _answered(message: Message) -> ModelResponse:
     text = sendable(message.text)
-    calls = [
-        ToolCallPart(sendable(call.name), _json(call.arguments), sendable(call.id))
-        for call in message.tool_calls
-    ]
+    calls = [_called(call) for call in message.tool_calls]
     return ModelResponse(parts=[*([TextPart(text)] if text else []), *calls])
+
+
+def _called(call: ToolCall) -> ToolCallPart:
+    name, call_id = sendable(call.name), sendable(call.id)
+    if call.arguments is None:
+        return _CallOfNull(name, None, call_id)
+    return ToolCallPart(name, _json(call.arguments), call_id)
+
+
+class _CallOfNull(ToolCallPart):
+    """A call with null as its arguments, which the library would send as an empty object.
+
+    It is one only where the server takes nothing but objects: there the library asks for a dict.
+    """
+
+    def args_as_json_str(self) -> str:
+        return "null"
 
 
 def _results(
@@ -164,7 +178,9 @@ def _arguments(args: Any) -> Any:
         value: Any = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return text
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else text
+    if value is None or isinstance(value, dict):
+        return cast("dict[str, Any] | None", value)
+    return text
 
 
 def _refuse(constant: str) -> None:

@@ -44,7 +44,7 @@ class TextReceived(msgspec.Struct, frozen=True):
 
 
 class ToolCallReceived(msgspec.Struct, frozen=True):
-    """A whole call; arguments that are no JSON object are given as the string that came."""
+    """A whole call; arguments that are neither a JSON object nor null are the string that came."""
 
     call: ToolCall
 
