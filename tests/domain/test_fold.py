@@ -1,5 +1,7 @@
 """The records of a journal folded to a session: the rules of docs/journal-format.md, one by one."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -202,6 +204,27 @@ def test_a_piece_written_twice_counts_once():
 def test_pieces_that_overlap_count_from_their_own_place():
     session = session_of(first("m1", "Once upon"), piece("m1", 5, "there was"))
     assert texts(session) == ["Once there was"]
+
+
+def test_pieces_that_overlap_several_others_count_from_their_own_place():
+    pieces = [
+        first("m1", "One "),
+        piece("m1", 4, "two "),
+        piece("m1", 8, "three"),
+        piece("m1", 2, "c"),
+    ]
+    assert texts(session_of(*pieces)) == ["Onc"]
+
+
+def test_an_answer_of_very_many_pieces_is_folded_in_the_time_of_one_reading():
+    part = "x" * 500
+    begun = time.process_time()
+    session = session_of(
+        first("m1", part), *(piece("m1", place * 500, part) for place in range(1, 20_000))
+    )
+    assert len(texts(session)[0]) == 10_000_000
+    # Joined at every piece it takes the processor minutes on a slow machine, this a second.
+    assert time.process_time() - begun < 10
 
 
 def test_places_in_an_answer_are_code_points():

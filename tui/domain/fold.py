@@ -26,14 +26,29 @@ from tui.domain.todo import TodoItem
 
 
 class _Chain(msgspec.Struct):
-    """The pieces of one answer that has not come to its end."""
+    """The pieces of one answer that has not come to its end, each with how much of it counts."""
 
     first: Partial
-    text: str = ""
+    pieces: list[tuple[str, int]] = msgspec.field(default_factory=list[tuple[str, int]])
+    length: int = 0
 
     def add(self, piece: Partial) -> None:
         # A piece written twice, after a failed sync, overlaps: it counts from its own place.
-        self.text = self.text[: piece.at] + piece.text
+        while self.length > piece.at:
+            text, counted = self.pieces.pop()
+            self.length -= counted
+            if self.length < piece.at:
+                self._append(text, piece.at - self.length)
+        self._append(piece.text, len(piece.text))
+
+    def _append(self, text: str, counted: int) -> None:
+        self.pieces.append((text, counted))
+        self.length += counted
+
+    @property
+    def text(self) -> str:
+        """The answer so far; joined once, as joining at every piece is quadratic."""
+        return "".join(text[:counted] for text, counted in self.pieces)
 
     def message(self, *, status: str | None) -> Message:
         return Message(

@@ -1,6 +1,8 @@
 """Following the journals: what is read, what is masked, what is left to another process."""
 
+import importlib
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -281,6 +283,51 @@ def test_a_builder_that_cannot_build_says_why(filled, data, index):
     done = subprocess.run(command, capture_output=True, env=environment)
     assert done.returncode == 1
     assert b"cannot be built" in done.stderr
+
+
+_HANGING = """
+import sys, time
+from tui.storage.index import __main__
+from tui.storage.index.upkeep import Upkeep
+
+def hang(self):
+    with self._alone(0):
+        print("locked", flush=True)
+        time.sleep(600)
+        yield
+
+Upkeep.build = hang
+__main__._GRACE_SECONDS = 0.1
+__main__.end_soon_after(int(sys.argv[2]))
+sys.exit(__main__.main(sys.argv[1:]))
+"""
+_PROGRAM = """
+import subprocess, sys, time
+from pathlib import Path
+from tui.storage.index import child
+
+command = child.command(Path(sys.argv[2]))
+subprocess.Popen([sys.executable, "-c", sys.argv[1], *command[4:]], process_group=0)
+time.sleep(600)
+"""
+
+
+def test_a_builder_that_hangs_ends_with_its_program_and_frees_the_lock(filled, data):
+    program = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, _HANGING, str(data)], stdout=subprocess.PIPE
+    )
+    with program:
+        assert program.stdout.readline() == b"locked\n"
+        assert locks.holder_of(data / "index.lock") is not None
+        program.send_signal(signal.SIGKILL)
+        # The builder has the pipe too: its end is that of both.
+        assert program.stdout.read() == b""
+    assert locks.holder_of(data / "index.lock") is None
+
+
+def test_a_builder_has_less_than_ten_seconds_once_its_program_is_gone():
+    builder = importlib.import_module("tui.storage.index.__main__")
+    assert builder._LOOK_SECONDS + builder._GRACE_SECONDS < 9
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"done":"x","total":1}', b"null"])

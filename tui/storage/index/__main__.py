@@ -2,6 +2,8 @@
 
 import os
 import sys
+import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,6 +12,9 @@ from tui.storage.index.child import BUSY, as_line
 from tui.storage.index.upkeep import Upkeep
 
 _LOWEST = 19
+_LOOK_SECONDS = 1.0
+_GRACE_SECONDS = 7.0
+"""Enough for some batches: with no screen, each search on the command line builds so much."""
 
 
 def main(arguments: list[str]) -> int:
@@ -30,5 +35,21 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
+def end_soon_after(parent: int) -> None:
+    """Watch the parent process, and end this one soon after it; what was committed stays.
+
+    Also where this one hangs in a system call: the index's lock is free then.
+    """
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_LOOK_SECONDS)
+        time.sleep(_GRACE_SECONDS)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="parent").start()
+
+
 if __name__ == "__main__":
+    end_soon_after(int(sys.argv[2]))
     sys.exit(main(sys.argv[1:]))

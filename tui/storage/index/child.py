@@ -21,9 +21,12 @@ class Progress(NamedTuple):
 
 
 def command(root: Path) -> list[str]:
-    """The command that builds the index of a data directory and says ``Progress`` line by line."""
+    """The command that builds the index of a data directory and says ``Progress`` line by line.
+
+    It ends soon after this process.
+    """
     # -P: the directory that the user is in must not lend us its modules.
-    return [sys.executable, "-P", "-m", "tui.storage.index", str(root)]
+    return [sys.executable, "-P", "-m", "tui.storage.index", str(root), str(os.getpid())]
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
