@@ -44,6 +44,7 @@ async def test_sessions_of_this_scope_are_listed_newest_use_first(commands, worl
     active = await world.session("A question", name="Auth bug")
     await world.session("Newest", "a", "b")
     world.reader.set_active(SHOP, active)
+    await commands.program.look_at(active)
     assert (await commands("/session list")).splitlines() == [
         "1. [ ] Newest | 3 msgs | just now (#3)",
         "2. [*] Auth bug | 1 msgs | just now (#2)",
@@ -56,18 +57,40 @@ async def test_the_session_on_screen_is_in_the_list_once_it_is_on_disk(commands)
     assert await commands("/session list") == "1. [*] Hello there | 1 msgs | just now (#1)"
 
 
+async def test_a_new_session_is_marked_as_the_active_one_before_it_is_on_disk(started, world):
+    there = await world.session("Hello")
+    commands = started(there)
+    assert "[*] Hello" in await commands("/session list")
+    await commands("/new")
+    assert (await commands("/session list")).splitlines() == [
+        "-  [*] (empty) | 0 msgs | just now (new)",
+        "1. [ ] Hello | 1 msgs | just now (#1)",
+    ]
+    assert await commands("/session resume 1") == f"Resumed session 1: {there}"
+    assert await commands("/session list") == "1. [*] Hello | 1 msgs | just now (#1)"
+
+
+async def test_a_new_session_that_cannot_be_saved_is_in_the_list(commands, world):
+    await world.session("Hello")
+    commands.program.store.fail_next(FULL)
+    await commands.program.send("Not on disk", save=False)
+    first, *_ = (await commands("/session list")).splitlines()
+    assert first == "-  [*] Not on disk | 1 msgs | just now (new)"
+
+
 async def test_where_the_active_session_was_archived_the_most_recently_used_other_is(
     commands, world
 ):
-    await world.session("Left")
+    left = await world.session("Left")
     world.reader.archive(await world.session("Archived"))
+    await commands.program.look_at(left)
     assert await commands("/session list") == "1. [*] Left | 1 msgs | just now (#1)"
 
 
 async def test_names_are_shown_on_one_line_and_cut_to_forty_cells(commands, world):
     await world.session(name="会話" * 30)
     await world.session(name="two\nlines\x1b[31m and [bold]")
-    lines = (await commands("/session list")).splitlines()
+    _, *lines = (await commands("/session list")).splitlines()
     assert lines[1] == "2. [ ] " + "会話" * 9 + "会… | 1 msgs | just now (#1)"
     assert len(lines) == 2
     assert "\x1b" not in commands.told
@@ -77,14 +100,15 @@ async def test_names_are_shown_on_one_line_and_cut_to_forty_cells(commands, worl
 async def test_a_session_of_which_nothing_can_be_read_is_marked(commands, world):
     there = await world.session("What is two?")
     world.reader.path(there).write_bytes(b"garbage\n")
-    assert await commands("/session list") == "1. [*] (unreadable) | 0 msgs | just now (#1)"
+    await commands("/session list")
+    assert commands.told.endswith("\n1. [ ] (unreadable) | 0 msgs | just now (#1)")
 
 
 async def test_a_list_too_long_says_that_there_is_more(commands, world, monkeypatch):
     monkeypatch.setattr(session, "MOST_ROWS", 2)
     for _ in range(3):
         await world.session()
-    lines = (await commands("/session list")).splitlines()
+    _, *lines = (await commands("/session list")).splitlines()
     assert lines[2:] == ["There are more: /sessions <text> shows those with a text in their name."]
     assert await commands("/session resume 3") == "Session index 3 out of range"
 

@@ -1,7 +1,8 @@
 """``/session``: details of the session on screen, and the sessions of this scope by number."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from datetime import datetime
 from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
@@ -15,6 +16,7 @@ from tui.domain.targets import is_number, listed_number
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.engine.conversation import Conversation
 from tui.engine.switching import StayedError
+from tui.engine.workspace import Workspace
 from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
 
@@ -44,21 +46,27 @@ async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
     context.lists["session"] = _ids(found)
     if not found.entries:
         return say("No sessions in this scope.")
-    now = context.workspace.clock()
-    rows = tuple(
-        _row(number, entry, age(parse_utc(entry.last_used_at), now))
-        for number, entry in enumerate(found.entries, 1)
-    )
+    rows = tuple(_rows(found.entries, context.workspace))
     lines = [" ".join(row) for row in rows]
     if found.cursor is not None:
         lines.append("There are more: /sessions <text> shows those with a text in their name.")
     return say("\n".join(lines), table=Table(rows))
 
 
-def _row(number: int, entry: SessionEntry, used: str) -> tuple[str, ...]:
-    mark = "*" if entry.active else " "
-    count = f"{entry.message_count} msgs"
-    return f"{number}. [{mark}]", entry.label, f"| {count}", f"| {used} (#{entry.ordinal})"
+def _rows(entries: Sequence[SessionEntry], workspace: Workspace) -> Iterator[tuple[str, ...]]:
+    """The table; a new session, which has no number before it is on disk, is the active one."""
+    now, current = workspace.clock(), workspace.current
+    if not current.published:
+        row = current.row(format_utc(now), active=True)
+        yield "-  [*]", *_cells(row, now, "new")
+    for number, entry in enumerate(entries, 1):
+        mark = "*" if entry.active and current.published else " "
+        yield f"{number}. [{mark}]", *_cells(entry, now, f"#{entry.ordinal}")
+
+
+def _cells(entry: SessionEntry, now: datetime, place: str) -> tuple[str, ...]:
+    used = age(parse_utc(entry.last_used_at), now)
+    return entry.label, f"| {entry.message_count} msgs", f"| {used} ({place})"
 
 
 async def _resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
