@@ -171,6 +171,7 @@ class TakeoverDriver(LinuxDriver):
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             data = self._read()
+            arrived = time.monotonic()
             if data == b"":
                 self._loop.call_soon_threadsafe(self._app.exit, None, HUNG_UP)
                 return
@@ -178,7 +179,10 @@ class TakeoverDriver(LinuxDriver):
             for keys in pastes.keys(decode(data)) if data else ():
                 for event in parser.feed(keys):
                     pasted = isinstance(event, events.Paste)
-                    self.process_message(events.Paste(pastes.text) if pasted else event)
+                    message = events.Paste(pastes.text) if pasted else event
+                    # One time for all of a read: the keyboard knows by it what came together.
+                    message.time = arrived
+                    self.process_message(message)
             for event in parser.tick():
                 self.process_message(event)
 

@@ -3,15 +3,24 @@
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
 from textual.message_pump import MessagePump
-from textual.widgets import TextArea
+from textual.widgets import Input, TextArea
 
 SECONDS_TO_ARRIVE = 0.5
 """How long what was typed before is waited for, should it get lost on its way."""
+
+
+@runtime_checkable
+class KeyTaker(Protocol):
+    """A widget that may take keys before any binding, while it has the focus."""
+
+    def takes_key(self, event: events.Key | events.Paste) -> bool:
+        """Take a key or leave it to what it is bound to."""
+        ...
 
 
 class KeyboardApp(App[None]):
@@ -21,16 +30,35 @@ class KeyboardApp(App[None]):
     _holds = 0
     is_lent = False
     _was_lent_until = 0.0
+    _typed_last: tuple[TextArea, float] | None = None
 
     async def on_event(self, event: events.Event) -> None:
-        typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if typed and self._held is not None:
+        if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
+            await super().on_event(event)
+            return
+        if self._held is not None:
             self._held.append(event)
             return
+        if self._is_taken(event):
+            return
         await super().on_event(event)
-        if typed and isinstance(event, events.Key) and self._may_lead_elsewhere(event):
+        if isinstance(event, events.Key) and self._may_lead_elsewhere(event):
             # What is typed behind it belongs there.
             self.between_keys(_nothing)
+
+    def _is_taken(self, event: events.Key | events.Paste) -> bool:
+        """Give a key to a question, or to the text that it came behind in the same read."""
+        focused = self.focused if self.screen_stack else None
+        if isinstance(focused, KeyTaker) and focused.takes_key(event):
+            return True
+        if not isinstance(event, events.Key) or not types_text(event):
+            return False
+        if isinstance(focused, TextArea):
+            self._typed_last = focused, event.time
+        elif self._typed_last is not None and not isinstance(focused, Input):
+            area, at = self._typed_last
+            return at == event.time and area.screen is self.screen and area.post_message(event)
+        return False
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Let the cursor stand still where nothing is to move."""
@@ -111,6 +139,11 @@ class KeyboardApp(App[None]):
         for event in held:
             # One of them may hold back those behind it.
             await self.on_event(event)
+
+
+def types_text(key: events.Key) -> bool:
+    """Whether a key is a character; with Alt it comes with one, too."""
+    return key.is_printable and not key.key.startswith("alt+")
 
 
 def after_what_was_typed(app: App[Any], then: Callable[[], Any]) -> None:

@@ -55,6 +55,16 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
     assert {entry.status for entry in chats.entries} == {"closed"}
 
 
+def test_letters_that_came_in_one_read_behind_text_for_the_prompt_are_text(chats, two):
+    program, newer, _ = two
+    program.type(f"abc\t add{F2}aud")
+    program.until("abc addaud", "the text")
+    program.press("ctrl+q")
+    assert program.wait() == 0
+    assert chats.unsent(newer) == ["abc addaud"]
+    assert {entry.status for entry in chats.entries} == {"closed"}
+
+
 @pytest.mark.fast
 def test_a_paste_with_escapes_in_it_sends_nothing_and_is_no_key(chats):
     chats.answer(answers("Hello."))

@@ -1,5 +1,7 @@
 """What a reader of the screen sees and does."""
 
+import time
+
 from textual import events
 
 from tests.ui.world import World
@@ -20,14 +22,18 @@ async def send(pilot, text):
     await pilot.press(*[_NAMES.get(character, character) for character in text], "enter")
 
 
-def type_at_once(app, keys):
+def type_at_once(app, keys, *, in_one_read=False):
     """Type letters, and ``<keys>`` by name, none of which waits for what those before it do."""
+    read_at = time.monotonic()
     while keys:
         name, keys = keys[0], keys[1:]
         if name == "<":
             name, _, keys = keys.partition(">")
         character = name if len(name) == 1 else None
-        app.post_message(events.Key(_NAMES.get(name, name), character))
+        key = events.Key(_NAMES.get(name, name), character)
+        if in_one_read:
+            key.time = read_at
+        app.post_message(key)
 
 
 async def wait_for_answer(world: World):

@@ -118,7 +118,9 @@ async def test_the_keys_of_the_list_archive_delete_and_undo(world):
         await until(lambda: one not in rows(app), "the list")
         assert where(w, one) == "archived"
         await highlight(app, two)
-        await pilot.press("d", "d")
+        await pilot.press("d")
+        await until(lambda: app.focused.can_be_answered, "the question")
+        await pilot.press("enter")
         await until(lambda: two not in rows(app), "the list")
         assert where(w, two) == "trashed"
         await pilot.press("u")

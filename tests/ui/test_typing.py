@@ -60,6 +60,21 @@ async def test_what_is_typed_behind_a_key_that_leads_elsewhere_belongs_there(
     assert {w.other_program().entry(each).status for each in (second, first)} <= {"open", "closed"}
 
 
+async def test_letters_that_came_in_one_read_behind_text_for_the_prompt_are_text(world):
+    w = world()
+    first = await w.session("First", "Yes.")
+    second = await w.session("Second", "Yes.")
+    async with w.running(second) as (app, _):
+        await until(lambda: rows(app) == [second, first], "the list")
+        type_at_once(app, "please<tab> add<f2>aud<f6>y/", in_one_read=True)
+        await until(lambda: app.chat.prompt.text == "please addaudy/", "the text")
+        await until(lambda: app.focused is app.chat.transcript, "the focus")
+        # In another read they are keys again.
+        type_at_once(app, "<f2>a", in_one_read=True)
+        await until(lambda: w.other_program().entry(second).status == "archived", "the archive")
+        assert w.other_program().entry(first).status == "closed"
+
+
 async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt(world):
     w = world(["Two words."])
     async with w.running() as (app, pilot):

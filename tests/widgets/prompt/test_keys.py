@@ -170,10 +170,12 @@ async def test_words_are_still_deleted_by_the_other_keys(running):
         await until(lambda: app.prompt.text == "two ")
 
 
-async def test_tab_in_an_ordinary_text_moves_the_focus(running):
+@pytest.mark.parametrize("key", ["tab", "shift+tab"])
+async def test_tab_leaves_neither_an_ordinary_text_nor_an_empty_prompt(running, key):
     async with running() as (app, pilot):
-        await pilot.press(*"word", "tab")
-        assert app.prompt.text == "word"
+        app.query_one("#top").can_focus = True
+        await pilot.press(key, *"word", key, "s")
+        await until(lambda: app.prompt.text == "words")
 
 
 async def test_japanese_is_typed_and_sent_as_it_is(running):

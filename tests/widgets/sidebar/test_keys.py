@@ -1,10 +1,11 @@
-"""The keys of the sidebar: headings, commands, deleting by two presses."""
+"""The keys of the sidebar: headings, commands, deleting after a question."""
 
 import pytest
 from rich.cells import cell_len
+from textual import events
 
 from tests.waiting import until
-from tests.widgets.sidebar.world import NOW, many, row, rows, shown
+from tests.widgets.sidebar.world import NOW, ask, many, row, rows, shown
 from tui.domain.rows import Group
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
@@ -136,84 +137,98 @@ async def test_letters_that_are_typed_into_the_filter_are_no_commands():
 # --- deleting
 
 
-async def test_the_first_d_only_says_what_the_second_would_do():
+def asks(app):
+    return any("Delete" in line for line in app.lines)
+
+
+async def test_d_asks_in_the_line_of_the_session_and_enter_deletes_it():
     async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("down", "d")
-        assert app.lines[2].endswith("d again deletes")
-        assert "Session 2" in app.lines[2]
-        assert "deletes" not in app.lines[1]
+        await ask(app, pilot, "down")
+        assert app.lines[2] == " Delete Session 2? Enter"
+        assert "Delete" not in app.lines[1]
         assert deleted(app) == []
-
-
-async def test_the_second_d_deletes():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("down", "d", "d")
+        await pilot.press("enter")
         assert deleted(app) == ["session-2"]
-        assert not any("again" in line for line in app.lines)
-        await pilot.press("d")
-        assert deleted(app) == ["session-2"]
+        assert not asks(app)
+        assert not app.heard(Sidebar.SessionSelected)
 
 
 @pytest.mark.parametrize(
-    "key", ["up", "down", "home", "x", "n", "a", "u", "left", "enter", "ctrl+a", "slash", "escape"]
+    "key",
+    [
+        *("d", "up", "down", "home", "x", "n", "a", "u", "r", "left", "less_than_sign"),
+        *("ctrl+a", "slash", "escape", "tab", "ctrl+q", "f12"),
+    ],
 )
-async def test_any_other_key_disarms(key):
+async def test_every_other_key_takes_the_question_back_and_does_nothing_else(key):
     async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
-        await pilot.press("down", "d", key)
-        assert not any("again" in line for line in app.lines)
-        app.list.focus()
-        await until(lambda: app.list.has_focus, "the focus")
-        app.sidebar.highlight("session-2")
-        await pilot.press("d")
+        app.bind("f12", "app.bell")
+        await ask(app, pilot, "down")
+        await pilot.press(key)
+        await until(lambda: not asks(app), "no question")
+        assert app.said == []
+        assert app.list.has_focus
+        assert app.sidebar.highlighted == "session-2"
+        await pilot.press("enter")
         assert deleted(app) == []
 
 
-async def test_a_click_elsewhere_disarms():
+async def test_a_paste_takes_the_question_back():
+    async with shown(rows(row(1))) as (app, pilot):
+        await ask(app, pilot)
+        app.post_message(events.Paste("text"))
+        await until(lambda: not asks(app), "no question")
+        assert deleted(app) == []
+
+
+async def test_an_enter_from_before_the_question_is_seen_deletes_nothing():
+    async with shown(rows(row(1))) as (app, _):
+        for key, character in (("d", "d"), ("enter", "\r")):
+            app.post_message(events.Key(key, character))
+        await until(lambda: not app._held and not asks(app) and not app._message_queue.qsize())
+        assert app.said == []
+
+
+async def test_a_click_elsewhere_takes_the_question_back():
     async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("d")
+        await ask(app, pilot)
         await pilot.click(type(app.list), offset=(5, 2))
-        await pilot.press("up", "d")
+        assert not asks(app)
+        await pilot.press("enter")
         assert deleted(app) == []
 
 
-async def test_escape_that_disarms_does_nothing_else():
-    async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("slash", "1", "enter", "d", "escape")
-        assert len(app.lines) == 2  # the filter is still there
-        await pilot.press("escape")
-        await until(lambda: len(app.lines) == 3, "all rows")
-
-
-async def test_a_session_that_is_gone_or_folded_away_is_not_deleted_by_the_second_d():
+async def test_a_session_that_is_gone_or_folded_away_is_not_deleted():
     async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
-        await pilot.press("down", "d")
+        await ask(app, pilot, "down")
         app.sidebar.show_rows(rows(row(1), row(3)), NOW)
-        await pilot.press("d")
+        await pilot.press("enter")
         assert deleted(app) == []
 
 
-async def test_rows_that_arrive_leave_a_session_armed():
+async def test_rows_that_arrive_leave_the_question():
     async with shown(rows(row(1), row(2))) as (app, pilot):
-        await pilot.press("down", "d")
+        await ask(app, pilot, "down")
         app.sidebar.show_rows(rows(row(9), row(1), row(2)), NOW)
-        await pilot.press("d")
+        await pilot.press("enter")
         assert deleted(app) == ["session-2"]
 
 
 @pytest.mark.parametrize("width", range(20, 51))
-async def test_the_warning_is_whole_at_every_width(width):
+async def test_the_question_names_the_session_at_every_width(width):
     async with shown(rows(row(1, label="会話" * 20)), size=(120, 8)) as (app, pilot):
         app.sidebar.show_width(width)
         await until(lambda: app.list.size.width == width - 1, "the width")
-        await pilot.press("d")
-        assert "d again deletes" in app.lines[1]
+        await ask(app, pilot)
+        assert app.lines[1].startswith(" Delete 会")
+        assert app.lines[1].endswith("…? Enter")
         assert cell_len(app.list.render_line(1).text) == width - 1
 
 
-async def test_the_warning_names_the_key_that_it_was_bound_to():
+async def test_another_key_may_be_chosen_that_asks():
     async with shown(rows(row(1))) as (app, pilot):
-        app.set_keymap({"sidebar-delete": "x"})
-        await pilot.press("x")
-        assert app.lines[1].endswith("x again deletes")
-        await pilot.press("x")
+        app.set_keymap({"sidebar-delete": "f9"})
+        await pilot.press("f9")
+        await until(lambda: app.list.can_be_answered, "the question")
+        await pilot.press("enter")
         assert deleted(app) == ["session-1"]

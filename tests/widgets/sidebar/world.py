@@ -5,11 +5,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from textual import on
-from textual.app import App
 
 from tests.waiting import until
 from tui.domain.rows import Group, SessionRow, SessionRows
 from tui.domain.timestamps import format_utc
+from tui.keyboard import KeyboardApp
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.session_list import SessionList
@@ -18,7 +18,7 @@ NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
 STYLES = Path(__file__).parents[3] / "styles"
 
 
-class World(App[None]):
+class World(KeyboardApp):
     """A sidebar alone on a screen, and what it said."""
 
     CSS_PATH = STYLES / "sidebar.tcss"
@@ -88,6 +88,12 @@ def rows(*found, current="", **fields):
 
 def many(count, start=0, **fields):
     return rows(*(row(f"{number:05}") for number in range(start, start + count)), **fields)
+
+
+async def ask(app, pilot, *keys):
+    """Press keys and ``d``, until the question is on screen."""
+    await pilot.press(*keys, "d")
+    await until(lambda: app.list.can_be_answered, "the question")
 
 
 @asynccontextmanager

@@ -262,7 +262,8 @@ class Prompt(Widget):
             case "down":
                 return self._editor.in_last_row and self._recall_later()
             case _:
-                return False
+                # Tab would leave, and the letters behind it act on what has the focus then.
+                return key in ("tab", "shift+tab")
 
     def _press_in_list(self, key: str) -> None:
         match key:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from tui.domain.labels import whole_label
 from tui.domain.rows import Mark, SessionRow, short_age
 from tui.domain.timestamps import parse_utc
-from tui.widgets.cells import fill, one_line
+from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.sidebar.outline import Heading
 
 Part = Literal[
@@ -29,8 +29,7 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
 # Narrower than this there is no room for them beside the label.
 _CELLS_FOR_AGE = 24
 _CELLS_FOR_COUNT = 40
-# With less than this of the label beside it, a warning stands alone.
-_LEAST_LABEL_CELLS = 4
+_QUESTION = " Delete ", "? Enter"
 
 
 def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
@@ -42,14 +41,11 @@ def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iter
     yield (aside, "aside")
 
 
-def armed_pieces(row: SessionRow, warning: str, width: int, current: str) -> Iterator[Piece]:
-    """The same of a row that the next key deletes: the warning stands in place of the aside."""
-    room = width - 3 - len(warning) - 1
-    if room >= _LEAST_LABEL_CELLS:
-        yield from _beginning(row, width - len(warning) - 1, current)
-        yield (f" {warning}", "warning")
-    else:
-        yield (fill(f" {warning}", width), "warning")
+def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
+    """The question in place of a row; the title is cut, and what answers it never."""
+    before, behind = _QUESTION
+    title = cut(_called(row), width - len(before) - len(behind))
+    yield (fill(before + title + behind, width), "warning")
 
 
 def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:

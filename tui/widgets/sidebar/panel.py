@@ -56,7 +56,7 @@ class Sidebar(Vertical):
             "delete",
             "Delete",
             id="sidebar-delete",
-            tooltip="Delete it, when pressed twice",
+            tooltip="Delete it, after asking",
             priority=True,
         ),
         Binding(
@@ -136,7 +136,7 @@ class Sidebar(Vertical):
             self.session_id = session_id
 
     class DeletionConfirmed(Message):
-        """The reader pressed the key again that deletes this session."""
+        """The reader answered that this session is to be deleted."""
 
         def __init__(self, session_id: str) -> None:
             super().__init__()
@@ -241,7 +241,6 @@ class Sidebar(Vertical):
         is called when he is done, before anything else is typed.
         """
         self._list.highlight(session_id)
-        self._list.disarm()
         self._rename.begin(session_id, name, label, go_back)
         self._place_rename_line()
 
@@ -254,7 +253,6 @@ class Sidebar(Vertical):
     # --- keys
 
     def action_filter(self) -> None:
-        self._list.disarm()
         self._filter_row.display = True
         # At once: what is typed next belongs to it.
         self.screen.set_focus(self._filter)
@@ -265,7 +263,6 @@ class Sidebar(Vertical):
         self._filter_row.display = False
 
     def action_widen(self, columns: int) -> None:
-        self._list.disarm()
         # Not from what is seen: a key held down comes faster than the screen is laid out.
         allowed = self.screen.size.width * SHARE_OF_SCREEN // 100
         width = self.outer_size.width if self._width is None else self._width
@@ -275,11 +272,9 @@ class Sidebar(Vertical):
         self.post_message(self.WidthChanged(self.show_width(columns)))
 
     def action_toggle_scope(self) -> None:
-        self._list.disarm()
         self.post_message(self.ScopeToggled())
 
     def action_new(self) -> None:
-        self._list.disarm()
         self.post_message(CommandInvoked("new"))
 
     def action_archive(self) -> None:
@@ -296,16 +291,12 @@ class Sidebar(Vertical):
             self.begin_renaming(row.id, row.name, row.label, back)
 
     def action_undo(self) -> None:
-        self._list.disarm()
         self.post_message(CommandInvoked("undo"))
 
     def action_delete(self) -> None:
-        """Say what a second press does; the second time let it be done."""
-        if (session_id := self._list.armed) is not None:
-            self._list.disarm()
-            self.post_message(self.DeletionConfirmed(session_id))
-        elif self._list.take_row() is not None:
-            self._list.arm(f"{self._key_of('sidebar-delete')} again deletes")
+        """Ask whether to delete the highlighted session."""
+        if self._list.take_row() is not None:
+            self._list.ask_to_delete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Escape to others without a filter, and letters to who types them."""
@@ -316,14 +307,6 @@ class Sidebar(Vertical):
         if action == "toggle_scope":
             return not self.renaming
         return super().check_action(action, parameters)
-
-    def _key_of(self, binding_id: str) -> str:
-        """The key as its reader knows it: it may have been bound to another."""
-        active = (each.binding for each in self.screen.active_bindings.values())
-        found = next((binding for binding in active if binding.id == binding_id), None)
-        if found is None:
-            return ""
-        return self.app.get_key_display(found)  # pyright: ignore[reportUnknownMemberType]
 
     # --- its edge
 
@@ -372,6 +355,11 @@ class Sidebar(Vertical):
     def _select(self, event: SessionList.Chosen) -> None:
         event.stop()
         self.post_message(self.SessionSelected(event.session_id))
+
+    @on(SessionList.DeletionConfirmed)
+    def _confirm_deletion(self, event: SessionList.DeletionConfirmed) -> None:
+        event.stop()
+        self.post_message(self.DeletionConfirmed(event.session_id))
 
     @on(SessionList.ArchiveUnfolded)
     def _look_into_archive(self, event: SessionList.ArchiveUnfolded) -> None:

@@ -1,5 +1,7 @@
 """The rows of the sidebar, drawn line by line: ten thousand cost what twenty cost."""
 
+import math
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -7,7 +9,7 @@ from typing import ClassVar
 from rich.segment import Segment
 from rich.style import Style
 from textual.binding import BindingType
-from textual.events import Click, Key
+from textual.events import Click, Key, Paste
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
@@ -16,7 +18,7 @@ from textual.strip import Strip
 from tui.domain.rows import Group, SessionRow, SessionRows, matches, narrows
 from tui.widgets.cells import fill
 from tui.widgets.hints import hint
-from tui.widgets.sidebar.drawing import Part, Piece, armed_pieces, heading_pieces, row_pieces
+from tui.widgets.sidebar.drawing import Part, Piece, heading_pieces, question_pieces, row_pieces
 from tui.widgets.sidebar.keys import KEYS
 from tui.widgets.sidebar.outline import Heading, Line, Outline
 
@@ -60,6 +62,13 @@ class SessionList(ScrollView, can_focus=True):
             super().__init__()
             self.session_id = session_id
 
+    class DeletionConfirmed(Message):
+        """The reader answered that this session is to be deleted."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
     class ArchiveUnfolded(Message):
         """The archive came into view, and not all that is in it is here."""
 
@@ -79,8 +88,8 @@ class SessionList(ScrollView, can_focus=True):
         self._folded_while_filtering: set[Group] = set()
         self._outline = Outline()
         self._place = 0
-        self._armed: str | None = None
-        self._warning = ""
+        self._asked_about: str | None = None
+        self._answers_from = math.inf
         self._kept: Line | None = None  # where the reader put the highlight, shown or not
         self._awaited = ""  # the session to be highlighted as soon as it has a row
         self._seen_height = 0
@@ -100,8 +109,7 @@ class SessionList(ScrollView, can_focus=True):
         return line if isinstance(line, SessionRow) else None
 
     def take_row(self) -> SessionRow | None:
-        """The session that a key is about, not to be deleted any more; says it if there is none."""
-        self.disarm()
+        """The session that a key is about; says it if there is none."""
         row = self.highlighted_row
         if row is None:
             hint(self, NO_SESSION if self._outline.lines else NO_SESSIONS)
@@ -165,32 +173,42 @@ class SessionList(ScrollView, can_focus=True):
         """How many lines are in view."""
         return self._height
 
-    # --- what the next key destroys
+    # --- the question before a deletion
 
     @property
-    def armed(self) -> str | None:
-        """The session that the next press of the same key deletes."""
-        return self._armed
+    def can_be_answered(self) -> bool:
+        """Whether the question is on screen."""
+        return self._answers_from < math.inf
 
-    def arm(self, warning: str) -> None:
-        """Let the highlighted session say that it is about to be deleted."""
-        self._armed, self._warning = self.highlighted, warning
+    def ask_to_delete(self) -> None:
+        """Ask in the highlighted session's line; a key from before it is seen is no answer."""
+        self._asked_about = self.highlighted
         self.refresh()
+        self.call_after_refresh(self._be_answered)
 
-    def disarm(self) -> bool:
-        """Take that back; whether there was anything to take back."""
-        was_armed, self._armed = self._armed is not None, None
-        if was_armed:
+    def _be_answered(self) -> None:
+        if self._asked_about is not None:
+            self._answers_from = time.monotonic()
+
+    def take_question_back(self) -> None:
+        """Ask nothing any more."""
+        if self._asked_about is not None:
+            self._asked_about, self._answers_from = None, math.inf
             self.refresh()
-        return was_armed
 
-    def on_key(self, event: Key) -> None:
-        # None that does anything here: those come as actions.
-        if self.disarm() and event.key == "escape":
-            event.stop()
+    def takes_key(self, event: Key | Paste) -> bool:
+        """Answer the question: yes by Enter, no by every other key, which does nothing else."""
+        session_id = self._asked_about
+        if session_id is None:
+            return False
+        is_enter = isinstance(event, Key) and event.key == "enter"
+        if is_enter and event.time >= self._answers_from:
+            self.post_message(self.DeletionConfirmed(session_id))
+        self.take_question_back()
+        return True
 
     def on_blur(self) -> None:
-        self.disarm()
+        self.take_question_back()
 
     # --- keys and mouse
 
@@ -211,7 +229,7 @@ class SessionList(ScrollView, can_focus=True):
         if row is None:
             self.action_unfold()
             return
-        self.disarm()
+        self.take_question_back()
         self._kept = row
         self.post_message(self.Chosen(row.id))
 
@@ -263,7 +281,7 @@ class SessionList(ScrollView, can_focus=True):
         self._lay_out()
 
     def _turn_fold(self, group: Group) -> None:
-        self.disarm()
+        self.take_question_back()
         self._folds.symmetric_difference_update({group})
         self._lay_out()
         self._ask_for_archive()
@@ -280,8 +298,8 @@ class SessionList(ScrollView, can_focus=True):
         self._place = self._outline.nearest_row(self._place) if known is None else known
         if self._outline.lines:
             self._place = self._outline.stop_beyond(self._place, 1)
-        if self._armed != self.highlighted:
-            self.disarm()
+        if self._asked_about != self.highlighted:
+            self.take_question_back()
         self.virtual_size = Size(0, len(self._outline))
         # At the top one stays there, and sees what is new.
         self._scroll(top + self._outline.drift(seen, top) if top else 0)
@@ -307,7 +325,7 @@ class SessionList(ScrollView, can_focus=True):
         self._place = max(0, min(place, len(self._outline) - 1))
         self._kept = self._line(self._place)
         self._awaited = ""
-        self.disarm()
+        self.take_question_back()
         self._bring_into_view()
         self.refresh()
         self._ask_for_more()
@@ -377,8 +395,8 @@ class SessionList(ScrollView, can_focus=True):
         if isinstance(line, Heading):
             return heading_pieces(line, width)
         current = self._rows.current if self._rows else ""
-        if line.id == self._armed:
-            return armed_pieces(line, self._warning, width, current)
+        if line.id == self._asked_about:
+            return question_pieces(line, width)
         return row_pieces(line, self._now, width, current)
 
     def _blank(self, y: int, width: int) -> Strip:
