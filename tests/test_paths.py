@@ -5,6 +5,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+from platformdirs.macos import MacOS
 
 from tui import paths
 
@@ -49,6 +50,46 @@ class TestTheConfigFile:
 
 def test_the_state_directory_is_the_platforms():
     assert paths.state_directory() == platformdirs.user_state_path("sibyl", appauthor=False)
+
+
+class TestOnMacosWithPlacesOfTheUsersOwn:
+    """platformdirs before 4.6 did not look at XDG_* there."""
+
+    @pytest.fixture(autouse=True)
+    def macos(self, private_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("sys.platform", "darwin")
+        monkeypatch.setattr("platformdirs.PlatformDirs", MacOS)
+        for kind in ("DATA", "CONFIG", "STATE"):
+            monkeypatch.setenv(f"XDG_{kind}_HOME", str(private_home / kind))
+
+    @pytest.fixture
+    def earlier(self, private_home: Path) -> Path:
+        place = private_home / "Library" / "Application Support" / "sibyl"
+        place.mkdir(parents=True)
+        (place / "config.toml").touch()
+        return place
+
+    def test_a_new_user_gets_them(self, private_home: Path):
+        assert paths.data_directory({}) == private_home / "DATA" / "sibyl"
+        assert paths.config_file({}) == private_home / "CONFIG" / "sibyl" / "config.toml"
+        assert paths.state_directory() == private_home / "STATE" / "sibyl"
+
+    def test_what_was_kept_before_they_counted_is_found(self, earlier: Path):
+        assert paths.data_directory({}) == earlier
+        assert paths.config_file({}) == earlier / "config.toml"
+        assert paths.state_directory() == earlier
+
+    def test_what_is_in_them_comes_first(self, private_home: Path, earlier: Path):
+        for kind in ("DATA", "CONFIG", "STATE"):
+            (private_home / kind / "sibyl").mkdir(parents=True)
+        (private_home / "CONFIG" / "sibyl" / "config.toml").touch()
+        self.test_a_new_user_gets_them(private_home)
+
+    def test_elsewhere_that_place_means_nothing(
+        self, private_home: Path, earlier: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setattr("sys.platform", "linux")
+        self.test_a_new_user_gets_them(private_home)
 
 
 class TestTheProject:

@@ -4,11 +4,13 @@ Each function takes the environment and what a flag said, and reads or makes no 
 """
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 _PROGRAM = "sibyl"
 _COMMAND = "sibyl-tui"
+_SETTINGS = "config.toml"
 
 
 def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
@@ -19,7 +21,7 @@ def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
     # Not at the top: a start that was told its directories does not pay for the search.
     import platformdirs
 
-    return platformdirs.user_data_path(_PROGRAM, appauthor=False)
+    return _kept(platformdirs.user_data_path(_PROGRAM, appauthor=False), _on_macos())
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
@@ -29,14 +31,15 @@ def config_file(environ: Mapping[str, str]) -> Path:
         return _absolute(named)
     import platformdirs
 
-    return platformdirs.user_config_path(_PROGRAM, appauthor=False) / "config.toml"
+    place = platformdirs.user_config_path(_PROGRAM, appauthor=False)
+    return _kept(place / _SETTINGS, _on_macos() / _SETTINGS)
 
 
 def state_directory() -> Path:
     """Where the program keeps what it remembers by itself, and rescue files."""
     import platformdirs
 
-    return platformdirs.user_state_path(_PROGRAM, appauthor=False)
+    return _kept(platformdirs.user_state_path(_PROGRAM, appauthor=False), _on_macos())
 
 
 def command(called: str) -> str:
@@ -72,6 +75,19 @@ def style_sheets() -> list[Path]:
     package = Path(__file__).parent
     inside = package / "styles"
     return sorted((inside if inside.is_dir() else package.parent / "styles").glob("*.tcss"))
+
+
+def _on_macos() -> Path:
+    return Path("~/Library/Application Support").expanduser() / _PROGRAM
+
+
+def _kept(place: Path, earlier: Path) -> Path:
+    """The platform's place, or the earlier one on macOS if only that exists.
+
+    platformdirs ignored XDG_* there before 4.6: what was kept until then would seem to be gone.
+    """
+    on_macos = sys.platform == "darwin"
+    return earlier if on_macos and not place.exists() and earlier.exists() else place
 
 
 def _absolute(named: str) -> Path:
