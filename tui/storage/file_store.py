@@ -96,8 +96,7 @@ class FileStore:
 
     def obstacles(self) -> tuple[str, ...]:
         """Sentences about an archive or trash that cannot be used; all else goes on without it."""
-        found = ((each, self._folders.obstacle(each)) for each in (Folder.ARCHIVE, Folder.TRASH))
-        return tuple(f"The {each.value} cannot be used: {words}" for each, words in found if words)
+        return self._folders.obstacles()
 
     # --- writing
 
@@ -363,8 +362,7 @@ class FileStore:
 
     def _relocate(self, lease: FileLease, target: Folder) -> None:
         doing = f"Cannot move session {lease.session_id} to {target.value}"
-        if obstacle := self._folders.obstacle(target):
-            raise StorageError(f"{doing}: {obstacle}")
+        self._folders.require(target, doing)
         source = self._folders.journal(lease.session_id, lease.folder)
         path = self._folders.journal(lease.session_id, target)
         try:

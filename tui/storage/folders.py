@@ -69,6 +69,16 @@ class Folders(msgspec.Struct, frozen=True):
             return f"{path} is no directory; move it away."
         return "" if os.access(path, rights) else f"{path} may not be used; change its permissions."
 
+    def obstacles(self) -> tuple[str, ...]:
+        """Sentences about the folders of a move that cannot be used."""
+        found = ((folder.value, self.obstacle(folder)) for folder in (Folder.ARCHIVE, Folder.TRASH))
+        return tuple(f"The {name} cannot be used: {words}" for name, words in found if words)
+
+    def require(self, folder: Folder, doing: str) -> None:
+        """Raise ``StorageError`` if a folder cannot be used; ``doing`` says what needs it."""
+        if words := self.obstacle(folder):
+            raise StorageError(f"{doing}: {words}")
+
     def of(self, folder: Folder) -> Path:
         return self.root / folder.value
 
