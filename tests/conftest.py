@@ -17,6 +17,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+import textual._wait
 from hypothesis import settings
 
 # Written by the first process, so that its workers still know what to guard.
@@ -61,6 +62,10 @@ _base = settings(settings.get_profile("ci" if os.environ.get("CI") else "default
 settings.register_profile("fast", _base, max_examples=25, stateful_step_count=15)
 settings.register_profile("full", _base, max_examples=100, stateful_step_count=30)
 settings.register_profile("campaign", _base, max_examples=1000, stateful_step_count=50)
+
+# A key press waits twice until the program is idle, looking every 20 ms. Two looks of this length
+# still outlast a frame of a sixtieth of a second.
+textual._wait.SLEEP_GRANULARITY = 0.009
 
 
 def _real_directories() -> tuple[str, ...]:
@@ -233,8 +238,8 @@ def private_home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert _state_of_real_directories() == before, "the real home changed meanwhile"
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
     """However busy the machine is, a search finds all there is, and who waits for it waits.
 
     A test of what is late says by when. Programs that a test starts are as impatient as ever.
@@ -243,8 +248,10 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     from tui.storage.file_store import FileStore
     from tui.storage.memory_store import MemoryStore
 
-    for search in (FileStore.search, MemoryStore.search):
-        monkeypatch.setitem(search.__kwdefaults__, "seconds", _PATIENCE)
-    monkeypatch.setattr(nearest, "__defaults__", (_PATIENCE,))
-    for name in _IMPATIENT:
-        monkeypatch.setattr(name, _PATIENCE)
+    with pytest.MonkeyPatch.context() as patch:
+        for search in (FileStore.search, MemoryStore.search):
+            patch.setitem(search.__kwdefaults__, "seconds", _PATIENCE)
+        patch.setattr(nearest, "__defaults__", (_PATIENCE,))
+        for name in _IMPATIENT:
+            patch.setattr(name, _PATIENCE)
+        yield

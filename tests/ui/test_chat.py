@@ -190,6 +190,7 @@ async def test_an_unknown_command_is_told_and_stays_in_the_prompt(world):
         assert app.chat.prompt.text == "/nwe"
 
 
+@pytest.mark.full
 async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
     w = world()
     async with w.running() as (app, pilot):
