@@ -1,5 +1,6 @@
 """Settings: what may be in the file, what is said of what may not, and what counts."""
 
+import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -113,7 +114,43 @@ class TestTheFile:
     def test_that_cannot_be_read_is_an_error(self, tmp_path: Path):
         with pytest.raises(ConfigError) as caught:
             load_config(tmp_path)
-        assert str(caught.value) == f"{tmp_path}: the file: cannot be read: Is a directory"
+        reason = "it is a directory, not a regular file"
+        assert str(caught.value) == f"{tmp_path}: the file: cannot be read: {reason}"
+
+    @pytest.mark.parametrize("kind", ["pipe", "device", "huge"])
+    def test_that_no_program_could_read_to_its_end_is_an_error_at_once(
+        self, tmp_path: Path, kind: str
+    ):
+        path = tmp_path / "config.toml"
+        if kind == "pipe":
+            os.mkfifo(path)
+        elif kind == "device":
+            path.symlink_to("/dev/zero")
+        else:
+            path.touch()
+            os.truncate(path, 3 * 1024**3)
+        said = {"huge": "it is larger than 1 MiB"}.get(kind, f"it is a {kind}, not a regular file")
+        with pytest.raises(ConfigError) as caught:
+            load_config(path)
+        assert str(caught.value) == f"{path}: the file: cannot be read: {said}"
+
+    def test_that_is_a_link_to_a_file_is_read(self, tmp_path: Path):
+        (tmp_path / "dotfile").write_text('theme = "nord"')
+        (tmp_path / "config.toml").symlink_to("dotfile")
+        assert load_config(tmp_path / "config.toml").theme == "nord"
+
+    def test_a_key_of_thousands_of_parts_is_an_error(self, tmp_path: Path):
+        path = tmp_path / "config.toml"
+        path.write_text("\n" + "a." * 40_000 + "a = 1")
+        with pytest.raises(ConfigError) as caught:
+            load_config(path)
+        assert str(caught.value) == f"{path}: line 2: expected at most 64 KiB of text"
+
+    def test_a_number_that_nobody_could_print_is_an_error(self, tmp_path: Path):
+        path = tmp_path / "config.toml"
+        path.write_text("auto_save_interval = 0x" + "f" * 10_000)
+        with pytest.raises(ConfigError, match="got a longer one"):
+            load_config(path)
 
     @pytest.mark.parametrize(
         ("text", "said"),

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, nested, saying
 from tests.strategies import records
+from tui.domain import json_limits
 from tui.domain import records as module
 from tui.domain.damage import damage_words
+from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
 from tui.domain.records import (
-    LINE_BYTES,
-    NESTING,
     DamagedRecord,
     Reset,
     decode,
@@ -169,9 +169,9 @@ def test_a_line_of_64_mib_is_a_record_and_one_byte_more_is_damage():
 def test_no_line_is_written_that_is_too_long_to_be_read(monkeypatch):
     record = saying("x" * 100)
     length = len(line_of(record))
-    monkeypatch.setattr(module, "LINE_BYTES", length)
+    monkeypatch.setattr(json_limits, "LINE_BYTES", length)
     assert decode(line_of(record)) == record
-    monkeypatch.setattr(module, "LINE_BYTES", length - 1)
+    monkeypatch.setattr(json_limits, "LINE_BYTES", length - 1)
     with pytest.raises(DamagedRecord, match="64 MiB"):
         encode(record)
 
@@ -253,3 +253,19 @@ def test_a_torn_line_full_of_quotes_costs_no_more_than_its_length(torn):
 )
 def test_damage_is_told_with_how_much_and_where(damaged, words):
     assert damage_words(damaged, "tale") == words
+
+
+@pytest.mark.parametrize("digits", [DIGITS + 1, 4300, 100_000])
+@pytest.mark.parametrize("before", [0, 1, 3999])
+def test_a_number_of_thousands_of_digits_is_damage(digits, before):
+    line = b'{"type":"reset","at":"%s","x":-%s}' % (b"7" * before, b"9" * digits)
+    with pytest.raises(DamagedRecord, match="digits"):
+        decode(line)
+
+
+def test_thousands_of_digits_in_a_text_are_text():
+    assert decode(b'{"type":"reset","at":"\\"%s"}' % (b"9" * 9000)).at == '"' + "9" * 9000
+
+
+def test_a_number_at_the_limit_is_no_damage():
+    assert decode(b'{"type":"reset","at":"now","x":%s}' % (b"9" * DIGITS)) is not None

@@ -14,7 +14,6 @@ from tui.storage.disk import (
     open_to_append,
     open_to_read,
     publish,
-    read_whole,
     replace,
     storage_errors,
     sync_file,
@@ -90,9 +89,11 @@ def test_nothing_stays_open_after_what_was_not_a_plain_file(tmp_path):
         assert len(os.listdir("/proc/self/fd")) == before
 
 
-def test_a_whole_file_is_read(tmp_path):
-    (tmp_path / "file").write_bytes(b"x" * 200_000)
-    assert read_whole(tmp_path / "file") == b"x" * 200_000
+def test_nothing_is_written_to_a_pipe_in_the_place_of_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match=r".") as told:
+        disk.open_to_make(tmp_path / "pipe", os.O_WRONLY | os.O_TRUNC)
+    assert told.value.errno in disk.NOT_PLAIN
 
 
 # --- modes

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.storage.stories import blocks_of
+from tui.files import UnfitFile
 from tui.storage import lines
 from tui.storage.lines import line_at, lines_backward, lines_forward, whole_end
 
@@ -86,6 +87,18 @@ def test_a_line_that_is_too_long_is_not_kept_in_memory(monkeypatch):
         assert longest < 1000
         longest = max(len(line) for _, line in lines_forward(descriptor, 0, size))
         assert longest < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "read", [lambda fd: lines_forward(fd, 0, 20), lambda fd: lines_backward(fd, 20)]
+)
+def test_more_lines_than_anybody_waits_for_are_refused(monkeypatch, read):
+    monkeypatch.setattr(lines, "LINES", 20)
+    with holding(b"\n" * 21) as descriptor:
+        assert len(list(read(descriptor))) == 20
+        monkeypatch.setattr(lines, "LINES", 18)
+        with pytest.raises(UnfitFile, match="more than 18 lines"):
+            list(read(descriptor))
 
 
 def test_a_file_that_becomes_shorter_while_it_is_read_ends_early():

@@ -36,6 +36,15 @@ def loop(path):
     path.symlink_to(path)
 
 
+def test_a_journal_larger_than_any_session_is_listed_as_unreadable_and_not_read(store):
+    name = closed(store)
+    os.truncate(store.path(name), 3 * 1024**3)
+    (entry,) = store.entries([name])
+    assert entry.label == "(unreadable)"
+    with pytest.raises(SessionDamaged, match="it is larger than 2 GiB"):
+        store.load(name)
+
+
 @pytest.mark.parametrize("make", [folder, link, dangling_link, loop, os.mkfifo])
 def test_what_is_no_plain_file_stands_in_the_list_and_hides_no_other(store, make):
     whole = closed(store)

@@ -284,6 +284,18 @@ def test_a_file_that_cannot_be_read_hides_no_session_and_is_told_when_it_is_need
         new(store)
 
 
+@pytest.mark.parametrize("number", ["9" * 4300, "9" * 4000, "[" * 1000 + "]" * 1000, "0", "-1"])
+def test_a_line_beyond_the_limits_is_skipped(store, number):
+    name = closed(store)
+    path = store.root / "scopes.jsonl"
+    line = b'{"scope":"%s","at":"t","ordinal":%s,"id":"x"}\n' % (SCOPE.encode(), number.encode())
+    path.write_bytes(line + path.read_bytes())
+    fresh = FileStore(store.root)
+    assert fresh.active(SCOPE) == name
+    assert ordinal(fresh, closed(fresh)) == 2
+    assert scopes.damaged_lines(path.read_bytes()) == 1
+
+
 def test_a_pipe_in_the_place_of_the_file_stops_nobody_and_is_replaced(store):
     name = closed(store)
     path = store.root / "scopes.jsonl"

@@ -141,8 +141,15 @@ def _got(value: object, kind: inspect.Type) -> str:
     if isinstance(kind, inspect.LiteralType):
         return "" if isinstance(value, str) else f", got {name}"
     if isinstance(value, int | float) and _name(kind) in {name, _NAMES[float]}:
-        return f", got {value}"[:_LONGEST_NUMBER]
+        return f", got {_shown(value)}"
     return "" if name == _name(kind) else f", got {name}"
+
+
+def _shown(value: float) -> str:
+    # Python refuses to print a whole number of thousands of digits; hexadecimal ones can be read.
+    if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER * 4:
+        return "a longer one"
+    return str(value)[:_LONGEST_NUMBER]
 
 
 def _name(kind: inspect.Type) -> str:

@@ -10,7 +10,10 @@ import msgspec
 
 from tui.config.schema import BUILT_IN_PROVIDERS, Config, ProviderSettings
 from tui.errors import ConfigError
+from tui.files import read_bounded, size_words
 
+_FILE_BYTES = 1024 * 1024
+_LINE_BYTES = 64 * 1024
 _ADDRESS = 'expected an address such as "http://127.0.0.1:8080/v1"'
 
 
@@ -70,7 +73,7 @@ def _load(file: Path) -> tuple[Config, dict[str, str]]:
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        data = file.read_bytes()
+        data = read_bounded(file, _FILE_BYTES, follow=True)
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
@@ -79,6 +82,7 @@ def _read(file: Path) -> dict[str, Any]:
     import tomllib
 
     try:
+        _check_lines(file, data)
         return tomllib.loads(data.decode())
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
@@ -87,6 +91,14 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigError(str(file), "the file", "is nested too deeply") from None
     except ValueError as error:
         raise _broken_toml(file, str(error)) from None
+
+
+def _check_lines(file: Path, data: bytes) -> None:
+    """Refuse a key of thousands of parts: the parser takes the square of their number."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if len(line) > _LINE_BYTES:
+            expected = f"expected at most {size_words(_LINE_BYTES)} of text"
+            raise ConfigError(str(file), f"line {number}", expected)
 
 
 def _broken_toml(file: Path, said: str) -> ConfigError:

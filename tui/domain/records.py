@@ -4,19 +4,17 @@ One JSON object a line, told apart by ``type``: docs/journal-format.md describes
 """
 
 import json
-import re
 from typing import Annotated, Any, cast
 
 import msgspec
 
+from tui.domain.json_limits import BeyondLimits, check_limits
 from tui.domain.json_text import journal_json
 from tui.domain.message import Message, Role
 from tui.domain.todo import TodoItem
 
 VERSION = 1
 Version = Annotated[int, msgspec.Meta(ge=1)]
-LINE_BYTES = 64 * 1024 * 1024
-NESTING = 200
 
 
 class _Record(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
@@ -171,7 +169,7 @@ def encode(record: Record) -> bytes:
         line = journal_json(msgspec.to_builtins(record))
     except (RecursionError, ValueError, TypeError) as error:
         raise DamagedRecord(f"cannot be written: {error}") from error
-    _check_limits(line)
+    _check(line)
     return line + b"\n"
 
 
@@ -180,7 +178,9 @@ def decode(line: bytes) -> Record | None:
 
     Raises ``DamagedRecord`` for anything that is no record.
     """
-    _check_limits(line)
+    if not line:
+        raise DamagedRecord("empty")
+    _check(line)
     try:
         return _DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -213,25 +213,8 @@ def _known_fields(value: Any) -> Any:
     }
 
 
-def _check_limits(line: bytes) -> None:
-    if len(line) > LINE_BYTES:
-        raise DamagedRecord("longer than 64 MiB")
-    if line.count(b"[") + line.count(b"{") > NESTING and _depth(line) > NESTING:
-        raise DamagedRecord("nested deeper than 200")
-
-
-# Possessive, and content with a string that never ends: going back costs 120 bytes of memory a
-# byte, and on a torn line full of quotes the square of its length in time.
-_STRUCTURE = re.compile(rb'(?s)"(?:[^"\\]++|\\.)*+"?|[\[\]{}]')
-
-
-def _depth(line: bytes) -> int:
-    deepest = depth = 0
-    for token in _STRUCTURE.finditer(line):
-        character = token[0]
-        if character in (b"[", b"{"):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif character in (b"]", b"}"):
-            depth -= 1
-    return deepest
+def _check(line: bytes) -> None:
+    try:
+        check_limits(line)
+    except BeyondLimits as error:
+        raise DamagedRecord(str(error)) from error

@@ -6,17 +6,20 @@ named. Temporary names begin with ``.`` and end in ``.tmp``; nothing ever lists 
 
 import errno
 import os
-import stat
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tui.errors import StorageError, StorageFull
+from tui.files import UnfitFile, check_regular, check_size, open_regular
 
 FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 TEMPORARY = ".tmp"
+JOURNAL_BYTES = 2 * 1024**3
+"""A larger journal is none of this program's: it appends no further."""
+
 _COPY_BYTES = 1024 * 1024
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 # A link, a pipe, a socket or a directory in the place of a file.
@@ -33,6 +36,8 @@ def storage_errors(doing: str) -> Generator[None]:
         yield
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
+        if isinstance(error, UnfitFile):
+            reason = ": ".join(filter(None, (error.filename, error.strerror)))
         if error.filename and error.errno in NOT_PLAIN - {errno.ENOTDIR}:
             # What is to be moved away is not what was being done.
             reason = f"{error.filename} is no plain file"
@@ -40,46 +45,35 @@ def storage_errors(doing: str) -> Generator[None]:
         raise kind(f"{doing}: {reason}") from error
 
 
-def open_to_read(path: Path) -> int:
-    """Open a plain file; raises ``OSError`` for links, pipes and directories too."""
-    # Without O_NONBLOCK a pipe in the place of a file would stop the program.
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
-    return _checked_plain(descriptor, path)
-
-
-def read_whole(path: Path) -> bytes:
-    """Read a small plain file."""
-    descriptor = open_to_read(path)
+def open_to_read(path: Path, most: int = JOURNAL_BYTES) -> int:
+    """Open a regular file of at most so many bytes; raises ``OSError`` for all else."""
+    descriptor = open_regular(path)
     try:
-        return os.pread(descriptor, os.fstat(descriptor).st_size, 0)
-    finally:
-        os.close(descriptor)
-
-
-def open_to_append(path: Path) -> int:
-    """Open a plain file that exists, to be read and appended to."""
-    flags = os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-    return _checked_plain(os.open(path, flags), path)
-
-
-def open_to_make(path: Path, flags: int) -> int:
-    """Open a file that is made if it is not there, private to the user whatever the umask."""
-    flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(path, flags, FILE_MODE)
-    try:
-        if os.fstat(descriptor).st_mode & FILE_MODE != FILE_MODE:
-            os.fchmod(descriptor, FILE_MODE)
+        check_size(descriptor, path, most)
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _checked_plain(descriptor: int, path: Path) -> int:
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        return descriptor
-    os.close(descriptor)
-    raise OSError(errno.EINVAL, "not a plain file", str(path))
+def open_to_append(path: Path) -> int:
+    """Open a regular file that exists, to be read and appended to."""
+    return open_regular(path, os.O_RDWR | os.O_APPEND)
+
+
+def open_to_make(path: Path, flags: int) -> int:
+    """Open a file that is made if it is not there, private to the user whatever the umask."""
+    # A pipe without a reader would hold who only writes to it.
+    flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+    descriptor = os.open(path, flags, FILE_MODE)
+    try:
+        check_regular(descriptor, path)
+        if os.fstat(descriptor).st_mode & FILE_MODE != FILE_MODE:
+            os.fchmod(descriptor, FILE_MODE)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def write_whole(descriptor: int, data: bytes) -> None:
@@ -153,7 +147,7 @@ def publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
         publish(path, data)
     except FileExistsError:
         # An earlier try got further than it could tell; nothing of it was acknowledged.
-        if not read_whole(path).startswith(own):
+        if not _begins_with(path, own):
             raise
         replace(path, data)
 
@@ -254,6 +248,14 @@ def _link_or_copy(temporary: Path, path: Path, data: bytes) -> None:
         except OSError:
             _remove_quietly(path)
             raise
+
+
+def _begins_with(path: Path, data: bytes) -> bool:
+    descriptor = open_to_read(path)
+    try:
+        return os.pread(descriptor, len(data), 0) == data
+    finally:
+        os.close(descriptor)
 
 
 def _remove_quietly(path: Path) -> None:

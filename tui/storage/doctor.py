@@ -16,12 +16,12 @@ from tui.domain.ids import is_session_id
 from tui.domain.records import VERSION, SessionHeader
 from tui.errors import StorageError
 from tui.storage import locks
-from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, read_whole, storage_errors
+from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_errors
 from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.journal import opened
 from tui.storage.listing import open_scopes, unknown_header
-from tui.storage.scopes import Place, ScopeLine, damaged_lines
+from tui.storage.scopes import Place, ScopeLine, damaged_lines, read_scopes
 
 Verdict = Literal["clean", "findings", "damage"]
 _DAMAGE = frozenset({"damaged_records", "damaged_header", "unreadable", "damaged_draft"})
@@ -183,7 +183,7 @@ class Doctor:
                 yield finding, self._rebuild
             return
         try:
-            damaged = damaged_lines(read_whole(path))
+            damaged = damaged_lines(read_scopes(path))
         except OSError:
             message = "no plain file: numbers are taken from the sessions; move it away"
             yield self._finding("unreadable", None, path, message), None

@@ -1,6 +1,5 @@
 """Prompts that were typed and not sent: one small file a session, replaced in one step."""
 
-import json
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -9,11 +8,13 @@ from pathlib import Path
 import msgspec
 
 from tui.domain.ids import is_session_id
+from tui.domain.json_limits import LINE_BYTES
 from tui.domain.json_text import journal_json
 from tui.domain.session import Draft
 from tui.errors import SessionNotFound
+from tui.files import read_json
 from tui.storage import locks
-from tui.storage.disk import read_whole, replace, storage_errors, sync_directory
+from tui.storage.disk import replace, storage_errors, sync_directory
 from tui.storage.folders import Folders
 
 _SUFFIX = ".json"
@@ -106,8 +107,8 @@ class Drafts:
 def read_draft(path: Path) -> Draft | None:
     """Read one of the files; ``None`` for one that is gone, no draft or another session's."""
     try:
-        draft = msgspec.convert(json.loads(read_whole(path)), Draft)
-    except (OSError, ValueError, RecursionError, msgspec.ValidationError):
+        draft = msgspec.convert(read_json(path, LINE_BYTES), Draft)
+    except (OSError, msgspec.ValidationError):
         # Left where it is: doctor reports a draft that cannot be read.
         return None
     return draft if draft.session_id == path.stem.partition(_ASIDE)[0] else None

@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.fold import Fold
+from tui.domain.json_limits import LINE_BYTES
 from tui.domain.json_text import journal_json
 from tui.domain.message import Message
 from tui.domain.records import (
@@ -25,6 +26,7 @@ from tui.domain.records import (
 )
 from tui.domain.session import Entry, Page, Session, Surroundings, Tail, joined
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
+from tui.files import UnfitFile
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
 from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
 from tui.storage.window import Window, entry_id
@@ -224,7 +226,8 @@ class Journal:
         return _decoded(line) if line is not None else None
 
     def _first_prompt(self) -> str:
-        for offset, line in lines_forward(self._descriptor, 0, self._size):
+        end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
+        for offset, line in lines_forward(self._descriptor, 0, end):
             record = _decoded(line)
             if isinstance(record, Message) and record.role == "user" and record.text.strip():
                 return record.text
@@ -240,6 +243,8 @@ def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Ge
         try:
             descriptor = open_to_read(path)
         except OSError as error:
+            if isinstance(error, UnfitFile) and error.errno not in NOT_PLAIN:
+                raise SessionDamaged(session_id, error.strerror or "") from error
             if error.errno not in NOT_PLAIN:
                 raise
             raise SessionDamaged(session_id, "it is no plain file") from error

@@ -4,16 +4,20 @@ Lines end in a line feed and nothing else. A line beyond what a record may be is
 what is given in its place is no record either, so that its damage is counted.
 """
 
+import errno
 import os
 from collections.abc import Iterator
 
-from tui.domain.records import LINE_BYTES
+from tui.domain.json_limits import LINE_BYTES
+from tui.files import UnfitFile
 
 FIRST_BLOCK = 64 * 1024
 LARGEST_BLOCK = 8 * 1024 * 1024
 SEARCHED_BLOCK = 1024 * 1024
 _FORWARD_BLOCK = 1024 * 1024
 _TOO_LONG = b"\x00"
+LINES = 5_000_000
+"""In one reading; more of them, however short, take longer than anybody waits."""
 
 Line = tuple[int, bytes]
 """Where a line begins, in bytes, and the line without its newline."""
@@ -32,7 +36,11 @@ def whole_end(descriptor: int, size: int) -> int:
 
 
 def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
-    """The lines between two places, the last one also if it has no newline."""
+    """The lines between two places, the last one also if it has no newline.
+
+    Raises ``UnfitFile`` at too many.
+    """
+    count = 0
     position, block_size = start, FIRST_BLOCK
     offset = start
     rest = b""
@@ -44,7 +52,11 @@ def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
             break
         position += len(block)
         block_size = min(block_size * 2, _FORWARD_BLOCK)
+        if rest is _TOO_LONG and b"\n" not in block:
+            offset = position - 1
+            continue
         *lines, rest = (rest + block).split(b"\n")
+        count = _counted(count + len(lines))
         for line in lines:
             yield offset, line
             offset += len(line) + 1
@@ -55,7 +67,11 @@ def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
 
 
 def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
-    """The whole lines before a place, the last first, read in doubling blocks."""
+    """The whole lines before a place, the last first, read in doubling blocks.
+
+    Raises ``UnfitFile`` at too many.
+    """
+    count = 0
     position, block_size = end, FIRST_BLOCK
     rest = b""
     first = True
@@ -63,10 +79,14 @@ def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
         step = min(block_size, position)
         position -= step
         block = os.pread(descriptor, step, position)
+        block_size = min(block_size * 2, LARGEST_BLOCK)
+        if rest is _TOO_LONG and b"\n" not in block:
+            continue
         # The newline that ends the last line opens no further one.
         data = block.removesuffix(b"\n") if first else block + rest
         first = False
         rest, *lines = data.split(b"\n")
+        count = _counted(count + len(lines))
         offset = position + len(data)
         for line in reversed(lines):
             offset -= len(line)
@@ -74,7 +94,6 @@ def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
             offset -= 1
         if len(rest) > LINE_BYTES:
             rest = _TOO_LONG
-        block_size = min(block_size * 2, LARGEST_BLOCK)
     if end > 0:
         yield 0, rest
 
@@ -85,9 +104,15 @@ def line_at(descriptor: int, offset: int, size: int) -> bytes | None:
         return None
     if offset and os.pread(descriptor, 1, offset - 1) != b"\n":
         return None
-    for _, line in lines_forward(descriptor, offset, size):
+    for _, line in lines_forward(descriptor, offset, min(size, offset + LINE_BYTES + 1)):
         return line
     return None
+
+
+def _counted(count: int) -> int:
+    if count > LINES:
+        raise UnfitFile(errno.EOVERFLOW, f"it has more than {LINES:,} lines")
+    return count
 
 
 def lines_with(descriptor: int, needle: bytes, end: int) -> Iterator[Line]:

@@ -4,22 +4,24 @@ Append-only, under ``scopes.lock``. A number once given is never given again, wh
 its session. A line without its session is ignored; a missing file is rebuilt from the headers.
 """
 
-import json
+import io
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
+from typing import Annotated
 
 import msgspec
 
 from tui.domain.ids import is_session_id
+from tui.domain.json_limits import check_limits, parse
 from tui.domain.json_text import journal_json
 from tui.errors import StorageError
+from tui.files import read_bounded
 from tui.storage import locks
 from tui.storage.disk import (
     open_to_make,
-    read_whole,
     replace,
     storage_errors,
     sync_directory,
@@ -31,12 +33,16 @@ _LOCK_PATIENCE = 10.0
 """Seconds; the lock is held for two writes, but by any number of programs at once."""
 
 
+_FILE_BYTES = 64 * 1024 * 1024
+_Ordinal = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
+
+
 class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """One line: a new session's number, or a change of the active one."""
 
     scope: str
     at: str
-    ordinal: int | None = None
+    ordinal: _Ordinal | None = None
     id: str | None = None
     active: str | None = None
 
@@ -96,7 +102,7 @@ class Scopes:
 
     def _read(self) -> ScopeTable:
         try:
-            return fold_lines(_decoded(read_whole(self._path)))
+            return fold_lines(_decoded(read_scopes(self._path)))
         except OSError:
             # A directory, a link or a file that may not be read hides no session.
             return fold_lines(self._headers())
@@ -159,10 +165,14 @@ def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
     return ScopeTable(places, highest, active)
 
 
+def read_scopes(path: Path) -> bytes:
+    """Read the file. Raises ``OSError``."""
+    return read_bounded(path, _FILE_BYTES)
+
+
 def damaged_lines(data: bytes) -> int:
     """How many lines of the file say nothing."""
-    lines = [line for line in data.split(b"\n") if line]
-    return len(lines) - sum(1 for _ in _decoded_one_by_one(data))
+    return sum(1 for _ in _lines(data)) - sum(1 for _ in _decoded_one_by_one(data))
 
 
 def _append(descriptor: int, data: bytes) -> None:
@@ -187,18 +197,28 @@ def _cut_back(descriptor: int, size: int) -> None:
 def _decoded(data: bytes) -> Iterable[ScopeLine]:
     try:
         return _DECODER.decode_lines(data)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         # One line is damaged: the others count.
         return _decoded_one_by_one(data)
 
 
 def _decoded_one_by_one(data: bytes) -> Iterator[ScopeLine]:
-    for line in filter(None, data.split(b"\n")):
-        try:
-            # msgspec refuses the lone surrogates of a path that is no UTF-8.
-            yield msgspec.convert(json.loads(line), ScopeLine)
-        except (ValueError, RecursionError, msgspec.ValidationError):
-            continue
+    for line in _lines(data):
+        with suppress(ValueError, msgspec.ValidationError):
+            yield _decoded_line(line)
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    return (line for line in io.BytesIO(data) if line != b"\n")
+
+
+def _decoded_line(line: bytes) -> ScopeLine:
+    check_limits(line)
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        # msgspec refuses the lone surrogates of a path that is no UTF-8.
+        return msgspec.convert(parse(line), ScopeLine)
 
 
 def _encoded(line: ScopeLine) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
+from tui.files import read_json
 from tui.storage import disk
 
 FILE = "ui.json"
@@ -63,13 +64,7 @@ def _text(values: Mapping[str, Any], key: str) -> str | None:
 
 def _values(path: Path) -> dict[str, Any] | None:
     try:
-        data = disk.read_whole(path)
+        values = read_json(path, _MOST_BYTES)
     except OSError:
-        return None
-    if len(data) > _MOST_BYTES:
-        return None
-    try:
-        values = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return cast("dict[str, Any]", values) if isinstance(values, dict) else None

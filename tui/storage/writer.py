@@ -19,8 +19,10 @@ from tui.domain.records import (
     encode,
 )
 from tui.domain.timestamps import parse_utc
-from tui.errors import SessionDamaged
+from tui.errors import SessionDamaged, StorageError
+from tui.files import size_words
 from tui.storage.disk import (
+    JOURNAL_BYTES,
     NOT_PLAIN,
     open_to_append,
     replace,
@@ -101,6 +103,7 @@ class JournalWriter:
         foreign = self._foreign(descriptor, before.st_size - len(own))
         closing = _closing(descriptor, before)
         data, offsets = encode_lines(records, before.st_size + len(closing), self._offsets)
+        self._check_size(before.st_size + len(closing) + len(data))
         used = before.st_mtime_ns
         self._left = before.st_size - len(own), own + closing + data
         try:
@@ -112,6 +115,13 @@ class JournalWriter:
         self._left = None
         self._offsets = offsets
         return foreign
+
+    def _check_size(self, size: int) -> None:
+        if size > JOURNAL_BYTES:
+            raise StorageError(
+                f"Session {self._session_id} is as large as a session can be"
+                f" ({size_words(JOURNAL_BYTES)}). Continue in a new one."
+            )
 
     def _take_back(self, descriptor: int) -> bytes:
         """Remove what a failed append could not: it was never acknowledged, and comes again.

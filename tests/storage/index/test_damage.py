@@ -313,6 +313,12 @@ def test_damage_that_shows_only_in_a_query_is_told_and_mended(indexed, data, ind
     assert answers(data) == indexed
 
 
+def test_a_pipe_in_the_place_of_the_note_of_the_last_check_holds_no_builder(filled, data):
+    (data / "index.checked").unlink(missing_ok=True)
+    os.mkfifo(data / "index.checked")
+    assert [*Upkeep(data).build()][-1].done > 0
+
+
 def test_a_lock_of_the_index_that_is_no_file_fails_no_search(indexed, data, started):
     (data / "index.checked").unlink(missing_ok=True)
     (data / "index.lock").unlink()

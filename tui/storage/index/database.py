@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from tui.storage.disk import open_to_make, open_to_read
+from tui.files import open_regular
+from tui.storage.disk import open_to_make
 from tui.storage.index.soundness import checksum, fault
 
 NAME = "index.sqlite3"
@@ -108,7 +109,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 def _look(path: Path) -> None:
     try:
-        os.close(open_to_read(path))
+        os.close(open_regular(path))
     except FileNotFoundError as error:
         raise Unusable("missing", "there is none") from error
     except OSError as error:

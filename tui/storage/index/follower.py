@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tui.domain.records import State
 from tui.domain.search import spaced, time_of
 from tui.domain.tokens import cut
-from tui.storage.disk import open_to_read
+from tui.storage.disk import JOURNAL_BYTES, open_to_read
 from tui.storage.folders import Folder, Folders
 from tui.storage.index.files import (
     SEARCHED,
@@ -274,6 +274,7 @@ def unread(files: list[Seen], known: dict[str, Known]) -> Pending:
         (file, row)
         for file in files
         if file.folder in SEARCHED
+        and file.size <= JOURNAL_BYTES
         # Identity, size and time: where each of the two has them.
         and ((row := known.get(file.session_id)) is None or row[2:6] != file[2:6])
     ]

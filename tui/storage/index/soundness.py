@@ -15,9 +15,11 @@ from zlib import crc32
 
 import msgspec
 
-from tui.storage.disk import open_to_make, open_to_read
+from tui.files import read_json
+from tui.storage.disk import open_to_make
 
 CHECKED = "index.checked"
+_NOTE_BYTES = 1024
 CHECK_SECONDS = 24 * 3600.0
 """How long an index that nobody else has written to is believed."""
 
@@ -142,15 +144,9 @@ class Belief:
 
     def _known(self) -> Believed | None:
         try:
-            descriptor = open_to_read(self._note)
-        except OSError:
+            return msgspec.convert(read_json(self._note, _NOTE_BYTES), Believed)
+        except (OSError, msgspec.ValidationError):
             return None
-        try:
-            return msgspec.json.decode(os.read(descriptor, 1024), type=Believed)
-        except (OSError, msgspec.MsgspecError):
-            return None
-        finally:
-            os.close(descriptor)
 
     def _write(self, at: float) -> None:
         identity = self._identity()

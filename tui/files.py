@@ -1,0 +1,104 @@
+"""Reading files that others may have put there: a regular file within a limit, or nothing.
+
+A pipe would hold the program, a device fill its memory. So each file is opened without waiting,
+looked at once it is open, and read no further than its limit.
+"""
+
+import errno
+import os
+import stat
+from pathlib import Path
+from typing import Any
+
+from tui.domain import json_limits
+
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFSOCK: "a socket",
+}
+_BLOCK = 1024 * 1024
+
+
+class UnfitFile(OSError):
+    """A file that is not to be read; ``strerror`` is why, and ``filename`` which one."""
+
+
+def open_regular(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
+    """Open a regular file; a link to one only if it is to be followed.
+
+    Raises ``UnfitFile`` with ``EINVAL`` for any other kind of file, and ``OSError``.
+    """
+    flags |= os.O_CLOEXEC | os.O_NONBLOCK
+    descriptor = os.open(path, flags if follow else flags | os.O_NOFOLLOW, 0o600)
+    try:
+        check_regular(descriptor, path)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def check_regular(descriptor: int, path: Path) -> None:
+    """Raise ``UnfitFile`` for what is open and no regular file."""
+    kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
+    if kind != stat.S_IFREG:
+        name = _KINDS.get(kind, "something else")
+        raise UnfitFile(errno.EINVAL, f"it is {name}, not a regular file", str(path))
+
+
+def check_size(descriptor: int, path: Path, most: int) -> None:
+    """Raise ``UnfitFile`` for an open file of more than ``most`` bytes."""
+    if os.fstat(descriptor).st_size > most:
+        raise _too_large(path, most)
+
+
+def read_bounded(path: Path, most: int, *, follow: bool = False) -> bytes:
+    """Read all of a regular file of at most so many bytes.
+
+    Raises ``UnfitFile`` for what is no regular file or larger, and ``OSError``.
+    """
+    descriptor = open_regular(path, follow=follow)
+    try:
+        check_size(descriptor, path, most)
+        return _read_to_end(descriptor, path, most)
+    finally:
+        os.close(descriptor)
+
+
+def read_json(path: Path, most: int) -> Any:
+    """Read a file that is one JSON text.
+
+    Raises ``UnfitFile`` also for a text that is damaged or beyond the limits, and ``OSError``.
+    """
+    data = read_bounded(path, most)
+    try:
+        return json_limits.parse(data)
+    except ValueError as error:
+        raise UnfitFile(errno.EILSEQ, f"it is damaged: {error}", str(path)) from error
+
+
+def _read_to_end(descriptor: int, path: Path, most: int) -> bytes:
+    # Not by the size that the system tells: files of /proc have none, and others grow.
+    data = bytearray()
+    while block := os.read(descriptor, _BLOCK):
+        data += block
+        if len(data) > most:
+            raise _too_large(path, most)
+    return bytes(data)
+
+
+def _too_large(path: Path, most: int) -> UnfitFile:
+    reason = f"it is larger than {size_words(most)}"
+    return UnfitFile(errno.EOVERFLOW, reason, str(path))
+
+
+def size_words(size: int) -> str:
+    """A size as a limit is told: ``64 KiB``."""
+    for unit in ("bytes", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size} {unit}"
+        size //= 1024
+    return f"{size} GiB"
