@@ -32,6 +32,10 @@ def _project() -> dict:
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
+def _plain_name(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement)[0].lower().replace("_", "-")
+
+
 def _libraries(path: Path) -> set[str]:
     """What a module imports that is neither Python's nor ours."""
     found: set[str] = set()
@@ -70,9 +74,7 @@ def test_the_wheel_has_the_command(wheel: zipfile.ZipFile):
 
 
 def test_every_library_that_is_imported_is_asked_for():
-    # The extras of pydantic-ai-slim name the two vendors' libraries.
-    asked = {"openai", "anthropic"}
-    asked |= {re.split(r"[^\w.-]", wanted)[0] for wanted in _project()["dependencies"]}
+    asked = {re.split(r"[^\w.-]", wanted)[0] for wanted in _project()["dependencies"]}
     makers = packages_distributions()
     missing = {
         name
@@ -81,6 +83,15 @@ def test_every_library_that_is_imported_is_asked_for():
         if not asked & {maker.lower() for maker in makers.get(name, [name])}
     }
     assert missing == set()
+
+
+def test_the_lock_has_an_exact_version_of_every_package_asked_for():
+    wanted = [*_project()["dependencies"], *_project()["optional-dependencies"]["dev"]]
+    lines = (ROOT / ".ci" / "lock.txt").read_text("utf-8").splitlines()
+    locked = [line for line in lines if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in locked)
+    names = {_plain_name(line) for line in locked}
+    assert {_plain_name(each) for each in wanted} <= names
 
 
 def test_the_package_knows_its_version():
