@@ -178,6 +178,7 @@ def test_nothing_to_send_is_a_usage_error_and_leaves_nothing(sibyl, data, prompt
     assert not data.exists()
 
 
+@pytest.mark.full
 def test_an_answer_of_ten_thousand_pieces_is_kept_whole(sibyl, configured, store):
     with ChatServer(*scenarios(Gate())["flood"]) as server:
         configured(server)
@@ -609,6 +610,7 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
 # --- a session beside
 
 
+@pytest.mark.full
 def test_two_programs_asking_at_once_get_two_numbers(process, configured, store):
     gate = Gate()
     with ChatServer(answers_at(gate, "one ", "two")) as server:

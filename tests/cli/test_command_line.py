@@ -215,6 +215,7 @@ def raiser(error):
     return fail
 
 
+@pytest.mark.full
 def test_a_reader_that_leaves_early_is_no_error_message(saved, store):
     for number in range(300):
         saved(f"session {number}")

@@ -233,6 +233,7 @@ async def test_done_within_a_text_is_text(model_at: ModelAt):
     assert text_of(events) == "data: [DONE]\ndata: [DONE]\n and on."
 
 
+@pytest.mark.full
 async def test_ten_thousand_pieces_all_come(model_at: ModelAt):
     pieces = [f"{number} " for number in range(10_000)]
     with ChatServer(answers(*pieces)) as server:
@@ -359,6 +360,7 @@ def test_any_text_comes_as_it_was_sent(model_at: ModelAt):
         check()
 
 
+@pytest.mark.full
 async def test_every_scenario_of_the_server_ends_in_an_end_or_an_error_of_ours(
     model_at: ModelAt,
 ):

@@ -528,6 +528,7 @@ def acknowledged(cut):
     return WHOLE.lines[:count] + ([rest] if whole_record else []), bool(rest) and not whole_record
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("held", [False, True])
 def test_a_journal_cut_at_any_byte_loses_only_its_torn_line(held):
     for cut in range(len(WHOLE.data) + 1):

@@ -17,6 +17,7 @@ from tui.storage.folders import SUFFIX
 WHOLE = every_kind()
 
 
+@pytest.mark.full
 def test_whatever_a_tail_was_torn_from_the_next_append_closes_it(store, put, monkeypatch):
     monkeypatch.setattr(os, "fdatasync", lambda descriptor: None)
     for cut in range(len(WHOLE.lines[0]), len(WHOLE.data) + 1):

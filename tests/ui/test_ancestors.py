@@ -10,6 +10,7 @@ from tests.ui.world import messages
 from tests.waiting import until
 
 
+@pytest.mark.full
 async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(world):
     w = world()
     long = await w.session(*(f"Message {number}" for number in range(400)))
@@ -38,6 +39,7 @@ async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(
         await until(lambda: "Message 399" in conversation(app), "its end")
 
 
+@pytest.mark.full
 async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_limit(world, tmp_path):
     gate = asyncio.Event()
     w = world(*(["Begun. ", gate, f"Done {number}."] for number in range(10)))

@@ -193,6 +193,7 @@ async def test_quitting_while_it_waits_leaves_the_call_interrupted(asking):
         assert [m.text for m in w.model.requests[-1].messages][-1] == "interrupted"
 
 
+@pytest.mark.full
 async def test_long_arguments_scroll_while_the_panel_has_the_keys(asking):
     items = [
         {"content": f"thing {n}", "status": "pending", "active_form": f"doing {n}"}

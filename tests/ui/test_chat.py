@@ -202,6 +202,7 @@ async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
         app.chat.prompt.set_text("")
 
 
+@pytest.mark.full
 async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_works(world):
     w = world(["word "] * 10_000, ["word "] * 500_000)
     async with w.running() as (_, pilot):

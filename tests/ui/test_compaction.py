@@ -165,6 +165,7 @@ async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
         await until(lambda: "Compacted 2 messages." in words(app))
 
 
+@pytest.mark.full
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
     long = "x" * 900
     refused = [ModelRefused("429")]

@@ -21,6 +21,7 @@ def noticing(world):
     return make
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
@@ -79,6 +80,7 @@ async def test_a_page_of_an_empty_conversation_is_none(noticing, key):
         await until(lambda: "There is no message yet." in said(app))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["y", "c", "j", "k", "i", "I", "home", "left_curly_bracket"])
 async def test_without_a_message_there_is_none_to_go_to_or_to_copy(noticing, key):
     async with noticing().running() as (app, pilot):

@@ -87,6 +87,7 @@ async def test_a_theme_can_be_chosen_in_the_palette(world):
         await until(lambda: app.theme == "nord")
 
 
+@pytest.mark.full
 async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
     w = world()
     one = await w.session("What is a [b]journal[/b]?", "A file.")
@@ -204,6 +205,7 @@ async def test_where_less_is_to_move_nothing_is_animated(world):
         assert app.animation_level == "none"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("key", "place"), [("", Editor), ("ctrl+g", Input), ("ctrl+p", Input)])
 @pytest.mark.parametrize("reduced", [True, False])
 async def test_no_cursor_blinks_with_reduced_motion(world, key, place, reduced):
@@ -246,6 +248,7 @@ _KEYS_OF_PLACES = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])
 async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_wherever_one_is(
     world, columns
@@ -266,6 +269,7 @@ async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_whereve
                 await pilot.press("escape")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("keys", "key"), [({}, "f1"), ({"help": "f9"}, "f9")])
 async def test_the_key_that_leads_to_the_help_leads_back(world, keys, key):
     w = world()
@@ -277,6 +281,7 @@ async def test_the_key_that_leads_to_the_help_leads_back(world, keys, key):
         await until(lambda: app.screen is app.chat)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("way", "keys"), [("f1", ["ctrl+n"]), ("ctrl+p", ["ctrl+n"]), ("ctrl+f", [])]
 )
@@ -298,6 +303,7 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         assert w.workspace.current.id == there
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (300, 100)])
 async def test_no_line_of_the_help_is_cut(world, size):
     async with world().running(size=size) as (app, pilot):
@@ -478,6 +484,7 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
         await until(lambda: app.chat.prompt.text == "abcdef")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "f6", "ctrl+r"])
 async def test_a_window_of_a_few_cells_ends_nothing(world, key):
     w = world()

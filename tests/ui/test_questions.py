@@ -68,6 +68,7 @@ async def test_two_answers_at_once_are_one(world, asked, keys, answer):
         assert app.chat.prompt.text == "x"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["left", "right", "up", "down"])
 async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
     async with world().running() as (app, pilot):
@@ -76,6 +77,7 @@ async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
         await until(lambda: "Done it." in conversation(app))
 
 
+@pytest.mark.full
 async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
     async with world().running(size=(60, 15)) as (app, pilot):
         await ask(app, pilot, "word " * 200)
@@ -223,6 +225,7 @@ async def test_an_answer_goes_on_behind_a_question(world, asked):
         await until(lambda: app.screen is app.chat)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", [ID, "s" * 128, "日本語の長い名前" * 10])
 async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
     async with world().running(size=(60, 15)) as (app, pilot):

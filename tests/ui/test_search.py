@@ -333,6 +333,7 @@ async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
         assert marked(app) == []
 
 
+@pytest.mark.full
 async def test_from_there_one_reads_on_to_both_ends(world):
     w = world()
     await w.session(*long_talk(), name="Long")
@@ -394,6 +395,7 @@ async def test_a_draft_leaves_the_reader_where_he_is(world):
         assert "with the needle" in conversation(app)
 
 
+@pytest.mark.full
 async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world):
     go_on = asyncio.Event()
     w = world(["It begins", go_on, " and it ends."])

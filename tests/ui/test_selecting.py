@@ -1,5 +1,7 @@
 """Selecting with the mouse in the whole program."""
 
+import pytest
+
 from tests.ui.screen import conversation, lines
 from tests.waiting import until
 
@@ -34,6 +36,7 @@ async def test_a_selection_goes_on_to_the_pointer_while_its_words_scroll(world):
         assert int(first) < 85
 
 
+@pytest.mark.full
 async def test_a_selection_that_leaves_the_conversation_stays_in_it(world):
     w = world()
     session_id = await w.session(*said(100))

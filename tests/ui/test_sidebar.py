@@ -138,6 +138,7 @@ async def _nothing():
     return None
 
 
+@pytest.mark.full
 async def test_the_width_is_the_same_at_the_next_start(world):
     w = world()
     async with w.running() as (app, pilot):
@@ -190,6 +191,7 @@ async def test_a_digit_beyond_the_last_row_does_nothing(world):
         assert there in status(app)
 
 
+@pytest.mark.full
 async def test_walking_through_fifty_sessions_writes_nothing_and_ends_at_the_last(
     world, monkeypatch
 ):
@@ -227,6 +229,7 @@ def _attribute(module, name):
     return getattr(found.os if module.endswith(".os") else found, name)
 
 
+@pytest.mark.full
 async def test_walking_with_the_list_hidden_goes_on_beyond_the_first_page(world):
     w = world()
     made = [await w.session(f"Number {number}", "Yes.") for number in range(60)]
@@ -252,6 +255,7 @@ async def test_what_was_typed_before_walking_is_kept_with_its_session(world):
         assert app.chat.prompt.text == ""
 
 
+@pytest.mark.full
 async def test_a_filter_reads_on_until_it_has_found_something_far_down(world):
     w = world()
     far = await w.session("Hello", "Yes.", name="Treasure")

@@ -1,5 +1,7 @@
 """To-dos on the screen of the whole program."""
 
+import pytest
+
 from tests.ui.screen import conversation, go_to, rows, send, words
 from tests.waiting import until
 
@@ -20,6 +22,7 @@ async def test_the_panel_appears_with_the_first_item_and_goes_with_the_last(worl
         await until(lambda: not panel(app))
 
 
+@pytest.mark.full
 async def test_at_80_by_24_it_takes_one_line_and_all_of_it_on_a_key(world):
     async with world().running(size=(80, 24)) as (app, pilot):
         rows_before = app.chat.transcript.size.height

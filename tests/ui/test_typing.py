@@ -88,6 +88,7 @@ async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt
             await until(lambda: app.chat.prompt.text == "oyc", f"what was typed after {key}")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("key", "place"), [("f6", "Transcript"), ("ctrl+g", "FindLine")])
 async def test_a_click_leaves_who_reads_or_finds_where_he_is(world, key, place):
     w = world(["Two words."])

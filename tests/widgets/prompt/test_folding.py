@@ -192,6 +192,7 @@ KEYS = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(12))
 async def test_whatever_is_done_can_be_undone_and_every_row_is_where_it_is_shown(running, seed):
     chance = random.Random(seed)

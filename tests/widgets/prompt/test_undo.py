@@ -42,6 +42,7 @@ def wrapping(wrapped):
     return wrapped._wrap_offsets, wrapped._offset_to_line_info, wrapped._line_index_to_offsets
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("row_characters", [20, 4000])
 async def test_edits_by_chance_keep_text_and_rows_together(running, monkeypatch, row_characters):
     monkeypatch.setattr(document, "ROW_CHARACTERS", row_characters)

@@ -1,5 +1,6 @@
 """The row under the reader's eye stays where it is, whatever happens around it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
@@ -161,6 +162,7 @@ def check_same(what, value, before, after, reading):
         assert new_text == text
 
 
+@pytest.mark.full
 @given(PAGES.filter(bool), st.lists(st.one_of(CHANGES, CHANGES, MOVES), max_size=25))
 def test_the_row_at_the_top_stays_whatever_happens(shown, happenings):
     reading = Reading(shown)
