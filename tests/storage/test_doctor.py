@@ -123,6 +123,17 @@ def test_a_lock_that_is_no_file_keeps_nothing_else_from_being_found(root, store,
     assert sorted(kinds(root)) == ["unreadable", "wrong_mode"]
 
 
+def test_of_many_foreign_files_a_few_are_named_and_the_others_counted(root, store, session_id):
+    for number in range(150):
+        (root / "sessions" / f"foreign-{number}").touch(mode=0o644)
+    unknown = [f for f in found(root) if f.kind == "unknown_file"]
+    assert len(unknown) == 101
+    assert unknown[-1].message == "50 more files that are no sessions; left alone"
+    assert [f.kind for f in found(root)].count("wrong_mode") == 101
+    assert all(f.repaired for f in found(root, repair=True) if f.kind == "wrong_mode")
+    assert "wrong_mode" not in kinds(root)
+
+
 def test_modes_that_others_can_read_are_found_and_closed(root, store, session_id):
     store.path(session_id).chmod(0o644)
     root.chmod(0o755)

@@ -6,7 +6,7 @@ that were killed half-way and complete ``scopes.jsonl``.
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -27,6 +27,9 @@ Verdict = Literal["clean", "findings", "damage"]
 _DAMAGE = frozenset({"damaged_records", "damaged_header", "unreadable", "damaged_draft"})
 Mend = Callable[[], object]
 _Found = tuple["Finding", Mend | None]
+_NAMED = 100
+"""Files of one kind that are named in each directory; the others are counted."""
+
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -98,9 +101,10 @@ class Doctor:
         directories += map(self._folders.of, Folder)
         for directory in filter(_can_be_listed, directories):
             yield from self._mode(directory, DIRECTORY_MODE)
-            for path in sorted(directory.iterdir()):
-                if not path.is_symlink() and path.is_file():
-                    yield from self._mode(path, FILE_MODE)
+            open_to_others = _open_to_others(directory)
+            for path in open_to_others[:_NAMED]:
+                yield from self._mode(path, FILE_MODE)
+            yield from self._more_modes(directory, open_to_others[_NAMED:])
 
     def _mode(self, path: Path, wanted: int) -> Iterator[_Found]:
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -109,22 +113,38 @@ class Doctor:
         message = f"others can open it (mode {mode:04o}); it should be {wanted:04o}"
         yield self._finding("wrong_mode", None, path, message), lambda: path.chmod(wanted)
 
+    def _more_modes(self, directory: Path, paths: Sequence[Path]) -> Iterator[_Found]:
+        if paths:
+            message = f"others can open {len(paths):,} more files; each should be {FILE_MODE:04o}"
+            finding = self._finding("wrong_mode", None, directory, message)
+            yield finding, lambda: [path.chmod(FILE_MODE) for path in paths]
+
     def _folder(self, folder: Folder) -> Iterator[_Found]:
         directory = self._folders.of(folder)
         if not _can_be_listed(directory):
             return
-        for path in sorted(directory.iterdir()):
-            session_id = path.name.removesuffix(SUFFIX)
-            if path.name.startswith(".") and path.name.endswith(TEMPORARY):
+        foreign: list[str] = []
+        for name in _names(directory):
+            session_id = name.removesuffix(SUFFIX)
+            if _is_temporary(name):
                 continue
-            if session_id == path.name or not is_session_id(session_id):
-                yield self._finding("unknown_file", None, path, "no session; left alone"), None
+            if session_id == name or not is_session_id(session_id):
+                foreign.append(name)
             else:
-                yield from self._journal(session_id, path)
+                yield from self._journal(session_id, directory / name)
+        yield from self._foreign(directory, foreign)
+
+    def _foreign(self, directory: Path, names: Sequence[str]) -> Iterator[_Found]:
+        for name in names[:_NAMED]:
+            path = directory / name
+            yield self._finding("unknown_file", None, path, "no session; left alone"), None
+        if len(names) > _NAMED:
+            message = f"{len(names) - _NAMED:,} more files that are no sessions; left alone"
+            yield self._finding("unknown_file", None, directory, message), None
 
     def _temporaries(self) -> Iterator[_Found]:
         for directory in (self._root, self._folders.drafts, *map(self._folders.of, Folder)):
-            for path in sorted(directory.glob(f".*{TEMPORARY}")):
+            for path in [directory / name for name in _names(directory) if _is_temporary(name)]:
                 session_id = path.name.removeprefix(".").rsplit(".", 3)[0]
                 if is_session_id(session_id) and self._held(session_id):
                     continue
@@ -156,7 +176,8 @@ class Doctor:
     def _twice(self) -> Iterator[_Found]:
         seen: dict[str, Path] = {}
         for folder in Folder:
-            for path in sorted(self._folders.of(folder).glob(f"*{SUFFIX}")):
+            names = [name for name in _names(self._folders.of(folder)) if name.endswith(SUFFIX)]
+            for path in map(self._folders.of(folder).joinpath, names):
                 first = seen.setdefault(path.name, path)
                 if first is path:
                     continue
@@ -259,6 +280,29 @@ class Doctor:
 
 def _can_be_listed(directory: Path) -> bool:
     return directory.is_dir() and os.access(directory, os.R_OK | os.X_OK)
+
+
+def _names(directory: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(directory))
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+
+
+def _is_temporary(name: str) -> bool:
+    return name.startswith(".") and name.endswith(TEMPORARY)
+
+
+def _open_to_others(directory: Path) -> list[Path]:
+    """The files in a directory that others than their owner can open."""
+    with os.scandir(directory) as entries:
+        names = [
+            entry.name
+            for entry in entries
+            if entry.is_file(follow_symlinks=False)
+            and entry.stat(follow_symlinks=False).st_mode & _OTHERS
+        ]
+    return [directory / name for name in sorted(names)]
 
 
 def _mended(mend: Mend) -> bool:
