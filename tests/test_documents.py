@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from tui.domain.fold import Fold
-from tui.domain.records import LINE_BYTES, NESTING, VERSION, Record, SessionHeader, decode, encode
+from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
+from tui.domain.records import VERSION, Record, SessionHeader, decode, encode
+from tui.storage.disk import JOURNAL_BYTES
+from tui.storage.lines import LINES
 
 ROOT = Path(__file__).parent.parent
 FORMAT = (ROOT / "docs/journal-format.md").read_text("utf-8")
@@ -59,8 +62,15 @@ def test_the_state_of_the_example_says_what_its_lines_amount_to():
 
 
 def test_the_format_names_the_limits():
-    assert f"version {VERSION}" in FORMAT
-    assert f"a line {LINE_BYTES // 1024**2} MiB, nesting {NESTING}" in FORMAT
+    for limit in (
+        f"version {VERSION}",
+        f"a line {LINE_BYTES // 1024**2} MiB",
+        f"nesting {NESTING}",
+        f"a number {DIGITS:,} digits",
+        f"a file {JOURNAL_BYTES // 1024**3} GiB",
+        f"and {LINES:,} lines",
+    ):
+        assert limit in FORMAT
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
