@@ -50,6 +50,14 @@ def test_a_draft_with_only_queued_prompts_is_kept(drafts):
     assert drafts.load(FIRST).queued == ("next",)
 
 
+def test_a_draft_that_nobody_would_read_again_is_not_taken_for_saved(drafts, monkeypatch):
+    drafts.save(draft("before"))
+    monkeypatch.setattr("tui.storage.drafts.LINE_BYTES", 1000)
+    with pytest.raises(StorageError, match="larger than"):
+        drafts.save(draft("x" * 1000))
+    assert drafts.load(FIRST).text == "before"
+
+
 def test_a_draft_is_private(drafts, root):
     drafts.save(draft())
     assert (root / "drafts" / f"{FIRST}.json").stat().st_mode & 0o777 == 0o600

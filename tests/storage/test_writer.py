@@ -68,6 +68,17 @@ def test_an_append_changes_no_byte_that_was_there(store, lease, path):
     assert path.stat().st_ino == inode
 
 
+def test_no_session_grows_beyond_what_is_read(store, lease, path, monkeypatch):
+    before = path.read_bytes()
+    monkeypatch.setattr("tui.storage.writer.JOURNAL_BYTES", len(before) + 10)
+    with pytest.raises(StorageError, match="as large as a session can be"):
+        store.append(lease, [user("m2")])
+    assert path.read_bytes() == before
+    monkeypatch.undo()
+    store.append(lease, [user("m2", "second")])
+    has_only(store, lease, "first", "second")
+
+
 def test_nothing_stays_open_after_an_append(store, lease, path, monkeypatch):
     probe = os.dup(0)
     os.close(probe)

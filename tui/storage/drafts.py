@@ -11,7 +11,7 @@ from tui.domain.ids import is_session_id
 from tui.domain.json_limits import LINE_BYTES
 from tui.domain.json_text import journal_json
 from tui.domain.session import Draft
-from tui.errors import SessionNotFound
+from tui.errors import SessionNotFound, StorageError
 from tui.files import read_json
 from tui.storage import locks
 from tui.storage.disk import replace, storage_errors, sync_directory
@@ -39,7 +39,11 @@ class Drafts:
             if draft.empty:
                 _remove(path)
             else:
-                replace(path, journal_json(msgspec.to_builtins(draft)))
+                data = journal_json(msgspec.to_builtins(draft))
+                if len(data) > LINE_BYTES:
+                    # Nobody would read it again; what cannot be saved is rescued.
+                    raise StorageError(f"The draft of {draft.session_id} is larger than 64 MiB.")
+                replace(path, data)
 
     def load(self, session_id: str) -> Draft | None:
         """What its holder had typed; ``None`` if there is nothing to be read."""
