@@ -17,13 +17,17 @@ from tui.storage.rescue import import_file
 
 pytestmark = pytest.mark.full
 
-# Through the preloaded library in the fast tier, too: nothing goes past the calls that
-# tests/storage/test_torn_files.py lets fail in its own process.
-_PROOF = {"ask", "restore", "purge"}
-NAMES = [
-    pytest.param(walk.name, marks=[pytest.mark.fast] if walk.name in _PROOF else [])
-    for walk in commands.walks(Path())
-]
+
+def _names(*fast):
+    """All walks; these run in the fast tier, too.
+
+    They prove that nothing goes past the calls that tests of the storage fail in their own process.
+    """
+    names = [walk.name for walk in commands.walks(Path())]
+    assert {*fast} <= {*names}
+    return [pytest.param(name, marks=[pytest.mark.fast] * (name in fast)) for name in names]
+
+
 _RESCUED = re.compile(r"What could not be saved is in (.*)\.\n")
 _NOT_BEGUN = re.compile("Cannot (write to the data directory|reserve a session|open session)")
 
@@ -64,7 +68,7 @@ def failures(operations):
             yield Fault.short(one.number)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", _names("ask", "restore", "purge"))
 def test_without_a_fault_each_command_does_its_work(world, name):
     walk, fresh = world(name)
     root = fresh()
@@ -75,7 +79,7 @@ def test_without_a_fault_each_command_does_its_work(world, name):
     assert commands.lost(root, walk, outcome.stdout.decode()) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", _names("ask", "restore", "purge"))
 def test_killed_at_any_point_nothing_acknowledged_is_missing(world, name):
     walk, fresh = world(name)
     clean = fresh()
@@ -89,7 +93,7 @@ def test_killed_at_any_point_nothing_acknowledged_is_missing(world, name):
     assert problems == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", _names("restore", "purge"))
 def test_failing_at_any_point_nothing_is_missing_and_the_reason_is_said(world, name):
     walk, fresh = world(name)
     clean = fresh()

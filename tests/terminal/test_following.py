@@ -9,7 +9,6 @@ from tests.providers.chat_server import Gate, answers, answers_at, answers_step_
 pytestmark = pytest.mark.full
 
 
-@pytest.mark.fast
 def test_the_second_program_sees_what_the_first_says_and_goes_on_with_it(chats):
     gates = [Gate(), Gate()]
     chats.answer(answers_step_by_step(gates, "Once ", "twice."), answers("A third time."))
