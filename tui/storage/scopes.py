@@ -4,7 +4,6 @@ Append-only, under ``scopes.lock``. A number once given is never given again, wh
 its session. A line without its session is ignored; a missing file is rebuilt from the headers.
 """
 
-import io
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -209,7 +208,7 @@ def _decoded_one_by_one(data: bytes) -> Iterator[ScopeLine]:
 
 
 def _lines(data: bytes) -> Iterator[bytes]:
-    return (line for line in io.BytesIO(data) if line != b"\n")
+    return (line for line in data.split(b"\n") if line)
 
 
 def _decoded_line(line: bytes) -> ScopeLine:
