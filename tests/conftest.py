@@ -50,11 +50,11 @@ _LOOKUPS = frozenset({"socket.getaddrinfo", "socket.gethostbyname"})
 _PATIENCE = 60.0
 _IMPATIENT = (
     "tui.cli.program._SEARCH_SECONDS",
-    "tui.commands.searching._SECONDS",
-    "tui.engine.recall.SECONDS",
-    "tui.engine.recall._EACH_SECONDS",
-    "tui.storage.index.upkeep._FOLLOW_SECONDS",
-    "tui.storage.index.upkeep._PATIENCE",
+    "tui.commands.search._SECONDS",
+    "tui.engine.guide_recall.SECONDS",
+    "tui.engine.guide_recall._EACH_SECONDS",
+    "tui.storage.index.maintenance._FOLLOW_SECONDS",
+    "tui.storage.index.maintenance._PATIENCE",
 )
 
 # Time limits of single examples only measure how busy the machine is.
@@ -244,7 +244,7 @@ def patience() -> Iterator[None]:
 
     A test of what is late says by when. Programs that a test starts are as impatient as ever.
     """
-    from tui.engine.nearest import nearest
+    from tui.engine.near_matches import nearest
     from tui.storage.file_store import FileStore
     from tui.storage.memory_store import MemoryStore
 

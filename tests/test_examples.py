@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from textual.app import App
 
-from tui.app import SibylApp
-from tui.appearance import Appearance, Themes, dress
+from tui.app.app import SibylApp
+from tui.app.keymap import EVERYWHERE
+from tui.app.services.ui_state import UiStateService
+from tui.app.themes import Appearance, ThemeSwitcher, dress
 from tui.config import load_config
 from tui.config.writing import example
 from tui.errors import ConfigError
-from tui.keymap import EVERYWHERE
-from tui.remembered import Remembered
 from tui.screens.chat import ChatScreen
 
 ROOT = Path(__file__).parent.parent
@@ -51,7 +51,7 @@ def start_with(toml: str, folder: Path) -> None:
     file.write_text(toml, encoding="utf-8")
     config = load_config(file)
     app = App()
-    themes = Themes(app, Remembered(None, app.set_timer), config.theme)
+    themes = ThemeSwitcher(app, UiStateService(None, app.set_timer), config.theme)
     appearance = Appearance(config.theme, config.reduced_motion, config.keys)
     dress(app, themes, appearance, PLACES, ChatScreen.LINES)
 

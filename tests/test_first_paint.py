@@ -27,21 +27,22 @@ NOT_YET = {
     "tree_sitter",
     "tui.cli.ask",
     "tui.cli.sessions",
-    "tui.domain.results",
+    "tui.domain.search_results",
     "tui.domain.search",
     "tui.screens.palette_screen",
     "tui.screens.search",
     "tui.storage.doctor",
     "tui.storage.index.child",
     "tui.storage.index.search_index",
-    "tui.storage.retention",
+    "tui.storage.pruning",
     "urllib.request",
     "wcwidth",
 }
 
 _SCRIPT = """
 import json, sys
-from tui import app, cli
+from tui import cli
+from tui.app import app
 from tui.cli import output
 
 output.is_terminal = lambda stream: True
@@ -73,4 +74,4 @@ def test_it_is_not_loaded_at_first_paint(loaded, name):
 
 
 def test_the_screen_itself_is(loaded):
-    assert {"textual.app", "tui.app", "tui.widgets.transcript"} <= loaded
+    assert {"textual.app", "tui.app.app", "tui.widgets.transcript"} <= loaded

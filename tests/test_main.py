@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from tui import __main__, cli, first_frame
+from tui import __main__, cli
+from tui.terminal import first_frame
 
 
 @pytest.fixture

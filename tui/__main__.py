@@ -3,7 +3,7 @@
 import os
 import sys
 
-from tui import first_frame
+from tui.terminal import first_frame
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from tui.domain.records import Offsets, Opened, SessionHeader, State, encode
 from tui.domain.timestamps import format_utc
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folder, Folders
-from tui.storage.index.upkeep import Upkeep
+from tui.storage.index.maintenance import Upkeep
 
 SESSIONS, MESSAGES, WORDS = 10_000, 40, 80
 _WHOLE = 200  # messages a session

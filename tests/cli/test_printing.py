@@ -21,7 +21,7 @@ from tui.engine.events import (
     ToolReturned,
     TurnEnded,
 )
-from tui.storage.listing import describe
+from tui.storage.directory import describe
 
 CALL = ToolCall("c1", "read\x1b[31m", {"path": "\x9b2J"})
 TIME = "2026-01-11T14:30:00.000Z"

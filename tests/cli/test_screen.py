@@ -2,7 +2,7 @@
 
 import pytest
 
-import tui.app
+import tui.app.app
 from tui.cli import output, screen
 
 
@@ -30,7 +30,7 @@ def shown(monkeypatch):
             return [placed.notice.text for placed in self.parts.workspace.current.notices]
 
     shown = Screen.__new__(Screen)
-    monkeypatch.setattr(tui.app, "SibylApp", Screen)
+    monkeypatch.setattr(tui.app.app, "SibylApp", Screen)
     monkeypatch.setattr(output, "is_terminal", lambda _: True)
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     return shown

@@ -12,7 +12,7 @@ from tui.cli.index import bar
 from tui.domain.labels import local_minute
 from tui.domain.message import Message
 from tui.domain.records import Reset
-from tui.domain.search import Found
+from tui.domain.search import SearchResult
 from tui.storage.file_store import FileStore
 from tui.storage.index.child import Progress
 
@@ -162,7 +162,7 @@ def test_what_is_not_in_the_index_is_waited_for(sibyl, saved, monkeypatch):
     def slow(self, query, limit, *, seconds=0.2):
         asked.append(seconds)
         if seconds < 1:
-            return Found(late=True, pending=5_000_000)
+            return SearchResult(late=True, pending=5_000_000)
         return search(self, query, limit, seconds=seconds)
 
     monkeypatch.setattr(FileStore, "search", slow)
@@ -174,7 +174,7 @@ def test_what_is_not_in_the_index_is_waited_for(sibyl, saved, monkeypatch):
 
 def test_what_cannot_be_waited_for_is_said(sibyl, saved, monkeypatch):
     saved("needle")
-    late = Found(late=True, pending=5_000_000)
+    late = SearchResult(late=True, pending=5_000_000)
     monkeypatch.setattr(FileStore, "search", lambda *_, **__: late)
     assert "older matches may be missing" in sibyl("sessions", "search", "needle").err
 

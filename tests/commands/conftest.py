@@ -9,8 +9,8 @@ from tui.commands.effects import Later, Say
 from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
-from tui.engine.pruning import Retention
-from tui.engine.shelf import Shelf
+from tui.engine.retention import Retention
+from tui.engine.session_moves import SessionMoves
 from tui.errors import ModelUnavailable, StorageError, UsageError
 
 
@@ -60,7 +60,7 @@ class Commands:
         self.themes = Themes()
         self.rescued = []
         self.no_room = False
-        self.shelf = Shelf(self.workspace, self.stop)
+        self.shelf = SessionMoves(self.workspace, self.stop)
 
     @property
     def context(self):

@@ -12,7 +12,7 @@ from tui.domain.safe_text import make_visible
 from tui.domain.search import (
     SNIPPET_CHARACTERS,
     Fitting,
-    Found,
+    SearchResult,
     Spoken,
     Term,
     found_words,
@@ -175,7 +175,7 @@ def test_only_the_newest_are_ranked_and_the_rest_is_said():
     found = rank(parse("x"), every, 2)
     assert [hit.message_id for hit in found.hits] == ["m300", "m299"]
     assert (found.total, found.more) == (300, True)
-    assert rank(parse("x"), every[:300], 0) == Found((), 300)
+    assert rank(parse("x"), every[:300], 0) == SearchResult((), 300)
 
 
 def test_a_message_without_a_time_is_the_oldest():
@@ -188,9 +188,9 @@ def test_a_message_without_a_time_is_the_oldest():
 @pytest.mark.parametrize(
     ("found", "words"),
     [
-        (Found(total=1), "Found 1 match:"),
-        (Found(total=2), "Found 2 matches:"),
-        (Found(total=300, more=True), "Found 300+ matches:"),
+        (SearchResult(total=1), "Found 1 match:"),
+        (SearchResult(total=2), "Found 2 matches:"),
+        (SearchResult(total=300, more=True), "Found 300+ matches:"),
     ],
 )
 def test_how_many_were_found_is_said_in_words(found, words):

@@ -2,9 +2,9 @@ import msgspec
 import pytest
 
 from tests.builders import Clock
-from tui.domain.details import details
 from tui.domain.message import Message
-from tui.domain.status import SessionStatus
+from tui.domain.message_details import details
+from tui.domain.status_line import SessionStatus
 from tui.domain.usage import Effort, Filled, Spent, Usage, money
 
 STATUS = SessionStatus("session-1", "Bug", 4, "openai:x", "project:/shop")

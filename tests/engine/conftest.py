@@ -6,12 +6,12 @@ import pytest
 
 from tui.domain.message import Message
 from tui.domain.records import encode
-from tui.engine import opening
-from tui.engine.opening import Place
+from tui.engine import leasing
+from tui.engine.leasing import SessionOrigin
 from tui.storage.file_store import FileStore
 from tui.storage.memory_store import MemoryStore
 
-PLACE = Place("project:/shop", "/shop", "scripted:model")
+PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 
 
 class Clock:
@@ -37,19 +37,19 @@ def store(clock):
 
 @pytest.fixture
 def new_session(store, clock):
-    return lambda: opening.new_session(store, PLACE, clock)
+    return lambda: leasing.new_session(store, PLACE, clock)
 
 
 @pytest.fixture
 def resume(store, clock):
-    return lambda session_id: opening.resume_session(store, session_id, clock)
+    return lambda session_id: leasing.resume_session(store, session_id, clock)
 
 
 @pytest.fixture
 def file_session(tmp_path, clock):
     """A session in real files, and its store."""
     store = FileStore(tmp_path / "data", clock)
-    return opening.new_session(store, PLACE, clock), store
+    return leasing.new_session(store, PLACE, clock), store
 
 
 @pytest.fixture

@@ -13,11 +13,17 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.message import Message, ToolCall
 from tui.domain.records import Summary
+from tui.engine import leasing
 from tui.engine import open_session as module
-from tui.engine import opening
-from tui.engine.compaction import FULL, KEPT, Compaction, Part, oldest_part, request_for
-from tui.engine.context import read_context
-from tui.engine.memory import after_summary, estimated_tokens, live_tokens, project, unreplaced
+from tui.engine.compaction import FULL, KEPT, Compaction, SummaryPart, oldest_part, request_for
+from tui.engine.history_window import read_context
+from tui.engine.model_request import (
+    after_summary,
+    estimated_tokens,
+    live_tokens,
+    project,
+    unreplaced,
+)
 from tui.errors import AnswerCut, ModelRefused
 from tui.providers.protocol import TextReceived
 from tui.storage.memory_store import MemoryStore
@@ -66,7 +72,7 @@ def asked(model):
 
 def test_all_but_the_last_turn_is_summarised():
     part = oldest_part(None, talk(3), room=WIDE, kept=0)
-    assert part == Part(None, tuple(talk(3)[:4]), whole=True)
+    assert part == SummaryPart(None, tuple(talk(3)[:4]), whole=True)
     assert part.through == "m3"
 
 
@@ -147,7 +153,7 @@ def test_the_model_sees_everything_that_was_said_with_who_said_it():
         message(5, "assistant", "It is fine."),
     )
     before = Summary(text="They spoke of tea.", through="m0")
-    request = request_for(Part(before, messages, whole=True), 10_000)
+    request = request_for(SummaryPart(before, messages, whole=True), 10_000)
     text = request.messages[0].text
     places = [
         text.index(each)
@@ -167,7 +173,7 @@ def test_the_model_sees_everything_that_was_said_with_who_said_it():
 
 def test_a_long_message_is_shortened_in_its_middle():
     long = message(1, "user", "first " + "x" * 100_000 + " last")
-    text = request_for(Part(None, (long,), whole=True), 1000).messages[0].text
+    text = request_for(SummaryPart(None, (long,), whole=True), 1000).messages[0].text
     assert len(text) < 1000
     assert text.startswith("user: first")
     assert text.endswith(" last\n")
@@ -175,7 +181,9 @@ def test_a_long_message_is_shortened_in_its_middle():
 
 def test_what_was_said_may_be_any_text():
     hostile = message(1, "user", "\ud800" * 5000 + "\x00{words}")
-    assert "{words}" in request_for(Part(None, (hostile,), whole=True), 1000).messages[0].text
+    assert (
+        "{words}" in request_for(SummaryPart(None, (hostile,), whole=True), 1000).messages[0].text
+    )
 
 
 # --- compacting a session
@@ -338,7 +346,7 @@ async def test_what_is_saved_while_the_disk_is_read_is_not_missed(file_session, 
     session, store = file_session
     say(session, *map(str, range(300)))
     await session.close()
-    again = opening.resume_session(store, session.id, clock)
+    again = leasing.resume_session(store, session.id, clock)
     loop = asyncio.get_running_loop()
 
     def and_then(*arguments):
@@ -374,7 +382,7 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
 ):
     clock = Clock()
     store = MemoryStore(clock)
-    session = opening.new_session(store, PLACE, clock)
+    session = leasing.new_session(store, PLACE, clock)
     summary, since = None, []
     for count, step in enumerate(told, 1):
         match step.kind:
@@ -397,7 +405,7 @@ async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
                 summary, since = None, []
             case "reopen" if session.published or session.pending:
                 await session.close()
-                session = opening.resume_session(store, session.id, clock)
+                session = leasing.resume_session(store, session.id, clock)
         await session.context(WIDE)
         prompt, messages = sent(session)
         assert prompt.rpartition("\n")[2] == (summary or "")

@@ -5,8 +5,8 @@ import pytest
 from tests.builders import Clock, user
 from tui.domain.message import Message
 from tui.domain.records import Reset, Summary
-from tui.engine.conversation import Conversation
 from tui.engine.excerpts import place_at, read_earlier, read_later
+from tui.engine.loaded_session import LoadedSession
 from tui.storage.memory_store import MemoryStore
 
 
@@ -27,7 +27,7 @@ def texts(entries):
 
 
 def looked_at(store, session_id, at, *, hand=20):
-    conversation = Conversation(None, store.tail(session_id, hand))
+    conversation = LoadedSession(None, store.tail(session_id, hand))
     place_at(conversation, at, store.around(session_id, at, 5, 5))
     return conversation
 

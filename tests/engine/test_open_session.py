@@ -7,8 +7,8 @@ import pytest
 
 from tui.domain.records import Partial, State, Summary, Todos, encode
 from tui.domain.todo import TodoItem
+from tui.engine.leasing import resume_session, take_session
 from tui.engine.open_session import STATE_BYTES
-from tui.engine.opening import resume_session, take_session
 from tui.errors import SessionBusy, SessionNotFound, StorageError, StorageFull
 from tui.storage.protocol import SessionFilter
 

@@ -8,7 +8,7 @@ import pytest
 from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel
 from tui.domain.message import ToolCall
-from tui.domain.search import Found, Hit
+from tui.domain.search import Hit, SearchResult
 from tui.domain.todo import ITEM_CHARACTERS, MOST_ITEMS
 from tui.engine.built_in_tools import built_in_tools
 from tui.engine.tools import DENIED, MOST_ARGUMENTS, Tools
@@ -34,7 +34,7 @@ class Answers:
 
 def search(query, limit):
     hit = Hit("there", "m1", "user", "2026-01-11T14:30:00.000Z", f"about {query}", 1.0)
-    return Found((hit,) * 3, total=300, more=True)
+    return SearchResult((hit,) * 3, total=300, more=True)
 
 
 def tools(ask, names=ALL, search=search):
@@ -167,7 +167,7 @@ async def test_a_search_that_finds_nothing_or_fails_says_so(new_session):
         raise StorageError("No index.")
 
     call = ToolCall("c1", "search_sessions", {"query": "auth"})
-    nothing = tools(Answers("once"), search=lambda query, limit: Found())
+    nothing = tools(Answers("once"), search=lambda query, limit: SearchResult())
     assert await nothing.run(new_session(), call) == "Nothing found."
     failing = tools(Answers("once"), search=fails)
     assert await failing.run(new_session(), call) == "The search failed: No index."

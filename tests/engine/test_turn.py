@@ -11,7 +11,7 @@ from tui.domain.message import ToolCall
 from tui.domain.records import Partial
 from tui.domain.usage import Usage
 from tui.engine import answer as answers
-from tui.engine import opening
+from tui.engine import leasing
 from tui.engine.events import (
     AnswerStarted,
     MessageSaved,
@@ -332,7 +332,7 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
     for number in range(3):
         session.add_message("user", str(number))
     await session.close()
-    again = opening.resume_session(store, session.id, lambda: START, window=1)
+    again = leasing.resume_session(store, session.id, lambda: START, window=1)
 
     def unreadable(*_):
         raise StorageError("Cannot read it.")

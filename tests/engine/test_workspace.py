@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP, World, said
 from tests.waiting import until
-from tui.domain.rows import Mark
+from tui.domain.sidebar_rows import Mark
 from tui.engine.switching import StayedError
 from tui.errors import (
     ReadOnly,

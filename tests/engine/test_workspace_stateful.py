@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from tests.engine.workspaces import SHOP, World
 from tests.examples import examples
-from tui.engine.opening import Place, new_session, take_session
+from tui.engine.leasing import SessionOrigin, new_session, take_session
 from tui.errors import StorageError, StorageFull, UsageError
 
 REFUSED = (StorageError, UsageError)
@@ -203,7 +203,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
 
     @rule(number=NUMBERS)
     def another_program_makes_a_session(self, number):
-        new = new_session(self.world.reader, Place(SHOP, "/shop", "m"), self.world.clock)
+        new = new_session(self.world.reader, SessionOrigin(SHOP, "/shop", "m"), self.world.clock)
         new.add_message("user", "from elsewhere")
         self.run(new.close())
         self.ids.append(new.id)

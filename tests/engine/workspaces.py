@@ -7,14 +7,14 @@ from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.session import Draft
-from tui.engine.opening import Place, new_session
+from tui.engine.leasing import SessionOrigin, new_session
 from tui.engine.workspace import Workspace
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 
 SHOP = "project:/shop"
-PLACE = Place(SHOP, "/shop", "scripted:model")
+PLACE = SessionOrigin(SHOP, "/shop", "scripted:model")
 
 
 class Store(FileStore):
@@ -157,7 +157,7 @@ class World:
 
     async def session(self, *texts, name="", scope=SHOP, model=PLACE.model, project="/shop"):
         """A closed session with these messages, the user's and the model's by turns."""
-        session = new_session(self.reader, Place(scope, project, model), self.clock)
+        session = new_session(self.reader, SessionOrigin(scope, project, model), self.clock)
         for number, text in enumerate(texts or ("hello",)):
             if number % 2:
                 answer = session.begin_answer(model)

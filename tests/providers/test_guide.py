@@ -8,7 +8,7 @@ import pytest
 from textual.binding import Binding
 
 from tests.providers.conftest import asks, collected, says, text_of
-from tui.app import SibylApp
+from tui.app.app import SibylApp
 from tui.domain.commands import COMMANDS, Command
 from tui.providers.catalog import Missing
 from tui.providers.guide import OfflineGuide, PastHit

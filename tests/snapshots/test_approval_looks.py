@@ -6,7 +6,7 @@ from tests.snapshots.test_looks import settled
 from tests.ui.screen import rows, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.message import ToolCall
-from tui.domain.search import Found
+from tui.domain.search import SearchResult
 from tui.engine.built_in_tools import built_in_tools
 from tui.engine.tools import Tools
 
@@ -16,7 +16,7 @@ TODO = {"content": "会話を読む", "status": "pending", "active_form": "red\x
 @pytest.mark.parametrize("size", [(120, 40), (60, 15)], ids=["wide", "narrow"])
 async def test_a_call_that_waits(world, same_picture, size):
     w = world(["A plan.", ToolCall("c1", "write_todos", {"todos": [TODO]})], ["Done."])
-    w.tools = Tools(built_in_tools(("write_todos",), lambda query, limit: Found(), w.clock))
+    w.tools = Tools(built_in_tools(("write_todos",), lambda query, limit: SearchResult(), w.clock))
     async with w.running(size=size) as (app, pilot):
         await send(pilot, "Plan it.")
         await until(lambda: "write_todos" in app.chat.approval.visible_text())

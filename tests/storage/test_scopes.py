@@ -19,7 +19,7 @@ from tui.errors import StorageError
 from tui.storage import locks, scopes
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
-from tui.storage.scopes import Place, ScopeLine, fold_lines
+from tui.storage.scopes import ScopeLine, ScopeNumber, fold_lines
 
 CREATE = """
 import sys
@@ -207,7 +207,7 @@ def test_the_last_line_about_a_thing_counts():
             ScopeLine("s", "x"),
         ]
     )
-    assert table.places == {"a": Place("t", 1), "b": Place("s", 2)}
+    assert table.places == {"a": ScopeNumber("t", 1), "b": ScopeNumber("s", 2)}
     assert table.highest == {"s": 2, "t": 1}
     assert table.chosen("s") == "b"
     assert table.chosen("t") is None

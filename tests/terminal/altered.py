@@ -134,7 +134,7 @@ def slow_threads():
 
 def slow_import():
     """A library that takes for ever to import, and never lets go of the interpreter for long."""
-    from tui import app
+    from tui.app import app
 
     def load():
         end = time.monotonic() + FOREVER
@@ -196,7 +196,7 @@ def _alter(names):
 if __name__ == "__main__":
     names, *arguments = sys.argv[1:]
     sys.argv[:] = ["sibyl-tui", *arguments]
-    from tui import first_frame
+    from tui.terminal import first_frame
 
     first_frame.begin(arguments)
     _alter(names.split(","))

@@ -11,7 +11,7 @@ import os
 import sys
 from pathlib import Path
 
-from tui import first_frame
+from tui.terminal import first_frame
 
 PLACE = Path(os.environ.get("STAND_IN", "/nowhere"))
 

@@ -10,7 +10,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Input, Static, TextArea
 
-from tui.driver import TakeoverDriver
+from tui.terminal.driver import TakeoverDriver
 
 KEYS = os.environ.get("STAND_IN_KEYS")
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from rich.color_triplet import ColorTriplet
 
-from tui.few_colours import is_legible
-from tui.many_colours import nearest
+from tui.terminal.colours_16 import is_legible
+from tui.terminal.colours_256 import nearest
 
 pytestmark = pytest.mark.full
 

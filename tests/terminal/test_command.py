@@ -8,7 +8,15 @@ import pytest
 
 pytestmark = pytest.mark.full
 
-FRAME = {"tui", "tui.__main__", "tui.first_frame", "atexit", "gc", "termios"}
+FRAME = {
+    "tui",
+    "tui.__main__",
+    "tui.terminal",
+    "tui.terminal.first_frame",
+    "atexit",
+    "gc",
+    "termios",
+}
 SLOW = {"argparse", "asyncio", "msgspec", "rich", "signal", "textual", "tui.errors"}
 
 

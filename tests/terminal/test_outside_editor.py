@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.terminal.endings import assert_whole
-from tui.outside_editor import OutsideEditor
+from tui.app.controllers.external_editor import ExternalEditor
 
 pytestmark = pytest.mark.full
 
@@ -147,9 +147,9 @@ async def test_an_editor_that_ends_at_once_may_still_be_open(monkeypatch, second
 
     said = []
     app = SimpleNamespace(call_later=lambda _: None, take_terminal_back=None)
-    editor = OutsideEditor(app, None, None, SimpleNamespace(say=said.append))
+    editor = ExternalEditor(app, None, None, SimpleNamespace(say=said.append))
     monkeypatch.setattr(editor, "_run", changes_nothing)
-    monkeypatch.setattr("tui.outside_editor.SECONDS_TO_LOOK", seconds)
+    monkeypatch.setattr("tui.app.controllers.external_editor.SECONDS_TO_LOOK", seconds)
     await editor._edit([], None, "text")
     assert ["has to wait" in notice.text for notice in said] == [True] * told
 

@@ -15,7 +15,7 @@ from tests.ui.screen import (
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.domain.message import ToolCall
-from tui.domain.search import Found
+from tui.domain.search import SearchResult
 from tui.engine.built_in_tools import built_in_tools
 from tui.engine.tools import DENIED, Tools
 from tui.widgets.key_line import KeyLine
@@ -33,7 +33,7 @@ def asking(world):
     def make(*answers):
         w = world(*answers)
         names = ("write_todos", "search_sessions")
-        w.tools = Tools(built_in_tools(names, lambda query, limit: Found(), w.clock))
+        w.tools = Tools(built_in_tools(names, lambda query, limit: SearchResult(), w.clock))
         return w
 
     return make

@@ -7,7 +7,7 @@ import pytest
 from tests.ui.screen import conversation, go_to, mark, question, rows, send, status, words
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.appearance import Appearance
+from tui.app.themes import Appearance
 from tui.errors import StorageFull
 from tui.screens.help import HelpScreen
 

@@ -6,12 +6,12 @@ from textual.widgets import OptionList
 
 from tests.ui.screen import conversation, send
 from tests.waiting import until
-from tui.app import SibylApp
-from tui.appearance import Appearance
+from tui.app.app import SibylApp
+from tui.app.themes import Appearance
 from tui.domain.commands import COMMANDS
-from tui.screens.actions import ACTIONS
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
+from tui.screens.palette_actions import ACTIONS
 from tui.widgets.transcript import Transcript
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.ui.screen import rows
 from tests.waiting import until
-from tui.appearance import Appearance
+from tui.app.themes import Appearance
 
 
 def said(app):

@@ -6,14 +6,14 @@ import sys
 import pytest
 
 from tests.waiting import until
-from tui.indexing import Indexing
+from tui.app.services.index_builder import IndexBuilder
 from tui.storage.index import child
 
 
 class Heard:
     def __init__(self, root):
         self.progress, self.failures = [], []
-        self.indexing = Indexing(root, self.progress.append, self.failures.append)
+        self.indexing = IndexBuilder(root, self.progress.append, self.failures.append)
 
     @property
     def ended(self):

@@ -10,8 +10,8 @@ from textual.widgets import Input
 
 from tests.ui.screen import conversation, go_to, rows, send, words
 from tests.waiting import until
-from tui.app import SibylApp
-from tui.appearance import Appearance
+from tui.app.app import SibylApp
+from tui.app.themes import Appearance
 from tui.domain.notice import Notice
 from tui.errors import ConfigError
 from tui.screens.chat import ChatScreen
@@ -19,8 +19,8 @@ from tui.screens.help import HelpScreen
 from tui.screens.palette import Actions
 from tui.storage import ui_state
 from tui.widgets.key_line import KeyLine
+from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
-from tui.widgets.prompt.keys import TYPING_KEYS
 
 
 def key_line(app):
@@ -334,7 +334,7 @@ async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
     w = world()
     await w.session("Twenty-four cells of it.", "Yes.")
     async with w.running() as (app, _):
-        drawn = app.chat.sidebar.query_one("SessionList")
+        drawn = app.chat.sidebar.query_one("RowsView")
         await until(
             lambda: any("Twenty-four cells of it." in drawn.render_line(y).text for y in range(6))
         )

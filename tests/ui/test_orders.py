@@ -248,7 +248,7 @@ async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, m
 
 async def test_what_waited_for_too_long_is_told_at_the_end(world, monkeypatch):
     w = world()
-    monkeypatch.setattr("tui.exit.SECONDS_TO_BE_SEEN_TO", 0.01)
+    monkeypatch.setattr("tui.app.shutdown.SECONDS_TO_BE_SEEN_TO", 0.01)
     async with w.running() as (app, _):
         app.orders.give(asyncio.Event().wait)
         type_at_once(app, "/name x<enter>")

@@ -9,7 +9,7 @@ from tests.ui.screen import conversation, lines, send, status, wait_for_answer
 from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.domain.search import Found
+from tui.domain.search import SearchResult
 from tui.errors import StorageError
 from tui.screens.search import SearchScreen
 
@@ -223,7 +223,7 @@ async def test_only_the_answer_to_the_latest_text_is_shown(world, monkeypatch):
             if text.startswith("slow"):
                 go_on.wait(30)
                 wanted.append(known["wanted"]())
-                return Found(total=99)
+                return SearchResult(total=99)
             return search(text, limit, **known)
 
         monkeypatch.setattr(w.store, "search", slow)

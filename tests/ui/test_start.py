@@ -4,7 +4,7 @@ import pytest
 from textual import events
 
 from tests.waiting import until
-from tui.app import SibylApp
+from tui.app.app import SibylApp
 from tui.screens.chat import ChatScreen
 from tui.screens.first_paint import FirstPaint
 

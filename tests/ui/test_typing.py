@@ -5,7 +5,7 @@ import pytest
 from tests.ui.screen import rows, send, type_at_once, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.appearance import Appearance
+from tui.app.themes import Appearance
 
 OWN = {
     "session-next": "f7",

@@ -6,9 +6,9 @@ import pytest
 
 from tests.ui.screen import conversation, rows, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.rows import Group, SessionRow
-from tui.screens import walk
-from tui.screens.walk import Walk
+from tui.domain.sidebar_rows import Group, SessionRow
+from tui.screens import session_steps
+from tui.screens.session_steps import SessionSteps
 
 
 def listed(ids):
@@ -30,7 +30,7 @@ def watch():
 
 
 def test_the_way_back_is_the_way_there_though_the_session_that_was_left_moved_down(watch):
-    steps = Walk(watch)
+    steps = SessionSteps(watch)
     assert steps.step(listed("abcd"), "a", 1) == "b"
     assert steps.step(listed("bcad"), "b", -1) == "a"
     assert steps.step(listed("bcad"), "a", 1) == "b"
@@ -39,7 +39,7 @@ def test_the_way_back_is_the_way_there_though_the_session_that_was_left_moved_do
 
 
 def test_a_later_step_goes_by_the_list_as_it_is(watch):
-    steps = Walk(watch)
+    steps = SessionSteps(watch)
     steps.step(listed("abcd"), "a", 1)
     watch.now = 10
     assert steps.step(listed("bcad"), "b", 1) == "c"
@@ -47,13 +47,13 @@ def test_a_later_step_goes_by_the_list_as_it_is(watch):
 
 
 def test_a_step_from_where_another_way_led_goes_by_the_list_as_it_is(watch):
-    steps = Walk(watch)
+    steps = SessionSteps(watch)
     steps.step(listed("abcd"), "a", 1)
     assert steps.step(listed("bcad"), "d", -1) == "a"
 
 
 def test_what_is_read_meanwhile_is_walked_through_behind_and_what_is_gone_is_not(watch):
-    steps = Walk(watch)
+    steps = SessionSteps(watch)
     steps.step(listed("ab"), "a", 1)
     assert steps.step(listed("bcd"), "b", 1) == "c"
     assert steps.step(listed("bcd"), "c", -1) == "b"
@@ -61,14 +61,14 @@ def test_what_is_read_meanwhile_is_walked_through_behind_and_what_is_gone_is_not
 
 
 def test_steps_go_on_from_what_was_aimed_at_not_from_what_is_shown_still(watch):
-    steps = Walk(watch)
+    steps = SessionSteps(watch)
     steps.aim = steps.step(listed("abc"), "a", 1)
     assert steps.step(listed("abc"), "a", 1) == "c"
 
 
 def test_the_end_is_near_twenty_rows_before_it(watch):
     names = [str(number) for number in range(50)]
-    steps = Walk(watch)
+    steps = SessionSteps(watch)
     steps.step(listed(names), "28", 1)
     assert not steps.nears_end()
     steps.step(listed(names), "29", 1)
@@ -76,7 +76,7 @@ def test_the_end_is_near_twenty_rows_before_it(watch):
 
 
 async def test_alt_up_leads_back_to_a_session_that_alt_down_closed(world, monkeypatch):
-    monkeypatch.setattr(walk, "_SECONDS", 1000.0)
+    monkeypatch.setattr(session_steps, "_SECONDS", 1000.0)
     first, second = asyncio.Event(), asyncio.Event()
     w = world(["one", first], ["two", second])
     below, above = await w.session("below"), await w.session("above")

@@ -10,26 +10,26 @@ from textual.pilot import Pilot
 from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel, Step
 from tests.waiting import until
-from tui.app import SibylApp
-from tui.appearance import Appearance
+from tui.app.app import SibylApp
+from tui.app.dependencies import Dependencies
+from tui.app.themes import Appearance
 from tui.config.schema import RetentionSettings
 from tui.domain.records import Record
-from tui.engine.opening import Place, new_session
-from tui.engine.pruning import Retention
-from tui.engine.session_list import SessionList
+from tui.engine.final_save import FinalSave
+from tui.engine.leasing import SessionOrigin, new_session
+from tui.engine.retention import Retention
+from tui.engine.session_pages import SessionPager
 from tui.engine.tools import Tools
 from tui.engine.turn import TurnSettings
 from tui.engine.workspace import Workspace
 from tui.errors import ModelUnavailable
-from tui.exit import FinalSave
-from tui.parts import Parts
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 
 if TYPE_CHECKING:
     from tui.domain.notice import Notice
 
-PLACE = Place("project:/shop", "/shop", "scripted:model")
+PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)
 
 
@@ -86,7 +86,7 @@ class World:
         self, *texts: str, name: str = "", scope: str = PLACE.scope, project: str = "/shop"
     ) -> str:
         """A session that is there already, with these messages by turns, the user's first."""
-        place = Place(scope, project, PLACE.model)
+        place = SessionOrigin(scope, project, PLACE.model)
         session = new_session(self.other_program(), place, self.clock)
         for number, text in enumerate(texts):
             if number % 2:
@@ -126,9 +126,9 @@ class World:
         self.workspace = workspace
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
         app = SibylApp(
-            Parts(
+            Dependencies(
                 workspace=workspace,
-                sessions=SessionList(self.store, workspace.scope),
+                sessions=SessionPager(self.store, workspace.scope),
                 models=self.models,
                 retention=Retention(self.store, self.retention, self.hook, self.clock),
                 turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),

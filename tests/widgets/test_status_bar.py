@@ -12,7 +12,7 @@ from textual.app import App
 
 from tests.strategies import any_text
 from tests.waiting import until
-from tui.domain.status import SaveState, SessionStatus
+from tui.domain.status_line import SaveState, SessionStatus
 from tui.domain.usage import Filled
 from tui.widgets.status_bar import StatusBar, lay_out
 

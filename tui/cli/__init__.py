@@ -65,9 +65,9 @@ def _command(verb: str) -> Command:  # noqa: PLR0911 - one line a command
 
         return doctor.run
     if verb.startswith("config "):
-        from tui.cli import settings
+        from tui.cli import config
 
-        return settings.run
+        return config.run
     if verb == "completion":
         from tui.cli import completion
 

@@ -9,15 +9,15 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 from pathlib import Path
 
-from tui import paths
 from tui.cli import output
 from tui.cli.approval import ask_on_terminal
 from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.cli.prompt import read_prompt
+from tui.config import paths
 from tui.engine.events import TurnEnded, TurnEvent
+from tui.engine.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.open_session import OpenSession
-from tui.engine.opening import Place, new_session, resume_session
 from tui.engine.turn import run_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.providers.protocol import Model
@@ -69,7 +69,7 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
     session_id = program.wanted(chosen)
     if session_id is None:
         model = program.model()
-        place = Place(program.scope, program.project_path, model.name)
+        place = SessionOrigin(program.scope, program.project_path, model.name)
         return new_session(program.store, place, program.clock), model
     session = resume_session(program.store, session_id, program.clock, sys.maxsize)
     with suppress(StorageError):

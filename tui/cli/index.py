@@ -6,7 +6,7 @@ from argparse import Namespace
 from tui.cli import output
 from tui.cli.program import Program
 from tui.storage.index.child import Progress
-from tui.storage.index.upkeep import Upkeep
+from tui.storage.index.maintenance import Upkeep
 
 _BAR_CELLS = 30
 

@@ -4,10 +4,10 @@ import os
 import sys
 from typing import Any, TextIO
 
-from tui import first_frame
 from tui.domain.json_text import terminal_json
 from tui.domain.safe_text import make_visible, without_surrogates
 from tui.errors import OutputError
+from tui.terminal import first_frame
 
 
 def prepare() -> None:

@@ -6,7 +6,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from tui.cli import output
 from tui.errors import UsageError
-from tui.first_frame import asks_for_screen
+from tui.terminal.first_frame import asks_for_screen
 
 PROGRAM = "sibyl-tui"
 _TARGET = "an id, scope#N, a name, the beginning of an id, or a number of `sessions list`"

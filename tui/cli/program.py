@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui import paths
 from tui.cli import output
-from tui.config import Flags, Settings, load_settings
+from tui.config import Flags, Settings, load_settings, paths
 from tui.domain.damage import damage_words
 from tui.domain.records import VERSION
 from tui.domain.session import Session, SessionEntry
+from tui.engine.leasing import take_session
 from tui.engine.open_session import OpenSession
-from tui.engine.opening import take_session
 from tui.engine.tools import Tools
 from tui.engine.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
@@ -30,7 +29,7 @@ from tui.storage.protocol import KEPT, KEPT_OR_ARCHIVED, SessionFilter
 
 if TYPE_CHECKING:
     from tui.providers.guide import PastHit
-    from tui.storage.retention import SetAside
+    from tui.storage.pruning import SetAside
 
 _PAGE = 200
 _SEARCH_SECONDS = 2.0
@@ -102,9 +101,9 @@ class Program(msgspec.Struct, frozen=True):
 
     def recall(self, question: str) -> "Sequence[PastHit]":
         """What the user's own sessions have on a question, for the offline guide; blocks."""
-        from tui.engine.recall import Recall
+        from tui.engine.guide_recall import GuideRecall
 
-        return Recall(self.store, self.clock)(question)
+        return GuideRecall(self.store, self.clock)(question)
 
     def turn_settings(self) -> TurnSettings:
         """What each turn is run with."""
@@ -178,7 +177,7 @@ class Program(msgspec.Struct, frozen=True):
         command = self.settings.config.hooks.on_archive
         if not command:
             return
-        from tui.storage.retention import HookFailed, run_archive_hook
+        from tui.storage.pruning import HookFailed, run_archive_hook
 
         try:
             run_archive_hook(command, done)

@@ -7,24 +7,25 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui import first_frame, paths
 from tui.cli import output
 from tui.cli.program import Program
+from tui.config import paths
 from tui.domain.notice import Notice
-from tui.engine.opening import Place
-from tui.engine.pruning import Retention
-from tui.engine.session_list import SessionList
+from tui.engine.leasing import SessionOrigin
+from tui.engine.retention import Retention
+from tui.engine.session_pages import SessionPager
 from tui.engine.workspace import Workspace
 from tui.errors import UsageError
 from tui.providers.catalog import Missing
 from tui.providers.source import ModelSource
 from tui.storage import ui_state
 from tui.storage.drafts import Drafts
+from tui.terminal import first_frame
 
 if TYPE_CHECKING:
-    from tui.appearance import Appearance
-    from tui.exit import FinalSave
-    from tui.parts import Parts
+    from tui.app.dependencies import Dependencies
+    from tui.app.themes import Appearance
+    from tui.engine.final_save import FinalSave
 
 _NO_MODEL = (
     "No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you"
@@ -41,8 +42,9 @@ def run(chosen: Namespace) -> int:
     models.look_for_ollama()
     session_id = program.wanted(chosen)
     # Slow, and what Ollama needs to answer: before a session is begun that names its model.
-    from tui.app import SibylApp
-    from tui.exit import FinalSave, new_loop
+    from tui.app.app import SibylApp
+    from tui.app.event_loop import new_loop
+    from tui.engine.final_save import FinalSave
 
     workspace = _started(program, models, session_id)
     rescue_directories = (paths.state_directory(), Path.home())
@@ -64,7 +66,7 @@ def _started(program: Program, models: ModelSource, session_id: str | None) -> W
     workspace = Workspace(
         program.store,
         Drafts(program.store.root),
-        Place(program.scope, program.project_path, models.first().name),
+        SessionOrigin(program.scope, program.project_path, models.first().name),
         program.clock,
         models.proposed,
         program.settings.config.max_open_sessions,
@@ -97,13 +99,13 @@ def _retention(program: Program) -> Retention:
 
 def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
-) -> "Parts":
-    from tui.parts import Parts
+) -> "Dependencies":
+    from tui.app.dependencies import Dependencies
 
     config = program.settings.config
-    return Parts(
+    return Dependencies(
         workspace=workspace,
-        sessions=SessionList(program.store, workspace.scope),
+        sessions=SessionPager(program.store, workspace.scope),
         models=models,
         retention=_retention(program),
         turn_settings=program.turn_settings(),
@@ -118,7 +120,7 @@ def _parts(
 
 
 def _appearance(program: Program) -> "Appearance":
-    from tui.appearance import Appearance
+    from tui.app.themes import Appearance
 
     config = program.settings.config
     return Appearance(

@@ -7,9 +7,9 @@ from typing import Any
 from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.safe_text import make_visible_line
-from tui.domain.search import Found, Hit, found_words, hit_lines
+from tui.domain.search import Hit, SearchResult, found_words, hit_lines
 from tui.domain.session import SessionEntry
-from tui.engine.nearest import nearest
+from tui.engine.near_matches import nearest
 from tui.errors import UsageError
 
 _PATIENT_SECONDS = 10.0
@@ -42,7 +42,7 @@ def _limit(text: str) -> int:
     return int(text[:9])
 
 
-def _found(program: Program, query: str, limit: int) -> Found:
+def _found(program: Program, query: str, limit: int) -> SearchResult:
     found = program.store.search(query, limit)
     if found.notice:
         output.tell(found.notice)
@@ -71,11 +71,11 @@ def _as_json(hit: Hit, entries: Mapping[str, SessionEntry]) -> dict[str, Any]:
     }
 
 
-def _entries(program: Program, found: Found) -> Sequence[SessionEntry]:
+def _entries(program: Program, found: SearchResult) -> Sequence[SessionEntry]:
     return program.store.entries({hit.session_id for hit in found.hits})
 
 
-def _lines(program: Program, found: Found) -> Iterator[str]:
+def _lines(program: Program, found: SearchResult) -> Iterator[str]:
     entries = _entries(program, found)
     for number, line in enumerate(hit_lines(found.hits, entries, program.clock()), 1):
         yield f"{number:3}. {line}"

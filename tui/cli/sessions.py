@@ -14,13 +14,13 @@ from tui.domain.labels import NAME_CHARACTERS
 from tui.domain.markdown import as_markdown
 from tui.domain.safe_text import make_visible_line
 from tui.domain.session import Session, SessionEntry, Status
-from tui.domain.table import session_table
+from tui.domain.session_table import session_table
 from tui.domain.timestamps import format_utc
-from tui.engine.unanswered import missing_results
+from tui.engine.missing_results import missing_results
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
+from tui.storage.pruning import SetAside
 from tui.storage.rescue import import_file
-from tui.storage.retention import SetAside
 
 _ARCHIVED: frozenset[Status] = frozenset({"archived"})
 _TRASHED: frozenset[Status] = frozenset({"trashed"})

@@ -7,9 +7,9 @@ import msgspec
 
 from tui.commands.effects import Effect
 from tui.domain.usage import Filled, Spent
-from tui.engine.conversation import Conversation
-from tui.engine.pruning import Retention
-from tui.engine.shelf import Shelf
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.retention import Retention
+from tui.engine.session_moves import SessionMoves
 from tui.engine.workspace import Workspace
 from tui.providers.protocol import Model
 
@@ -44,7 +44,7 @@ class Themes(Protocol):
 class Measures(Protocol):
     """What answers took that were made since the program was started."""
 
-    def filled(self, conversation: Conversation) -> Filled | None:
+    def filled(self, conversation: LoadedSession) -> Filled | None:
         """How full the window of a session's model is; ``None`` if that is not known."""
         ...
 
@@ -72,9 +72,9 @@ class CommandContext(msgspec.Struct, frozen=True):
     models: Models
     themes: Themes
     retention: Retention
-    rescue: Callable[[Conversation], Sequence[str]]
-    stop: Callable[[Conversation], Awaitable[bool]]
-    shelf: Shelf
+    rescue: Callable[[LoadedSession], Sequence[str]]
+    stop: Callable[[LoadedSession], Awaitable[bool]]
+    shelf: SessionMoves
     exclusive_projects: bool = False
     measures: Measures | None = None
     lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])

@@ -5,15 +5,15 @@ from functools import partial
 
 from tui.commands import (
     answers,
-    copying,
-    exporting,
-    looks,
+    archive,
+    copy_text,
+    export,
     program,
-    resuming,
-    searching,
+    resume,
+    search,
     session,
     sessions,
-    shelf,
+    theme,
     todo,
     usage,
 )
@@ -30,29 +30,29 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "new": sessions.begin,
     "reset": sessions.reset,
     "session": session.session,
-    "resume": resuming.resume,
+    "resume": resume.resume,
     "name": sessions.rename,
-    "search": searching.search,
-    "archive": shelf.archive,
-    "restore": shelf.restore,
-    "delete": shelf.delete,
-    "fork": shelf.fork,
-    "undo": shelf.undo,
+    "search": search.search,
+    "archive": archive.archive,
+    "restore": archive.restore,
+    "delete": archive.delete,
+    "fork": archive.fork,
+    "undo": archive.undo,
     "todo": todo.change,
     "retry": answers.retry,
     "compact": answers.compact,
     "stop": answers.stop,
-    "copy": copying.copy,
-    "export": exporting.export,
+    "copy": copy_text.copy,
+    "export": export.export,
     "usage": usage.usage,
     "edit": program.edit,
     "model": answers.choose_model,
-    "theme": looks.choose_theme,
+    "theme": theme.choose_theme,
     "quit": program.leave,
 }
 """By the names of the command table."""
 
-SCREENS: dict[str, CommandFunction] = {"search-screen": searching.open_screen}
+SCREENS: dict[str, CommandFunction] = {"search-screen": search.open_screen}
 """What a key or the palette invokes where a command would ask for a text; not to be typed."""
 
 _CANDIDATES = 10

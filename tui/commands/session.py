@@ -14,7 +14,7 @@ from tui.domain.notice import Table
 from tui.domain.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.engine.conversation import Conversation
+from tui.engine.loaded_session import LoadedSession
 from tui.engine.switching import StayedError
 from tui.engine.workspace import Workspace
 from tui.errors import SessionBusy, StorageError
@@ -97,7 +97,7 @@ async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return await _told(context, session_id)
 
 
-async def _saved(context: CommandContext, conversation: Conversation) -> Sequence[Effect]:
+async def _saved(context: CommandContext, conversation: LoadedSession) -> Sequence[Effect]:
     if conversation.empty:
         return say("Nothing to save yet.")
     told = len(conversation.notices)
@@ -145,7 +145,7 @@ async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
         )
 
 
-async def _closed(context: CommandContext, conversation: Conversation) -> None:
+async def _closed(context: CommandContext, conversation: LoadedSession) -> None:
     """Save a session and give it up. Raises ``StayedError``."""
     try:
         await context.workspace.keep_draft(conversation)
@@ -155,7 +155,7 @@ async def _closed(context: CommandContext, conversation: Conversation) -> None:
 
 
 async def _close_all_the_same(
-    context: CommandContext, conversation: Conversation
+    context: CommandContext, conversation: LoadedSession
 ) -> Sequence[Effect]:
     lines: list[str] = []
 
@@ -168,7 +168,7 @@ async def _close_all_the_same(
 
 
 async def _left(
-    context: CommandContext, conversation: Conversation, give_up: Callable[[], Awaitable[None]]
+    context: CommandContext, conversation: LoadedSession, give_up: Callable[[], Awaitable[None]]
 ) -> Sequence[Effect]:
     """Give a session up, and show another if it is on screen."""
     told = say(f"Closed session: {conversation.id}")

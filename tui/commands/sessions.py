@@ -9,10 +9,10 @@ from tui.commands.effects import Effect, Later, ShowSession, say
 from tui.domain.labels import NAME_CHARACTERS
 from tui.domain.notice import Notice, Table
 from tui.domain.session import SessionEntry, Status
-from tui.domain.table import session_rows, session_table
+from tui.domain.session_table import session_rows, session_table
 from tui.domain.targets import is_number
-from tui.engine.conversation import Conversation
-from tui.engine.pruning import Pruned
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.retention import Pruned
 from tui.engine.switching import StayedError
 from tui.errors import StorageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
@@ -80,7 +80,7 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return (ShowSession(), Later(partial(_pruned, context, conversation)))
 
 
-async def _pruned(context: CommandContext, conversation: Conversation) -> Sequence[Effect]:
+async def _pruned(context: CommandContext, conversation: LoadedSession) -> Sequence[Effect]:
     """Set aside what is too much by now, and say what was begun."""
     started = f"Started new session: {conversation.id}"
     if not context.retention.limits_scopes:
@@ -99,7 +99,7 @@ async def hook_told(context: CommandContext, pruned: Pruned) -> Sequence[Effect]
     return tuple(effect for failure in failures for effect in say(failure, "warning"))
 
 
-def _said_in(context: CommandContext, conversation: Conversation, text: str) -> tuple[Effect, ...]:
+def _said_in(context: CommandContext, conversation: LoadedSession, text: str) -> tuple[Effect, ...]:
     """Say it where it belongs, though another session may be on screen by now."""
     if conversation is context.workspace.current:
         return say(text)
@@ -133,7 +133,7 @@ async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return (*shown_notices(conversation, told), *say(f"Session named: {arguments}"))
 
 
-def shown_notices(conversation: Conversation, told: int) -> tuple[Effect, ...]:
+def shown_notices(conversation: LoadedSession, told: int) -> tuple[Effect, ...]:
     """Put on screen what a save had to tell itself, beyond what was told before."""
     return (ShowSession(),) if len(conversation.notices) > told else ()
 

@@ -4,7 +4,7 @@
 and ``config show`` are all made from it.
 """
 
-from tui.config.reading import Flags, Settings, is_address, load_config, load_settings
+from tui.config.loading import Flags, Settings, is_address, load_config, load_settings
 from tui.config.schema import (
     BUILT_IN_PROVIDERS,
     Config,

@@ -7,7 +7,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import inspect
 
-from tui.config.reading import Settings
+from tui.config.loading import Settings
 from tui.config.schema import Config
 
 _HEAD = """\

@@ -72,7 +72,7 @@ class Hit(msgspec.Struct, frozen=True):
         return max(often, key=lambda each: (-often[each], len(each)), default="")
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchResult(msgspec.Struct, frozen=True):
     """The answer to a query, best first.
 
     ``total`` counts all that was found, of which ``hits`` may be the first; ``more`` says that
@@ -180,7 +180,7 @@ class Spoken(msgspec.Struct):
         return [*said]
 
 
-def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> Found:
+def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> SearchResult:
     """The best of the newest: names, then own words above answers, more of the terms, newer.
 
     Where there are more than can be shown, names take half of the room.
@@ -192,7 +192,7 @@ def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> Found:
     best = names[: max(room - len(said), (room + 1) // 2)]
     best += said[: room - len(best)]
     hits = tuple(_hit(query, each, score) for score, each in best)
-    return Found(hits, total, more=total < len(newest))
+    return SearchResult(hits, total, more=total < len(newest))
 
 
 def _scored(newest: Sequence[Fitting | Named]) -> list[tuple[float, Fitting | Named]]:
@@ -322,7 +322,7 @@ def _size_and_creation(entry: SessionEntry) -> str:
     return f" · {message_words(entry.message_count)}{created}"
 
 
-def found_words(found: Found) -> str:
+def found_words(found: SearchResult) -> str:
     """How many messages were found, in words."""
     if found.more:
         return f"Found {found.total}+ matches:"

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.status import SessionStatus
+from tui.domain.status_line import SessionStatus
 
 
 class Usage(msgspec.Struct, frozen=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from tui.domain.labels import age
-from tui.domain.search import Found
+from tui.domain.search import SearchResult
 from tui.domain.timestamps import parse_utc
 from tui.domain.todo import (
     ITEM_CHARACTERS,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 MOST_HITS = 10
 QUERY_CHARACTERS = 500
 
-Search = Callable[[str, int], Found]
+Search = Callable[[str, int], SearchResult]
 """Finds so many messages at most; blocks, but not without end."""
 
 _Fields = TypeVar("_Fields")
@@ -143,7 +143,7 @@ class SearchSessions:
 
         return run
 
-    def _lines(self, found: Found) -> Iterator[str]:
+    def _lines(self, found: SearchResult) -> Iterator[str]:
         if not found.hits:
             yield "Nothing found" + (" in the time there was." if found.late else ".")
             return

@@ -11,19 +11,19 @@ import msgspec
 
 from tui.domain.message import Message
 from tui.domain.session import Entry, Surroundings, joined
-from tui.engine.conversation import Conversation
+from tui.engine.loaded_session import LoadedSession
 from tui.storage.protocol import BEGINNING, SessionStore
 
 PAGE = 50
 """How many messages are read at once."""
 
 
-def at_hand(conversation: Conversation, message_id: str) -> bool:
+def at_hand(conversation: LoadedSession, message_id: str) -> bool:
     """Whether a message is among those at the end, with the pages read before them."""
     return message_id in _ids(conversation.entries)
 
 
-def place_at(conversation: Conversation, message_id: str, around: Surroundings) -> None:
+def place_at(conversation: LoadedSession, message_id: str, around: Surroundings) -> None:
     """Let a conversation show a message, by what stands around it unless it is at hand."""
     if at_hand(conversation, message_id):
         conversation.excerpt = None
@@ -32,14 +32,14 @@ def place_at(conversation: Conversation, message_id: str, around: Surroundings) 
     _join(conversation)
 
 
-async def go_to_beginning(store: SessionStore, conversation: Conversation) -> None:
+async def go_to_beginning(store: SessionStore, conversation: LoadedSession) -> None:
     """Let a conversation show its first messages. Raises ``StorageError``."""
     page = await asyncio.to_thread(store.page_after, conversation.id, BEGINNING, PAGE)
     conversation.excerpt = Surroundings(page.entries, None, page.cursor)
     _join(conversation)
 
 
-async def read_earlier(store: SessionStore, conversation: Conversation) -> Sequence[Entry]:
+async def read_earlier(store: SessionStore, conversation: LoadedSession) -> Sequence[Entry]:
     """Read the page before an excerpt. Raises ``StorageError``."""
     excerpt = conversation.excerpt
     if excerpt is None or excerpt.earlier is None:
@@ -55,7 +55,7 @@ async def read_earlier(store: SessionStore, conversation: Conversation) -> Seque
     return page.entries
 
 
-async def read_later(store: SessionStore, conversation: Conversation) -> None:
+async def read_later(store: SessionStore, conversation: LoadedSession) -> None:
     """Read the page after an excerpt; at the end there is no excerpt any more.
 
     Raises ``StorageError``.
@@ -73,7 +73,7 @@ async def read_later(store: SessionStore, conversation: Conversation) -> None:
     _join(conversation)
 
 
-def _join(conversation: Conversation) -> None:
+def _join(conversation: LoadedSession) -> None:
     """Go on with the end of the session, if the excerpt has reached what is at hand of it."""
     excerpt, own = conversation.excerpt, conversation.latest
     if excerpt is None:

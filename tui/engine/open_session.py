@@ -25,9 +25,9 @@ from tui.domain.records import (
 from tui.domain.session import Entry, Session
 from tui.domain.timestamps import format_utc
 from tui.engine.answer import Answer
-from tui.engine.context import Context, context_of, read_context
-from tui.engine.forking import write_copy
-from tui.engine.saving import Saving
+from tui.engine.fork import write_copy
+from tui.engine.history_window import HistoryWindow, context_of, read_context
+from tui.engine.write_queue import WriteQueue
 from tui.errors import SessionDamaged
 from tui.storage.protocol import Appended, Lease, SessionStore
 
@@ -41,7 +41,7 @@ class OpenSession:
     """One session with its lease. Every change is pending until ``save`` has written it.
 
     Records enter the pending queue at once and leave it when they are durable; tick, answer,
-    switch and exit all save through the one lock here. ``tui.engine.opening`` makes it.
+    switch and exit all save through the one lock here. ``tui.engine.leasing`` makes it.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class OpenSession:
         self.given_up = False
         self._stated = True
         self._since_state = 0
-        self._context = None if published else Context((), 0, whole=True)
+        self._context = None if published else HistoryWindow((), 0, whole=True)
         self._reading = asyncio.Lock()
         self._unread: list[Record] | None = None
         self._answer: Answer | None = None
         self._cursor = cursor
-        self._saving = Saving(self._save)
+        self._saving = WriteQueue(self._save)
         self._notices: list[str] = []
 
     # --- what is known
@@ -143,7 +143,7 @@ class OpenSession:
                 self._context = await self._read_context(tokens)
         return self._context.messages
 
-    async def _read_context(self, tokens: int) -> Context:
+    async def _read_context(self, tokens: int) -> HistoryWindow:
         # What is saved while the disk is read stands in neither pending nor what was read.
         self._unread = unread = list(self._pending)
         try:

@@ -3,9 +3,9 @@
 from functools import partial
 
 from tui.domain.notice import Notice
-from tui.engine.conversation import Conversation
+from tui.engine.draft_keeper import DraftKeeper
+from tui.engine.loaded_session import LoadedSession
 from tui.engine.open_session import Clock
-from tui.engine.prompt_keeping import PromptKeeping
 from tui.errors import StorageError
 
 
@@ -16,23 +16,23 @@ class OpenSessions:
     first did. ``unread`` are the ids of those closed since something came of them.
     """
 
-    def __init__(self, prompts: PromptKeeping, clock: Clock) -> None:
+    def __init__(self, prompts: DraftKeeper, clock: Clock) -> None:
         self.prompts = prompts
         self.clock = clock
         self.changed: dict[str, None] = {}
-        self.held: list[Conversation] = []
+        self.held: list[LoadedSession] = []
         self.unread: set[str] = set()
 
     @property
-    def open(self) -> tuple[Conversation, ...]:
+    def open(self) -> tuple[LoadedSession, ...]:
         """The sessions whose lease this program holds, in the order in which they were opened."""
         return tuple(self.held)
 
-    def given_up(self, conversation: Conversation) -> bool:
+    def given_up(self, conversation: LoadedSession) -> bool:
         """Whether a session was open, and is not any more: nothing is written there."""
         return conversation.opened is not None and conversation not in self.held
 
-    async def save(self, conversation: Conversation) -> None:
+    async def save(self, conversation: LoadedSession) -> None:
         """Write what is pending in a session. Raises ``StorageError``; then all stays pending."""
         opened = conversation.opened
         if opened is None or not opened.pending:
@@ -54,7 +54,7 @@ class OpenSessions:
         for notice in opened.take_notices():
             conversation.say(Notice(notice))
 
-    async def try_save(self, conversation: Conversation) -> bool:
+    async def try_save(self, conversation: LoadedSession) -> bool:
         """Save; whether it could be. A failure stands in the status until a save succeeds."""
         try:
             await self.save(conversation)
@@ -62,13 +62,13 @@ class OpenSessions:
             return False
         return True
 
-    def note_saved(self, conversation: Conversation) -> None:
+    def note_saved(self, conversation: LoadedSession) -> None:
         """Something that was said or decided has reached the disk."""
         self.changed[conversation.id] = None
         conversation.archived = False
         conversation.note_saved(self.clock())
 
-    async def keep_draft(self, conversation: Conversation) -> None:
+    async def keep_draft(self, conversation: LoadedSession) -> None:
         """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``."""
         try:
             await self.prompts.keep(conversation, partial(self.try_save, conversation))
@@ -78,7 +78,7 @@ class OpenSessions:
         if conversation.save.failure and not conversation.unsaved:
             conversation.note_nothing_unsaved()
 
-    async def close(self, conversation: Conversation) -> None:
+    async def close(self, conversation: LoadedSession) -> None:
         """End what goes on in a session, save it, and give it up.
 
         Raises ``StorageError`` and then keeps it: ``abandon`` gives it up all the same.
@@ -87,7 +87,7 @@ class OpenSessions:
             await self.end(conversation)
             self.abandon(conversation)
 
-    async def end(self, conversation: Conversation) -> None:
+    async def end(self, conversation: LoadedSession) -> None:
         """End what goes on in a session, save it, and say on disk that it is closed.
 
         It is still held: nobody else has it before it is given up. Raises ``StorageError``.
@@ -107,7 +107,7 @@ class OpenSessions:
                 conversation.note_failure(error.short)
                 raise
 
-    def abandon(self, conversation: Conversation) -> None:
+    def abandon(self, conversation: LoadedSession) -> None:
         """Give a session up, whatever is pending in it."""
         if conversation.opened is not None:
             conversation.opened.abandon()
@@ -116,7 +116,7 @@ class OpenSessions:
         if conversation.unread:
             self.unread.add(conversation.id)
 
-    def drop(self, conversation: Conversation) -> None:
+    def drop(self, conversation: LoadedSession) -> None:
         """Give up what was opened to be shown and is not."""
         if conversation.opened is not None and conversation not in self.held:
             conversation.opened.abandon()

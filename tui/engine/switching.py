@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any
 
 from tui.domain.notice import Notice
-from tui.engine.conversation import Conversation
+from tui.engine.draft_keeper import DraftKeeper
+from tui.engine.loaded_session import LoadedSession
 from tui.engine.open_session import Clock
 from tui.engine.open_sessions import OpenSessions
-from tui.engine.prompt_keeping import PromptKeeping
 from tui.errors import StorageError, UsageError
 from tui.providers.protocol import Model
 
-Load = Callable[[], Awaitable[Conversation]]
+Load = Callable[[], Awaitable[LoadedSession]]
 """Reads the session that is to be shown, or makes it."""
 ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
 """The model for a session that was held with the one named, and what to say of the choice."""
@@ -36,23 +36,23 @@ class Switching(OpenSessions):
     typed.
     """
 
-    def __init__(self, prompts: PromptKeeping, clock: Clock, model_for: ModelFor) -> None:
+    def __init__(self, prompts: DraftKeeper, clock: Clock, model_for: ModelFor) -> None:
         super().__init__(prompts, clock)
         self._model_for = model_for
-        self._current: Conversation | None = None
+        self._current: LoadedSession | None = None
         self._moves = asyncio.Lock()
         self._wanted = 0
         # The loop itself keeps only a weak reference.
         self._behind: set[asyncio.Task[object]] = set()
 
     @property
-    def current(self) -> Conversation:
+    def current(self) -> LoadedSession:
         """The session on screen."""
         if self._current is None:
             raise ValueError("the workspace has not been started")
         return self._current
 
-    def find(self, session_id: str) -> Conversation | None:
+    def find(self, session_id: str) -> LoadedSession | None:
         """A session that is open or on screen."""
         known = [self.current, *self.held]
         return next((each for each in known if each.id == session_id), None)
@@ -61,7 +61,7 @@ class Switching(OpenSessions):
         """Wait until the sessions that were left are closed, and what was opened is noted."""
         await asyncio.gather(*self._behind)
 
-    async def leave(self, conversation: Conversation) -> None:
+    async def leave(self, conversation: LoadedSession) -> None:
         """Close a session that nothing goes on in, unless it is on screen."""
         async with self._moves:
             await self._leave(conversation)
@@ -73,7 +73,7 @@ class Switching(OpenSessions):
 
     # --- within
 
-    def _enter(self, conversation: Conversation, *, show: bool = True) -> None:
+    def _enter(self, conversation: LoadedSession, *, show: bool = True) -> None:
         if conversation.opened is not None and conversation not in self.held:
             self.held.append(conversation)
             self._choose_model(conversation)
@@ -82,7 +82,7 @@ class Switching(OpenSessions):
             self.unread.discard(conversation.id)
             self._current = conversation
 
-    def _choose_model(self, conversation: Conversation) -> None:
+    def _choose_model(self, conversation: LoadedSession) -> None:
         proposed = conversation.session.model if conversation.published else None
         conversation.model, notices = self._model_for(proposed)
         for notice in notices:
@@ -96,7 +96,7 @@ class Switching(OpenSessions):
         """
         return await self._switch(partial(self._save_then_load, load))
 
-    async def _save_then_load(self, load: Load) -> Conversation | None:
+    async def _save_then_load(self, load: Load) -> LoadedSession | None:
         """Give the other session, or nothing if another switch was wanted during the save."""
         wanted, leaving = self._wanted, self.current
         await self._ready_to_leave(leaving)
@@ -107,7 +107,7 @@ class Switching(OpenSessions):
             other.take_over(leaving)
         return other
 
-    async def _switch(self, find: Callable[[], Awaitable[Conversation | None]]) -> bool:
+    async def _switch(self, find: Callable[[], Awaitable[LoadedSession | None]]) -> bool:
         """Show the session that ``find`` gives, unless another switch is wanted by then."""
         self._wanted += 1
         wanted = self._wanted
@@ -132,7 +132,7 @@ class Switching(OpenSessions):
             self._leave_soon(leaving)
         return True
 
-    async def _ready_to_leave(self, conversation: Conversation) -> None:
+    async def _ready_to_leave(self, conversation: LoadedSession) -> None:
         if self.given_up(conversation):
             return
         try:
@@ -141,7 +141,7 @@ class Switching(OpenSessions):
         except StorageError as error:
             raise StayedError(conversation.id, error.short) from error
 
-    def _leave_soon(self, conversation: Conversation) -> None:
+    def _leave_soon(self, conversation: LoadedSession) -> None:
         self._do_behind(self._leave_behind(conversation))
 
     def _do_behind(self, work: Coroutine[Any, Any, object]) -> None:
@@ -150,7 +150,7 @@ class Switching(OpenSessions):
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
 
-    async def _leave_behind(self, conversation: Conversation) -> None:
+    async def _leave_behind(self, conversation: LoadedSession) -> None:
         async with self._moves:
             await self._leave(conversation)
             await self._leave_idle()
@@ -159,7 +159,7 @@ class Switching(OpenSessions):
         for conversation in self.open:
             await self._leave(conversation)
 
-    async def _leave(self, conversation: Conversation) -> None:
+    async def _leave(self, conversation: LoadedSession) -> None:
         if conversation is self.current or self._read_anew(conversation):
             return
         if self.given_up(conversation):
@@ -178,7 +178,7 @@ class Switching(OpenSessions):
             # It stays open, and in the list as unsaved: the next save tries again.
             conversation.note_failure(error.short)
 
-    def _read_anew(self, conversation: Conversation) -> bool:
+    def _read_anew(self, conversation: LoadedSession) -> bool:
         """Whether another reading of the same session has taken the place of this one."""
         known = self.find(conversation.id)
         return known is not None and known is not conversation

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 from tui.domain.records import Todos as TodosRecord
 from tui.domain.todo import Todos
-from tui.engine.conversation import Conversation
+from tui.engine.loaded_session import LoadedSession
 from tui.engine.open_session import OpenSession
 from tui.engine.workspace import Workspace
 from tui.errors import UsageError
 
 
 async def change_todos(
-    workspace: Workspace, conversation: Conversation, change: Callable[[Todos], Todos]
+    workspace: Workspace, conversation: LoadedSession, change: Callable[[Todos], Todos]
 ) -> Todos:
     """Change the list of a session that is open or looked at; gives what it is on disk now.
 

@@ -22,7 +22,7 @@ from tui.engine.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.memory import project
+from tui.engine.model_request import project
 from tui.engine.open_session import OpenSession
 from tui.engine.tools import INTERRUPTED, Ask, Tools
 from tui.errors import ModelError, StorageError, UsageError

@@ -7,17 +7,17 @@ from functools import partial
 
 from tui.domain.damage import damage_words
 from tui.domain.notice import Notice
-from tui.domain.rows import Mark
 from tui.domain.session import Entry, SessionEntry
+from tui.domain.sidebar_rows import Mark
 from tui.domain.timestamps import format_utc
 from tui.engine import excerpts
-from tui.engine.conversation import Conversation
+from tui.engine.draft_keeper import DraftKeeper
+from tui.engine.leasing import SessionOrigin
+from tui.engine.loaded_session import LoadedSession
 from tui.engine.open_session import Clock, OpenSession
-from tui.engine.opening import Place
-from tui.engine.prompt_keeping import PromptKeeping
-from tui.engine.reading import SessionReader, read_only_words
-from tui.engine.saving import save_errors
+from tui.engine.session_loader import SessionLoader, read_only_words
 from tui.engine.switching import ModelFor, Switching
+from tui.engine.write_queue import save_errors
 from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
@@ -40,15 +40,15 @@ class Workspace(Switching):
         self,
         store: SessionStore,
         drafts: Drafts,
-        place: Place,
+        place: SessionOrigin,
         clock: Clock,
         model_for: ModelFor,
         limit: int = 10,
     ) -> None:
-        super().__init__(PromptKeeping(drafts), clock, model_for)
+        super().__init__(DraftKeeper(drafts), clock, model_for)
         self.store = store
         self.place = place
-        self._reader = SessionReader(store, self.prompts, clock)
+        self._reader = SessionLoader(store, self.prompts, clock)
         self._limit = limit
 
     # --- what is known
@@ -128,7 +128,7 @@ class Workspace(Switching):
         """
         return await self._switch(partial(self._find_other, give_up))
 
-    async def take(self, conversation: Conversation) -> None:
+    async def take(self, conversation: LoadedSession) -> None:
         """Open a session that is looked at, for a first change.
 
         Raises ``ReadOnly`` if it was opened for reading, ``UsageError`` at the limit, and other
@@ -144,7 +144,7 @@ class Workspace(Switching):
         if conversation is not self.current:
             self._leave_soon(conversation)
 
-    async def follow(self, conversation: Conversation, take: Callable[[], None]) -> bool:
+    async def follow(self, conversation: LoadedSession, take: Callable[[], None]) -> bool:
         """Let a reading of a session count that is not held here; false if it is by now."""
         async with self._moves:
             if conversation.opened is not None or conversation is not self.current:
@@ -166,7 +166,9 @@ class Workspace(Switching):
 
     # --- changes
 
-    async def change(self, conversation: Conversation, make: Callable[[OpenSession], None]) -> None:
+    async def change(
+        self, conversation: LoadedSession, make: Callable[[OpenSession], None]
+    ) -> None:
         """Open a session, let a change be made in it, and save that.
 
         Raises what ``take`` and ``make`` raise, and ``StorageError`` if it could not be saved: the
@@ -180,7 +182,7 @@ class Workspace(Switching):
         if conversation is not self.current:
             self._leave_soon(conversation)
 
-    async def rename(self, conversation: Conversation, name: str) -> None:
+    async def rename(self, conversation: LoadedSession, name: str) -> None:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
         await self.change(conversation, lambda opened: opened.rename(name))
 
@@ -197,7 +199,7 @@ class Workspace(Switching):
             conversation = await asyncio.to_thread(self._reader.looked_at, session_id)
         await self.rename(conversation, name)
 
-    async def reset(self, conversation: Conversation) -> None:
+    async def reset(self, conversation: LoadedSession) -> None:
         """Save a session that is open, then let it begin anew; not if it cannot be saved.
 
         Raises ``StorageError``.
@@ -210,7 +212,7 @@ class Workspace(Switching):
             # What was said is safe: it begins anew here, and on disk as soon as that can be.
             await self.try_save(conversation)
 
-    async def use_model(self, conversation: Conversation, model: Model) -> None:
+    async def use_model(self, conversation: LoadedSession, model: Model) -> None:
         """Let another model answer in a session. Raises ``StorageError``."""
 
         def use(opened: OpenSession) -> None:
@@ -236,7 +238,7 @@ class Workspace(Switching):
 
     # --- pages
 
-    async def read_earlier(self, conversation: Conversation, count: int = PAGE) -> Sequence[Entry]:
+    async def read_earlier(self, conversation: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
         if conversation.excerpt is not None:
             return await excerpts.read_earlier(self.store, conversation)
@@ -261,20 +263,20 @@ class Workspace(Switching):
 
     # --- within
 
-    async def _find_to_look_at(self, session_id: str) -> Conversation:
+    async def _find_to_look_at(self, session_id: str) -> LoadedSession:
         known = self.find(session_id)
         if known is not None and not known.read_only:
             return known
         return await asyncio.to_thread(self._reader.looked_at, session_id)
 
-    async def _find_to_open(self, session_id: str) -> Conversation:
+    async def _find_to_open(self, session_id: str) -> LoadedSession:
         known = self.find(session_id)
         if known is not None and known.opened is not None:
             return known
         self.check_limit()
         return await asyncio.to_thread(self._reader.opened, session_id)
 
-    async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> Conversation:
+    async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> LoadedSession:
         other = await self._most_recent_other() or await self._make_new()
         try:
             await give_up()
@@ -285,7 +287,7 @@ class Workspace(Switching):
             raise
         return other
 
-    async def _most_recent_other(self) -> Conversation | None:
+    async def _most_recent_other(self) -> LoadedSession | None:
         listing = await asyncio.to_thread(
             self.store.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
         )
@@ -297,14 +299,16 @@ class Workspace(Switching):
                 return await self._find_to_look_at(entry.id)
         return None
 
-    async def _make_new(self) -> Conversation:
+    async def _make_new(self) -> LoadedSession:
         self.check_limit()
         header = self.current.session.header
         model = self._model_for(None)[0]
-        place = Place(self.scope, header.project_path or self.place.project_path, model.name)
+        place = SessionOrigin(
+            self.scope, header.project_path or self.place.project_path, model.name
+        )
         return await asyncio.to_thread(self._reader.new, place)
 
-    async def _take(self, conversation: Conversation) -> None:
+    async def _take(self, conversation: LoadedSession) -> None:
         if conversation.opened is not None or self._read_anew(conversation):
             return
         if conversation.read_only:
@@ -320,13 +324,13 @@ class Workspace(Switching):
         self._enter(conversation, show=False)
         await self._make_active(conversation)
 
-    async def _note_opened(self, conversation: Conversation) -> None:
+    async def _note_opened(self, conversation: LoadedSession) -> None:
         """Say on disk that a session was opened."""
         if conversation.opened is not None and conversation.published:
             await self._make_active(conversation)
             await self.try_save(conversation)
 
-    async def _make_active(self, conversation: Conversation) -> None:
+    async def _make_active(self, conversation: LoadedSession) -> None:
         # What --continue picks next time is worth less than what is to be done now.
         with suppress(StorageError), save_errors():
             scope = conversation.session.header.scope

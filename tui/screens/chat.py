@@ -17,17 +17,17 @@ from tui.domain.commands import Command, parse
 from tui.domain.completion import Target
 from tui.domain.message import Message as SessionMessage
 from tui.domain.notice import Notice, Shown
-from tui.domain.rows import SessionRows
 from tui.domain.safe_text import make_visible_line
-from tui.domain.status import SessionStatus
-from tui.domain.view import SessionView
+from tui.domain.session_view import SessionView
+from tui.domain.sidebar_rows import SessionRows
+from tui.domain.status_line import SessionStatus
+from tui.screens.breakpoints import TOO_SMALL, fit
+from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.conversation_pane import ConversationPane
+from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
-from tui.screens.keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
-from tui.screens.selecting import SelectingScreen
-from tui.screens.settling import Settling
-from tui.screens.sizes import TOO_SMALL, fit
-from tui.screens.walk import Walk, why_not, words_at_end
+from tui.screens.session_steps import SessionSteps, why_not, words_at_end
+from tui.screens.text_selection import TextSelectionScreen
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -38,7 +38,7 @@ from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
 from tui.widgets.todo_panel import TodoPanel
-from tui.widgets.transcript import Place, Places, Transcript
+from tui.widgets.transcript import ScrollPosition, ScrollPositions, Transcript
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -48,7 +48,7 @@ _LAST_MESSAGES = 4
 """How many of the last messages a turn may have changed without saying so."""
 
 
-class ChatScreen(SelectingScreen):
+class ChatScreen(TextSelectionScreen):
     """Shows values and passes on what the reader wants; decides nothing."""
 
     class DraftSettled(Message):
@@ -75,14 +75,14 @@ class ChatScreen(SelectingScreen):
         self.status_bar = StatusBar()
         self.is_there = asyncio.Event()
         self.first_paint = FirstPaint(self)
-        self.places = Places()
+        self.places = ScrollPositions()
         self.shown = ""
         self.answering = False
         self._status: SessionStatus | None = None
         self.rows: SessionRows | None = None
         self.rows_at: datetime | None = None
-        self._walk = Walk()
-        self._drafts = Settling(self, lambda: self.post_message(self.DraftSettled()))
+        self._walk = SessionSteps()
+        self._drafts = DraftTimer(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
 
     def compose(self) -> ComposeResult:
@@ -260,7 +260,7 @@ class ChatScreen(SelectingScreen):
     def _go_to_the_end(self, event: Prompt.Submitted) -> None:
         self.places.note(self.shown, self.transcript.place if parse(event.text) else None)
         self.transcript.finder.point_no_more()
-        self.transcript.go_to(Place(None, 0, following=True))
+        self.transcript.go_to(ScrollPosition(None, 0, following=True))
 
     @on(Prompt.Edited)
     def _settle_what_was_typed(self) -> None:

@@ -13,9 +13,9 @@ from textual.widgets import Static
 
 from tui.domain.commands import COMMANDS
 from tui.screens.dialog import Dialog
-from tui.screens.key_lines import Line, key_lines
+from tui.screens.key_help import KeyHelpLine, key_lines
 from tui.widgets.cells import fill, one_line
-from tui.widgets.sidebar.drawing import BAR, SIGNS
+from tui.widgets.sidebar.row_drawing import BAR, SIGNS
 
 _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
@@ -26,11 +26,11 @@ _LEFT = 3
 """So many places stand in the left column, where there are two."""
 
 
-Section = tuple[str, Sequence[Line]]
+Section = tuple[str, Sequence[KeyHelpLine]]
 
 _ASIDE = (
-    Line("5m 3h 2d", "How long ago it was used last; from a week on the day or the year"),
-    Line("6 msgs", "How many messages it has, where the list is wide"),
+    KeyHelpLine("5m 3h 2d", "How long ago it was used last; from a week on the day or the year"),
+    KeyHelpLine("6 msgs", "How many messages it has, where the list is wide"),
 )
 
 
@@ -108,12 +108,14 @@ def _key_sections(
 
 
 def _command_section() -> Section:
-    return _COMMANDS, [Line(command.line, command.help) for command in COMMANDS]
+    return _COMMANDS, [KeyHelpLine(command.line, command.help) for command in COMMANDS]
 
 
 def _mark_section() -> Section:
-    marks = [Line(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark]
-    return _MARKS, [Line(BAR, "On screen"), *marks, *_ASIDE]
+    marks = [
+        KeyHelpLine(sign, mark.value.capitalize()) for mark, (sign, _) in SIGNS.items() if mark
+    ]
+    return _MARKS, [KeyHelpLine(BAR, "On screen"), *marks, *_ASIDE]
 
 
 def _page(sections: Sequence[Section], width: int) -> Content:
@@ -126,7 +128,7 @@ def _page(sections: Sequence[Section], width: int) -> Content:
     return Content("").join(parts[:-1])
 
 
-def _shown(line: Line, cells: int, width: int) -> Iterator[Content]:
+def _shown(line: KeyHelpLine, cells: int, width: int) -> Iterator[Content]:
     """A line; what does not fit goes on below, under its own beginning."""
     typed = one_line(line.typed)
     rows = textwrap.wrap(line.does, max(10, width - cells - 4)) or [""]

@@ -12,10 +12,10 @@ from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
 from tui.domain.labels import age
-from tui.domain.rows import SessionRow
+from tui.domain.sidebar_rows import SessionRow
 from tui.domain.timestamps import parse_utc
-from tui.screens.actions import ACTIONS, Action
 from tui.screens.chat import ChatScreen
+from tui.screens.palette_actions import ACTIONS, Action
 from tui.widgets.cells import fill, one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_names import key_name

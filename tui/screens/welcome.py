@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from textual.binding import Binding
 
 from tui.screens.app_keys import APP_KEYS
-from tui.screens.key_lines import key_lines
-from tui.screens.keys import BINDINGS
+from tui.screens.chat_keys import BINDINGS
+from tui.screens.key_help import key_lines
 from tui.widgets.prompt import Prompt
 
 _TYPED = ("enter", "ctrl+j")

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Sequence
 
 from tui.errors import AmbiguousSession
+from tui.storage.directory import Directory
 from tui.storage.folders import Folders
-from tui.storage.listing import Directory
 from tui.storage.protocol import SessionFilter
 from tui.storage.scopes import Scopes
 

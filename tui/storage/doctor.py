@@ -16,12 +16,12 @@ from tui.domain.ids import is_session_id
 from tui.domain.records import VERSION, SessionHeader
 from tui.errors import StorageError
 from tui.storage import locks
+from tui.storage.directory import open_scopes, unknown_header
 from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_errors
 from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.journal import opened
-from tui.storage.listing import open_scopes, unknown_header
-from tui.storage.scopes import Place, ScopeLine, damaged_lines, read_scopes
+from tui.storage.scopes import ScopeLine, ScopeNumber, damaged_lines, read_scopes
 
 Verdict = Literal["clean", "findings", "damage"]
 _DAMAGE = frozenset({"damaged_records", "damaged_header", "unreadable", "damaged_draft"})
@@ -215,11 +215,11 @@ class Doctor:
 
     def _unlisted(self, path: Path) -> Iterator[_Found]:
         table = self._scopes.table()
-        owners: dict[Place, str] = {place: key for key, place in table.places.items()}
+        owners: dict[ScopeNumber, str] = {place: key for key, place in table.places.items()}
         for session_id, header in self._headers.items():
             if session_id in table.places:
                 continue
-            place = Place(header.scope, header.ordinal)
+            place = ScopeNumber(header.scope, header.ordinal)
             if owners.setdefault(place, session_id) != session_id:
                 message = f"its number #{header.ordinal} is {owners[place]}'s, too"
                 yield self._finding("number_taken_twice", session_id, path, message), None
@@ -250,7 +250,7 @@ class Doctor:
     def _index(self) -> Iterator[_Found]:
         # Not at the top: SQLite comes with it.
         from tui.storage.index import database
-        from tui.storage.index.upkeep import Upkeep
+        from tui.storage.index.maintenance import Upkeep
 
         path = self._root / database.NAME
         try:

@@ -17,19 +17,19 @@ from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
+from tui.storage.directory import Directory, open_scopes
 from tui.storage.disk import publish_or_replace, storage_errors, sync_directory
 from tui.storage.drafts import Drafts
 from tui.storage.file_lease import Beginning, FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders, move_to_free_name
-from tui.storage.index.lazy import LazyIndex
+from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal, opened
-from tui.storage.listing import Directory, open_scopes
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
 from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_use
 
 if TYPE_CHECKING:
-    from tui.domain.search import Found
+    from tui.domain.search import SearchResult
 
 Clock = Callable[[], datetime]
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
@@ -192,7 +192,7 @@ class FileStore:
         *,
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
-    ) -> "Found":
+    ) -> "SearchResult":
         return self._index.search(query, limit, seconds, wanted)
 
     # --- moving

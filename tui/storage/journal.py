@@ -28,8 +28,8 @@ from tui.domain.session import Entry, Page, Session, Surroundings, Tail, joined
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
+from tui.storage.journal_window import Window, entry_id
 from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
-from tui.storage.window import Window, entry_id
 
 HeaderGuess = Callable[[], SessionHeader]
 """What a header whose line is damaged must have said, from other sources."""
@@ -41,7 +41,7 @@ _STATE = b'"state"'
 _DIGITS = 18
 
 
-class Ends(msgspec.Struct, frozen=True):
+class JournalEnds(msgspec.Struct, frozen=True):
     """What a list shows of a journal: its end folded, and the first thing that was asked."""
 
     session: Session
@@ -149,11 +149,11 @@ class Journal:
                 return min(offset + len(line) + 1, self._end)
         raise MessageNotFound(self._session_id, message_id)
 
-    def ends(self) -> Ends:
+    def ends(self) -> JournalEnds:
         """What a list shows: a few blocks of the file, whatever its size."""
         session, _ = self._end_session(lambda read: bool(read.messages))
         # A label is made from the name where there is one, and the beginning is not read.
-        return Ends(session, "" if session.name.strip() else self._first_prompt())
+        return JournalEnds(session, "" if session.name.strip() else self._first_prompt())
 
     def name(self) -> str:
         """What the last ``state`` says; most of a list can do without the rest."""

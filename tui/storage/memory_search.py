@@ -7,7 +7,7 @@ import msgspec
 
 from tui.domain.message import Message
 from tui.domain.records import State
-from tui.domain.search import Fitting, Found, Named, Query, Spoken, parse, rank
+from tui.domain.search import Fitting, Named, Query, SearchResult, Spoken, parse, rank
 from tui.storage.memory_shelf import Box
 
 _MILLISECOND = 1_000_000
@@ -19,7 +19,7 @@ def search_boxes(
     limit: int,
     seconds: float,
     wanted: Callable[[], bool] | None,
-) -> Found:
+) -> SearchResult:
     """What ``SessionStore.search`` promises, of sessions by their ids."""
     query, deadline = parse(text), time.monotonic() + seconds
     fitting: list[Fitting | Named] = []

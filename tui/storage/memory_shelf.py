@@ -9,7 +9,7 @@ from tui.domain.message import Message
 from tui.domain.records import DamagedRecord, Record, SessionHeader, decode, encode
 from tui.domain.session import Entry, Holder, Page, Session, Status, Surroundings
 from tui.errors import MessageNotFound, SessionNotFound, StorageError
-from tui.storage.window import entry_id
+from tui.storage.journal_window import entry_id
 
 Order = tuple[int, str]
 """A session's place in a list: newest use first, then by id."""
@@ -19,7 +19,7 @@ class MemoryLease(msgspec.Struct, eq=False):
     """The right to append; ``known`` is how many of the session's records its holder knows."""
 
     session_id: str
-    shelf: "Shelf"
+    shelf: "MemoryShelf"
     program: object
     holder: Holder
     header: SessionHeader
@@ -46,7 +46,7 @@ class Box(msgspec.Struct):
     damage: str | None = None
 
 
-class Shelf(msgspec.Struct):
+class MemoryShelf(msgspec.Struct):
     """What several programs share, as they share a data directory."""
 
     boxes: dict[str, Box] = msgspec.field(default_factory=dict[str, Box])

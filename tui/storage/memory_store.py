@@ -38,13 +38,13 @@ from tui.errors import (
     SessionNotFound,
     StorageError,
 )
-from tui.storage.listing import describe, describe_unreadable
+from tui.storage.directory import describe, describe_unreadable
 from tui.storage.memory_catalog import MemoryCatalog
 from tui.storage.memory_shelf import (
     Box,
     MemoryLease,
+    MemoryShelf,
     Order,
-    Shelf,
     as_read,
     checked,
     entries_after,
@@ -60,7 +60,7 @@ from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, Ses
 from tui.storage.writer import last_use
 
 if TYPE_CHECKING:
-    from tui.domain.search import Found
+    from tui.domain.search import SearchResult
 
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000
@@ -74,9 +74,9 @@ class MemoryStore:
     """Keeps each session as a list of records on a shelf."""
 
     def __init__(
-        self, clock: Callable[[], datetime] = _utc_now, shelf: Shelf | None = None
+        self, clock: Callable[[], datetime] = _utc_now, shelf: MemoryShelf | None = None
     ) -> None:
-        self.shelf = shelf if shelf is not None else Shelf()
+        self.shelf = shelf if shelf is not None else MemoryShelf()
         self._clock = clock
         self._failures: list[Exception] = []
 
@@ -263,7 +263,7 @@ class MemoryStore:
         *,
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
-    ) -> "Found":
+    ) -> "SearchResult":
         from tui.storage.memory_search import search_boxes
 
         return search_boxes(self.shelf.boxes, query, limit, seconds, wanted)

@@ -27,7 +27,7 @@ from tui.domain.session import (
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
-    from tui.domain.search import Found
+    from tui.domain.search import SearchResult
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
@@ -252,7 +252,7 @@ class SessionStore(Protocol):
         *,
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
-    ) -> "Found":
+    ) -> "SearchResult":
         """The sessions whose names have all terms of a query, then the messages that have them.
 
         The best ``limit`` of the newest, as ``search.rank`` says. All names and all that was said

@@ -46,7 +46,7 @@ class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     active: str | None = None
 
 
-class Place(msgspec.Struct, frozen=True, gc=False):
+class ScopeNumber(msgspec.Struct, frozen=True, gc=False):
     """A session's scope and its number there."""
 
     scope: str
@@ -56,13 +56,13 @@ class Place(msgspec.Struct, frozen=True, gc=False):
 class ScopeTable(msgspec.Struct, frozen=True):
     """All that the file says at one moment; its ids are not looked at before they are used."""
 
-    places: Mapping[str, Place] = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    places: Mapping[str, ScopeNumber] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     highest: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     active: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     def with_ordinal(self, scope: str, ordinal: int) -> list[str]:
         """The ids that were given this number; more than one only in a damaged file."""
-        wanted = Place(scope, ordinal)
+        wanted = ScopeNumber(scope, ordinal)
         return [key for key, place in self.places.items() if place == wanted and is_session_id(key)]
 
     def chosen(self, scope: str) -> str | None:
@@ -151,12 +151,12 @@ class Scopes:
 
 def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
     """Read lines in their order: the last one about a thing counts."""
-    places: dict[str, Place] = {}
+    places: dict[str, ScopeNumber] = {}
     highest: dict[str, int] = {}
     active: dict[str, str] = {}
     for line in lines:
         if line.ordinal is not None and line.id is not None:
-            places[line.id] = Place(line.scope, line.ordinal)
+            places[line.id] = ScopeNumber(line.scope, line.ordinal)
             if line.ordinal > highest.get(line.scope, 0):
                 highest[line.scope] = line.ordinal
         if line.active is not None:

@@ -9,6 +9,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tui.domain.safe_text import make_visible_line
+from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import (
     JOINERS,
     after,
@@ -19,7 +20,6 @@ from tui.widgets.graphemes import (
     word_around,
     word_before,
 )
-from tui.widgets.whole_text import WholeText
 
 # With the first two Textual deletes forwards.
 _OTHERWISE = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
@@ -108,8 +108,8 @@ class LineInput(Input, inherit_bindings=False):
             self.select_all()
 
     @property
-    def _value(self) -> WholeText:
-        return WholeText(self.value, no_wrap=True, overflow="ignore", end="")
+    def _value(self) -> GraphemeText:
+        return GraphemeText(self.value, no_wrap=True, overflow="ignore", end="")
 
     def _move(self, place: int, select: bool) -> None:  # noqa: FBT001 - of the keys' actions
         self.selection = Selection(self.selection.start if select else place, place)

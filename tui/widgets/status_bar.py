@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.domain.labels import whole_label
-from tui.domain.status import SessionStatus, wait_words
+from tui.domain.status_line import SessionStatus, wait_words
 from tui.domain.usage import Filled
 from tui.widgets.cells import cut, one_line
 
@@ -50,7 +50,7 @@ _CROWDED = 50
 _FAILURE_CELLS = 20
 
 
-class Part(msgspec.Struct, frozen=True):
+class StatusItem(msgspec.Struct, frozen=True):
     """One thing that is said; ``short`` is what has to fit for it to be said at all."""
 
     place: Place
@@ -66,7 +66,7 @@ def lay_out(
     context = f"context {filled.percent} %" if filled else ""
     crowded = context if filled and filled.percent >= _CROWDED else ""
     parts = [part for part in _by_importance(status, width, crowded) if part.short]
-    parts += [Part("indexing", indexing, indexing)] if indexing else []
+    parts += [StatusItem("indexing", indexing, indexing)] if indexing else []
     for part in parts:
         if cell_len(part.short) <= _room(shown, width):
             shown[part.place] = part.short
@@ -85,32 +85,32 @@ def lay_out(
     return shown
 
 
-def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[Part]:
+def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[StatusItem]:
     session_id, save = one_line(status.session_id), one_line(str(status.save))
     room = width
     if status.save.failure:
         save = cut(save, min(width, max(_FAILURE_CELLS, width - cell_len(session_id) - _GAP)))
         room -= cell_len(save) + _GAP
-        yield Part("failure", save, save)
+        yield StatusItem("failure", save, save)
     session_id = cut(session_id, room)
-    yield Part("id", session_id, session_id)
+    yield StatusItem("id", session_id, session_id)
     if status.asking:
         # Before all else there is to know: nothing goes on without the user.
         words = ("waits for approval", "approval?")
         beside = width - cell_len(session_id) - cell_len(save) - 2 * _GAP
         text = next((each for each in words if cell_len(each) <= beside), words[-1])
-        yield Part("asking", text, text)
+        yield StatusItem("asking", text, text)
     for place, text in _states(status):
         wait = wait_words(status.answering_for) if place == "answering" else ""
         # Of the same width for a minute, for else the word would move.
-        yield Part(place, f"{text} {wait:>4}" if wait else text, text)
+        yield StatusItem(place, f"{text} {wait:>4}" if wait else text, text)
     label, model = one_line(status.label), one_line(status.model)
-    yield Part("label", label, cut(label, _LABEL_CELLS))
-    yield Part("context", context, context)
-    yield Part("count", status.count_words, status.count_words)
-    yield Part("model", model, model.partition(":")[2] or model)
+    yield StatusItem("label", label, cut(label, _LABEL_CELLS))
+    yield StatusItem("context", context, context)
+    yield StatusItem("count", status.count_words, status.count_words)
+    yield StatusItem("model", model, model.partition(":")[2] or model)
     scope = one_line(status.short_scope)
-    yield Part("scope", scope, scope)
+    yield StatusItem("scope", scope, scope)
 
 
 def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
@@ -126,7 +126,7 @@ def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
         yield "queued", f"{status.queued} queued"
 
 
-def _lengthened(part: Part, room: int) -> str:
+def _lengthened(part: StatusItem, room: int) -> str:
     if cell_len(part.text) <= room:
         return part.text
     return cut(part.text, room) if part.place == "label" else part.short

@@ -31,14 +31,14 @@ _WORDS: dict[TodoStatus, str] = {"pending": "", "in_progress": "in progress", "c
 _IMPORTANCE: dict[TodoStatus, int] = {"in_progress": 0, "pending": 1, "completed": 2}
 
 
-class Row(msgspec.Struct, frozen=True):
+class TodoRow(msgspec.Struct, frozen=True):
     """A line of the panel, and the part that it plays."""
 
     text: str
     part: Part
 
 
-def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[Row]:
+def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[TodoRow]:
     """The list on so many rows at most: what is going on first, then what is open.
 
     Items keep their order and the numbers that ``/todo`` takes.
@@ -48,10 +48,10 @@ def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[Row]:
     if rows == 1:
         return [_one_row(items, width)]
     shown = _chosen(items, rows - 1)
-    lines = [Row(cut(f"To-dos: {count_words(items)}", width), "title")]
+    lines = [TodoRow(cut(f"To-dos: {count_words(items)}", width), "title")]
     lines += [_item_row(number, items[number - 1], width) for number in shown]
     if len(shown) < len(items):
-        lines.append(Row(cut(f"+ {len(items) - len(shown)} more", width), "more"))
+        lines.append(TodoRow(cut(f"+ {len(items) - len(shown)} more", width), "more"))
     return lines
 
 
@@ -65,19 +65,19 @@ def _chosen(items: Sequence[TodoItem], rows: int) -> list[int]:
     return sorted(by_importance[: rows - 1])
 
 
-def _item_row(number: int, item: TodoItem, width: int) -> Row:
+def _item_row(number: int, item: TodoItem, width: int) -> TodoRow:
     text = f"{SIGNS[item.status]} {number}. {one_line(item.words)}"
     words = _WORDS[item.status] if width >= _CELLS_FOR_WORDS else ""
     if words:
         text = f"{fill(text, width - len(words) - 2)}  {words}"
-    return Row(cut(text, width), _PARTS[item.status])
+    return TodoRow(cut(text, width), _PARTS[item.status])
 
 
-def _one_row(items: Sequence[TodoItem], width: int) -> Row:
+def _one_row(items: Sequence[TodoItem], width: int) -> TodoRow:
     done = sum(item.status == "completed" for item in items)
     title = f"To-dos {done}/{len(items)}  "
     if done == len(items):
-        return Row(cut(f"{title}{SIGNS['completed']} all done", width), "completed")
+        return TodoRow(cut(f"{title}{SIGNS['completed']} all done", width), "completed")
     item = min(items, key=lambda item: _IMPORTANCE[item.status])
     more = len(items) - done - 1
     word = "next: " if item.status == "pending" else ""
@@ -85,7 +85,7 @@ def _one_row(items: Sequence[TodoItem], width: int) -> Row:
     # The title says how many there are: what is to be done comes before saying so again.
     endings = (f"  + {more} more", f"  +{more}") if more else ()
     fitting = (end for end in endings if cell_len(text) + cell_len(end) <= width)
-    return Row(cut(text + next(fitting, ""), width), _PARTS[item.status])
+    return TodoRow(cut(text + next(fitting, ""), width), _PARTS[item.status])
 
 
 class TodoPanel(Widget):

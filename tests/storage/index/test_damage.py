@@ -10,8 +10,8 @@ import pytest
 from tests.storage.index.conftest import answers, hits
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
-from tui.storage.index import database, soundness
-from tui.storage.index.upkeep import Upkeep
+from tui.storage.index import checksums, database
+from tui.storage.index.maintenance import Upkeep
 
 
 def built(data):
@@ -104,7 +104,7 @@ def test_an_index_that_only_this_program_has_written_is_looked_at_once_a_day(
     assert len(answers(data)["needle"]) == len(indexed["needle"]) + 1
     built(data)
     assert looked_at == []
-    monkeypatch.setattr(soundness, "CHECK_SECONDS", 0.0)
+    monkeypatch.setattr(checksums, "CHECK_SECONDS", 0.0)
     list(Upkeep(data).build())
     assert len(looked_at) == 1
 
@@ -125,19 +125,19 @@ def test_an_index_that_only_this_program_has_written_is_looked_at_once_a_day(
 )
 def test_whatever_is_not_as_it_was_written_is_a_fault(indexed, index, change):
     connection = database.connect(index)
-    assert soundness.fault(connection) is None
+    assert checksums.fault(connection) is None
     try:
         connection.execute(change)
     except sqlite3.OperationalError:
         pytest.skip("this SQLite lets nobody write there")
     with suppress(sqlite3.Error):
-        assert soundness.fault(connection) is not None
+        assert checksums.fault(connection) is not None
     connection.close()
 
 
 def test_an_index_that_was_only_just_made_is_as_it_was_written(tmp_path):
     connection = database.create(tmp_path / "index.sqlite3")
-    assert soundness.fault(connection) is None
+    assert checksums.fault(connection) is None
     connection.close()
 
 
@@ -145,7 +145,7 @@ def test_what_is_masked_is_as_it_was_written(indexed, data, index):
     FileStore(data).delete("s3")
     assert len(answers(data)["needle"]) == len(indexed["needle"]) - 1
     connection = database.connect(index)
-    assert soundness.fault(connection) is None
+    assert checksums.fault(connection) is None
     connection.close()
 
 
@@ -245,16 +245,16 @@ def test_a_lock_that_cannot_be_had_only_leaves_the_index_as_it_is(indexed, data,
 
 
 def test_a_full_disk_is_no_reason_not_to_find(indexed, data, say, monkeypatch):
-    from tui.storage.index import upkeep
+    from tui.storage.index import maintenance
 
-    class FullFollower(upkeep.Follower):
+    class FullIngest(maintenance.Ingest):
         def take(self, pending, deadline=None):
             error = sqlite3.OperationalError("database or disk is full")
             error.sqlite_errorcode = sqlite3.SQLITE_FULL
             raise error
 
     say("s1", "another needle")
-    monkeypatch.setattr(upkeep, "Follower", FullFollower)
+    monkeypatch.setattr(maintenance, "Ingest", FullIngest)
     found = FileStore(data).search("needle", 300)
     assert (found.notice, found.total) == ("", len(indexed["needle"]) + 1)
     assert found.pending

@@ -13,8 +13,8 @@ from tui.domain.records import Reset
 from tui.domain.search import parse, rank
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
-from tui.storage.index.candidates import Effort, from_journals
 from tui.storage.index.files import SEARCHED, scan
+from tui.storage.index.index_query import QueryEffort, from_journals
 
 WORDS = [
     *("foo", "Foobar", "foo_bar", "a->b", "/usr/lib", "the", "THE", "naïve", "NAIVE", "x"),
@@ -141,7 +141,7 @@ class World:
 
     def plain(self, text):
         files = [file.session_id for file in scan(self.folders) if file.folder in SEARCHED]
-        query, effort = parse(text), Effort(float("inf"))
+        query, effort = parse(text), QueryEffort(float("inf"))
         fitting = from_journals(self.folders, files, query, effort)[0] if query.terms else []
         return ids(rank(query, fitting, 300))
 

@@ -4,9 +4,9 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import row, rows, shown
-from tui import first_frame
+from tui.terminal import first_frame
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.panel import LEAST_COLUMNS, MOST_COLUMNS
+from tui.widgets.sidebar.sidebar import LEAST_COLUMNS, MOST_COLUMNS
 
 
 @pytest.fixture(autouse=True)

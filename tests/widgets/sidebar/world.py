@@ -7,12 +7,12 @@ from pathlib import Path
 from textual import on
 
 from tests.waiting import until
-from tui.domain.rows import Group, SessionRow, SessionRows
+from tui.app.key_order import KeyboardApp
+from tui.domain.sidebar_rows import Group, SessionRow, SessionRows
 from tui.domain.timestamps import format_utc
-from tui.keyboard import KeyboardApp
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.session_list import SessionList
+from tui.widgets.sidebar.rows_view import RowsView
 
 NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
 STYLES = Path(__file__).parents[3] / "styles"
@@ -51,7 +51,7 @@ class World(KeyboardApp):
 
     @property
     def list(self):
-        return self.query_one(SessionList)
+        return self.query_one(RowsView)
 
     @property
     def lines(self):

@@ -7,16 +7,16 @@ from rich.style import Style
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tui.app.theme_contrast import ThemeContrastApp
 from tui.domain.message import Message, ToolCall
-from tui.legible import LegibleApp
 from tui.widgets.transcript import Transcript
-from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.canvas import Canvas
 from tui.widgets.transcript.palette import NAMES
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 
 
-class TranscriptApp(LegibleApp):
+class TranscriptApp(ThemeContrastApp):
     CSS_PATH = STYLES
     CSS = "Transcript {height: 1fr;}"
 
@@ -69,9 +69,9 @@ def opened() -> OpenTranscript:
 
 
 @pytest.fixture
-def page() -> Callable[..., Page]:
+def page() -> Callable[..., Canvas]:
     def make(width=60):
-        return Page(width, dict.fromkeys(NAMES, Style()))
+        return Canvas(width, dict.fromkeys(NAMES, Style()))
 
     return make
 

@@ -12,8 +12,8 @@ from tests.widgets.transcript.conftest import answered, asked, calling, result
 from tui.domain.message import Message, ToolCall
 from tui.domain.notice import Notice
 from tui.domain.records import Summary
-from tui.widgets.transcript.conversation import Conversation
-from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.palette import NAMES
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -49,8 +49,8 @@ PLACES = [
 
 
 def rows_of(*entries, fold=False, streamed=()):
-    conversation = Conversation(entries)
-    conversation.draw_on(Page(60, dict.fromkeys(NAMES, Style())), 500)
+    conversation = Document(entries)
+    conversation.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 500)
     for piece in streamed:
         conversation.add_text("streamed", piece)
         conversation.rows()
@@ -150,7 +150,7 @@ async def test_nothing_hostile_is_painted_while_it_arrives(opened):
     ["a" * 1_000_000, "日" * 500_000, "[" * 100_000, "word " * 200_000, "```\n" + "x" * 1_000_000],
 )
 def test_a_line_without_end_is_drawn_in_small_parts(text):
-    conversation = Conversation([answered(text)])
-    conversation.draw_on(Page(60, dict.fromkeys(NAMES, Style())), 40)
+    conversation = Document([answered(text)])
+    conversation.draw_on(Canvas(60, dict.fromkeys(NAMES, Style())), 40)
     assert len(conversation.rows()) == 40
     assert conversation._drawn.rows < 500

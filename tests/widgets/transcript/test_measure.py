@@ -7,11 +7,11 @@ from rich.cells import cell_len
 
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
-from tui.domain.find import needle
-from tui.domain.matches import Match
+from tui.domain.find_matches import Match
+from tui.domain.find_query import needle
 from tui.domain.notice import Notice
-from tui.widgets.transcript.conversation import Conversation
-from tui.widgets.transcript.page import GUTTER, MEASURE
+from tui.widgets.transcript.canvas import GUTTER, MEASURE
+from tui.widgets.transcript.document import Document
 
 WORDS = " ".join(f"word{n}" for n in range(100))
 WIDE = (240, 43)
@@ -19,7 +19,7 @@ WIDE = (240, 43)
 
 def rows(entry, page, *, width=240, unfolded=False):
     """What is drawn of an entry, without the gutter."""
-    conversation = Conversation([entry])
+    conversation = Document([entry])
     for item in conversation.layout:
         item.unfolded = unfolded
         for part in item.parts():

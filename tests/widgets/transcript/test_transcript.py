@@ -12,8 +12,8 @@ from tests.widgets.transcript.conftest import (
 from tui.domain.message import Message
 from tui.domain.notice import Notice
 from tui.domain.records import Reset, Summary
-from tui.widgets.transcript import Place
-from tui.widgets.transcript.parts import Details
+from tui.widgets.transcript import ScrollPosition
+from tui.widgets.transcript.row_blocks import Details
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
 
@@ -302,7 +302,7 @@ async def test_only_what_is_on_screen_is_drawn(opened):
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
-    monkeypatch.setattr("tui.widgets.transcript.drawn.ROWS", 100)
+    monkeypatch.setattr("tui.widgets.transcript.strip_cache.ROWS", 100)
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")
@@ -345,7 +345,7 @@ async def test_a_place_is_found_again(opened):
 
 async def test_a_place_that_is_gone_is_the_end(opened):
     async with opened(*numbered(100)) as (app, _):
-        app.transcript.go_to(Place("no such message", 3, following=False))
+        app.transcript.go_to(ScrollPosition("no such message", 3, following=False))
         assert app.transcript.following
 
 
@@ -353,7 +353,7 @@ async def test_an_empty_conversation_has_a_place_and_takes_every_key(opened):
     async with opened() as (app, pilot):
         keys = ["up", "down", "home", "end", "pageup", "j", "k", "y", "c", "enter"]
         await pilot.press(*keys, "left_curly_bracket", "right_curly_bracket")
-        assert app.transcript.place == Place(None, 0, following=True)
+        assert app.transcript.place == ScrollPosition(None, 0, following=True)
         assert app.copied == []
         assert shown(app).strip() == ""
 

@@ -3,13 +3,13 @@
 import pytest
 
 from tests.widgets.transcript.conftest import STYLES, asked
-from tui.legible import LegibleApp
+from tui.app.theme_contrast import ThemeContrastApp
 from tui.widgets.transcript import Transcript
 
 KEYS = [("Enter", "Send"), ("Ctrl+F", "Search all sessions")]
 
 
-class Welcoming(LegibleApp):
+class Welcoming(ThemeContrastApp):
     CSS_PATH = STYLES
 
     def compose(self):

@@ -7,9 +7,9 @@ from rich.style import Style
 
 from tests.examples import examples
 from tui.domain.message import Message, ToolCall
-from tui.widgets.transcript.conversation import Conversation
-from tui.widgets.transcript.fenced import Code
-from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.code_blocks import Code
+from tui.widgets.transcript.document import Document
 from tui.widgets.transcript.palette import NAMES
 
 PIECES = st.sampled_from(
@@ -78,13 +78,13 @@ def entries(text):
 @examples(0.6)
 @given(TEXT, st.integers(20, 300), st.integers(0, 200))
 def test_every_row_is_exactly_as_wide_as_the_pane(text, width, moved):
-    conversation = Conversation(entries(text))
+    conversation = Document(entries(text))
     conversation.inform_all()
     for item in conversation.layout:
         item.unfolded = True
         for part in item.parts():
             for _ in range(2):
-                for strip in part.strips(Page(width, LOOK)):
+                for strip in part.strips(Canvas(width, LOOK)):
                     assert strip.cell_length == width
                     assert sum(cell_len(segment.text) for segment in strip) == width
                 if isinstance(part, Code):
@@ -94,8 +94,8 @@ def test_every_row_is_exactly_as_wide_as_the_pane(text, width, moved):
 @examples(0.3)
 @given(st.lists(TEXT, max_size=6), st.lists(st.integers(20, 300), min_size=6, max_size=6))
 def test_also_while_it_arrives_and_the_width_changes(pieces, widths):
-    conversation = Conversation()
+    conversation = Document()
     for piece, width in zip(pieces, widths, strict=False):
         conversation.add_text("a", piece)
-        conversation.draw_on(Page(width, LOOK), 40)
+        conversation.draw_on(Canvas(width, LOOK), 40)
         assert all(row.strip.cell_length == width for row in conversation.rows())

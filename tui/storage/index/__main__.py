@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tui.errors import IndexBusy, StorageError
 from tui.storage.index.child import BUSY, as_line
-from tui.storage.index.upkeep import Upkeep
+from tui.storage.index.maintenance import Upkeep
 
 _LOWEST = 19
 _LOOK_SECONDS = 1.0

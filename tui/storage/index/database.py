@@ -16,7 +16,7 @@ from typing import Literal
 
 from tui.files import open_regular
 from tui.storage.disk import open_to_make
-from tui.storage.index.soundness import checksum, fault
+from tui.storage.index.checksums import checksum, fault
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"

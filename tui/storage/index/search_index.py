@@ -8,15 +8,15 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.search import Fitting, Found, Named, Query, parse, rank
+from tui.domain.search import Fitting, Named, Query, SearchResult, parse, rank
 from tui.errors import IndexBusy
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders
-from tui.storage.index.candidates import Effort, from_index, from_journals
 from tui.storage.index.database import Unusable
 from tui.storage.index.files import SEARCHED, scan
-from tui.storage.index.follower import Pending, unread_bytes
-from tui.storage.index.upkeep import Upkeep
+from tui.storage.index.index_query import QueryEffort, from_index, from_journals
+from tui.storage.index.ingest import Pending, unread_bytes
+from tui.storage.index.maintenance import Upkeep
 
 _MANY = 1000  # files; fewer are looked at for each search
 _REST = 400  # so many times as long as to look at them took, they are not looked at again
@@ -48,12 +48,12 @@ class SearchIndex:
         limit: int,
         seconds: float,
         wanted: Callable[[], bool] | None = None,
-    ) -> Found:
+    ) -> SearchResult:
         """What ``SessionStore.search`` promises; nothing fails because of the index."""
         query = parse(text)
         if not query.terms or not os.path.lexists(self._root):
-            return Found()
-        effort = Effort(time.monotonic() + seconds, wanted)
+            return SearchResult()
+        effort = QueryEffort(time.monotonic() + seconds, wanted)
         notice = ""
         with storage_errors("Cannot search the sessions"):
             try:
@@ -72,7 +72,7 @@ class SearchIndex:
         """Say that this program has changed a journal: the next search looks at it."""
         self._changed.add(session_id)
 
-    def _with_index(self, query: Query, effort: Effort) -> list[Fitting | Named]:
+    def _with_index(self, query: Query, effort: QueryEffort) -> list[Fitting | Named]:
         with self._upkeep.opened() as connection:
             self._follow(connection)
             ids = [file.session_id for file, _ in self._pending]
@@ -94,7 +94,7 @@ class SearchIndex:
         rest = min(took * _REST, _LONGEST_REST) if self._upkeep.journals > _MANY else 0.0
         self._rested_at = begun + rest
 
-    def _without_index(self, query: Query, effort: Effort) -> list[Fitting | Named]:
+    def _without_index(self, query: Query, effort: QueryEffort) -> list[Fitting | Named]:
         self._pending = [(file, None) for file in scan(self._folders) if file.folder in SEARCHED]
         self._rested_at = 0.0
         ids = [file.session_id for file, _ in self._pending]

@@ -11,6 +11,7 @@ from textual.expand_tabs import get_tab_widths
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection, WrappedDocument
 
+from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import (
     after,
     before,
@@ -21,7 +22,6 @@ from tui.widgets.graphemes import (
     word_before,
 )
 from tui.widgets.prompt.document import PromptDocument
-from tui.widgets.whole_text import WholeText
 
 _compute_offsets = _wrapped_document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
 
@@ -75,8 +75,8 @@ class WholeCharacters(WrappedDocument):
 class CaretArea(TextArea, inherit_bindings=False):
     """An area of text over a ``PromptDocument``, of which some rows are one line, some a mark."""
 
-    def get_line(self, line_index: int) -> WholeText:
-        return WholeText(self.document.get_line(line_index), end="", no_wrap=True)
+    def get_line(self, line_index: int) -> GraphemeText:
+        return GraphemeText(self.document.get_line(line_index), end="", no_wrap=True)
 
     def on_click(self, event: events.Click) -> None:
         """Select a word by two clicks, a row by three."""

@@ -33,7 +33,7 @@ def mark_cells(line: str) -> str:
     return line if line.isprintable() else line.translate(_MARKS)
 
 
-class Row(NamedTuple):
+class PromptRow(NamedTuple):
     """A row of the document; ``goes_on`` if no line break parts it from the next.
 
     A folded one may have many lines, and is shown as one mark: the caret is before or behind it.
@@ -47,26 +47,26 @@ class Row(NamedTuple):
     def shown(self) -> str:
         return _fold_mark(self.text) if self.folded else mark_cells(self.text)
 
-    def until(self, column: int) -> "Row":
+    def until(self, column: int) -> "PromptRow":
         """What stands before a column, of a folded row all or nothing; the next row joins on."""
         if self.folded:
-            return self._replace(goes_on=True) if column else Row("", goes_on=True)
-        return Row(self.text[:column], goes_on=True)
+            return self._replace(goes_on=True) if column else PromptRow("", goes_on=True)
+        return PromptRow(self.text[:column], goes_on=True)
 
-    def since(self, column: int) -> "Row":
+    def since(self, column: int) -> "PromptRow":
         """What stands behind a column."""
         if self.folded:
-            return Row("", self.goes_on) if column else self
-        return Row(self.text[column:], self.goes_on)
+            return PromptRow("", self.goes_on) if column else self
+        return PromptRow(self.text[column:], self.goes_on)
 
 
 class Rows(str):
     """Text, and the rows that it is to stand in."""
 
     __slots__ = ("rows",)
-    rows: Sequence[Row]
+    rows: Sequence[PromptRow]
 
-    def __new__(cls, rows: Sequence[Row]) -> Self:
+    def __new__(cls, rows: Sequence[PromptRow]) -> Self:
         text = super().__new__(cls, _join(rows))
         text.rows = rows
         return text
@@ -74,7 +74,7 @@ class Rows(str):
 
 def folded(text: str) -> Rows:
     """Text that is shown as one mark."""
-    return Rows([Row(text, folded=True)])
+    return Rows([PromptRow(text, folded=True)])
 
 
 def is_long(text: str) -> bool:
@@ -136,8 +136,8 @@ class PromptDocument(Document):
         self._text = None
         return EditResult((top[0] + len(rows) - 1, column), replaced)
 
-    def _row(self, index: int) -> Row:
-        return self._rows[index] if index < len(self._rows) else Row("")
+    def _row(self, index: int) -> PromptRow:
+        return self._rows[index] if index < len(self._rows) else PromptRow("")
 
     def _outside_of_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
         """A range in its order; a mark that it reaches into belongs to it."""
@@ -151,12 +151,12 @@ class PromptDocument(Document):
             top = bottom if start == end else (top[0], 0)
         return top, bottom
 
-    def _between(self, top: Location, bottom: Location) -> Sequence[Row]:
+    def _between(self, top: Location, bottom: Location) -> Sequence[PromptRow]:
         if top[0] == bottom[0]:
             row = self._row(top[0])
             if row.folded:
-                return [row if top[1] < bottom[1] else Row("")]
-            return [Row(row.text[top[1] : bottom[1]])]
+                return [row if top[1] < bottom[1] else PromptRow("")]
+            return [PromptRow(row.text[top[1] : bottom[1]])]
         return [
             self._row(top[0]).since(top[1]),
             *self._rows[top[0] + 1 : bottom[0]],
@@ -164,17 +164,17 @@ class PromptDocument(Document):
         ]
 
 
-def _join(rows: Iterable[Row]) -> str:
+def _join(rows: Iterable[PromptRow]) -> str:
     parts: list[str] = []
     for row in rows:
         parts += (row.text, "" if row.goes_on else "\n")
     return "".join(parts[:-1])
 
 
-def _joined(first: Row, second: Row) -> list[Row]:
+def _joined(first: PromptRow, second: PromptRow) -> list[PromptRow]:
     """Two rows that no line break parts: one, unless one of them is folded."""
     if not first.folded and not second.folded:
-        return [Row(first.text + second.text, second.goes_on)]
+        return [PromptRow(first.text + second.text, second.goes_on)]
     if not first.folded and not first.text:
         return [second]
     if not second.folded and not second.text:
@@ -182,29 +182,29 @@ def _joined(first: Row, second: Row) -> list[Row]:
     return [first._replace(goes_on=True), second]
 
 
-def cut(text: str, pastes: Sequence[str] = ()) -> list[Row]:
+def cut(text: str, pastes: Sequence[str] = ()) -> list[PromptRow]:
     """A text as rows; ``pastes`` are folded where they occur in it."""
     for paste in pastes:
         before, found, after = text.partition(paste)
         if found:
             *rows, last = cut(before, pastes)
-            rows += _joined(last, Row(paste, folded=True))
+            rows += _joined(last, PromptRow(paste, folded=True))
             *rows, last = rows
             first, *others = cut(after, pastes)
             return [*rows, *_joined(last, first), *others]
     return [row for line in text.split("\n") for row in _cut_line(line)]
 
 
-def _cut_line(line: str) -> Iterable[Row]:
+def _cut_line(line: str) -> Iterable[PromptRow]:
     start = 0
     while len(line) - start > ROW_CHARACTERS:
         end = start + ROW_CHARACTERS
         # Between words if that costs little: the row before looks broken off otherwise.
         blank = line.rfind(" ", end - ROW_CHARACTERS // 4, end)
         end = blank + 1 if blank >= 0 else end
-        yield Row(line[start:end], goes_on=True)
+        yield PromptRow(line[start:end], goes_on=True)
         start = end
-    yield Row(line[start:])
+    yield PromptRow(line[start:])
 
 
 def _fold_mark(text: str) -> str:

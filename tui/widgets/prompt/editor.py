@@ -16,8 +16,8 @@ from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Locat
 from tui.widgets.graphemes import JOINERS
 from tui.widgets.prompt.caret import CaretArea, WholeCharacters
 from tui.widgets.prompt.document import ROW_CHARACTERS, PromptDocument, Rows, cut, folded, is_long
-from tui.widgets.prompt.keys import with_shell_keys
-from tui.widgets.prompt.kills import Kills
+from tui.widgets.prompt.editing_keys import with_shell_keys
+from tui.widgets.prompt.kill_ring import KillRing
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 # xterm's modifyOtherKeys makes of them a modifier and a literal carriage return.
@@ -55,7 +55,7 @@ class Editor(CaretArea, inherit_bindings=False):
         self._edited = edited
         self._wrapped: tuple[WrappedDocument, int] | None = None
         self._pastes: tuple[str, ...] = ()
-        self._kills = Kills()
+        self._kills = KillRing()
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
 
     @property

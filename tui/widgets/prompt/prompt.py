@@ -13,11 +13,11 @@ from textual.widget import Widget
 
 from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.safe_text import make_visible_line
-from tui.widgets.prompt.completion import CompletionList
+from tui.widgets.prompt.completion_list import CompletionList
+from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.history import EarlierPrompts
-from tui.widgets.prompt.keys import TYPING_KEYS
-from tui.widgets.prompt.sending import Sending
+from tui.widgets.prompt.unacknowledged import Unacknowledged
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -86,7 +86,7 @@ class Prompt(Widget):
         self._editor = Editor(self._press, self._show_edit)
         self._list = CompletionList()
         self._history = EarlierPrompts()
-        self._sending = Sending()
+        self._sending = Unacknowledged()
         self._deadline: Timer | None = None
         self._told = ""
         self._useful: frozenset[str] = frozenset()

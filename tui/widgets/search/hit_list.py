@@ -12,9 +12,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.domain.results import Results, SessionHits
 from tui.domain.search import Hit
-from tui.widgets.search.drawing import Part, Piece, heading_pieces, hit_pieces
+from tui.domain.search_results import Results, SessionHits
+from tui.widgets.search.hit_drawing import Part, Piece, heading_pieces, hit_pieces
 
 Line = SessionHits | Hit
 

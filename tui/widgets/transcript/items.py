@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.details import details
 from tui.domain.message import Message
+from tui.domain.message_details import details
 from tui.domain.notice import Notice, Shown
 from tui.domain.records import Reset, Summary
 from tui.domain.safe_text import make_visible_line
-from tui.widgets.transcript.blocks import Block, Splitter
-from tui.widgets.transcript.fenced import Fences, block_part, growing_part
-from tui.widgets.transcript.folded import call_parts, result_parts, summary_parts
-from tui.widgets.transcript.listed import Listed
-from tui.widgets.transcript.page import GUTTER, MEASURE
-from tui.widgets.transcript.parts import (
+from tui.widgets.transcript.canvas import GUTTER, MEASURE
+from tui.widgets.transcript.code_blocks import Fences, block_part, growing_part
+from tui.widgets.transcript.foldable import call_parts, result_parts, summary_parts
+from tui.widgets.transcript.markdown_blocks import Block, Splitter
+from tui.widgets.transcript.notice_table import NoticeTable
+from tui.widgets.transcript.row_blocks import (
     Details,
     Divider,
-    Line,
-    Part,
+    LineBlock,
     Plain,
+    RowBlock,
     Told,
     plain_parts,
 )
@@ -71,10 +71,10 @@ class Item:
         self.hidden = False
         self.unfolded = False
         self.informed = False
-        self._dropped: tuple[Part, ...] = ()
-        self._parts: list[Part] | None = None
+        self._dropped: tuple[RowBlock, ...] = ()
+        self._parts: list[RowBlock] | None = None
 
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[RowBlock]:
         """What there is to be drawn of it."""
         if self.hidden:
             return ()
@@ -99,7 +99,7 @@ class Item:
             case Summary() | Reset():
                 return 2
 
-    def make_parts(self) -> list[Part]:
+    def make_parts(self) -> list[RowBlock]:
         match self.entry:
             case Message(role="user"):
                 return plain_parts(clean(self.entry.text), "user", ASKED, spaced=True)
@@ -141,7 +141,7 @@ class Item:
         """Before which part that stands: below its head, and before what has none."""
         return int(self.entry.role != "user") if isinstance(self.entry, Message) else 0
 
-    def _informed(self, parts: list[Part]) -> list[Part]:
+    def _informed(self, parts: list[RowBlock]) -> list[RowBlock]:
         if not self.informed or not self.message or not parts:
             return parts
         first = parts[0]
@@ -153,12 +153,12 @@ class Item:
             first.spaced, first.mark = False, " "
         return [*parts[: self.details_at], line, *parts[self.details_at :]]
 
-    def take_dropped(self) -> Sequence[Part]:
+    def take_dropped(self) -> Sequence[RowBlock]:
         """What is no part of it any more, since the last time."""
         dropped, self._dropped = self._dropped, ()
         return dropped
 
-    def _drop(self, parts: Iterable[Part]) -> None:
+    def _drop(self, parts: Iterable[RowBlock]) -> None:
         self._dropped = (*self._dropped, *parts)
 
     @property
@@ -167,7 +167,7 @@ class Item:
         return self.entry if isinstance(self.entry, Message) else None
 
 
-class Answer(Item):
+class AnswerItem(Item):
     """A message of the model: it may still be arriving."""
 
     __slots__ = (
@@ -185,9 +185,9 @@ class Answer(Item):
         self._size = len(entry.text)
         self._carried = ""
         self._blocks: Sequence[Block] = ()
-        self._body: Sequence[Part] = ()
+        self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
-        self._title: Line | None = None
+        self._title: LineBlock | None = None
         self._wait = ""
         self._changed = True
 
@@ -228,7 +228,7 @@ class Answer(Item):
         self._changed = True
         return True
 
-    def parts(self) -> Sequence[Part]:
+    def parts(self) -> Sequence[RowBlock]:
         if self.hidden:
             return ()
         if self._changed or self._parts is None:
@@ -250,39 +250,39 @@ class Answer(Item):
         lines = self.entry.text.count("\n") + self._size // max(1, width)
         return lines + 3 + len(self.entry.tool_calls)
 
-    def make_parts(self) -> list[Part]:
+    def make_parts(self) -> list[RowBlock]:
         body = [*self._head(), *self._body]
         if self.arriving and not self._body:
-            body.append(Line(f"… {self._wait}".rstrip(), "quiet"))
+            body.append(LineBlock(f"… {self._wait}".rstrip(), "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and (bool(self._body) or not body)
             body.extend(call_parts(call, spaced=spaced, unfolded=self.unfolded))
         return [*body, *self._ending(bare=not body or not self._body)]
 
-    def _head(self) -> list[Part]:
+    def _head(self) -> list[RowBlock]:
         if not self._body and self.entry.tool_calls:
             return []
         model = make_visible_line(self.entry.model or "answer")
         # Of ollama:qwen3:4b the model is all but the provider.
         name = model.partition(":")[2] or model
         if self._title is None or self._title.text != name:
-            self._title = Line(name, "model", "●", spaced=True)
+            self._title = LineBlock(name, "model", "●", spaced=True)
         return [self._title]
 
-    def _ending(self, *, bare: bool) -> list[Part]:
+    def _ending(self, *, bare: bool) -> list[RowBlock]:
         status = self.entry.status
         if self.arriving or (status is None and not bare):
             return []
         if status == "failed":
             reason = clean(self.entry.error or "no reason given").strip()
             told = plain_parts(f"✗ failed: {reason}", "error")
-            return [*told, Line(_AGAIN, "quiet")]
+            return [*told, LineBlock(_AGAIN, "quiet")]
         if status in _ENDINGS:
-            again = [Line(_AGAIN, "quiet")] if status == "interrupted" else []
-            return [Line(*_ENDINGS[status]), *again]
+            again = [LineBlock(_AGAIN, "quiet")] if status == "interrupted" else []
+            return [LineBlock(*_ENDINGS[status]), *again]
         if status is not None:
-            return [Line(f"■ {make_visible_line(status)}", "warning")]
-        return [] if self.entry.tool_calls else [Line("(no text)", "quiet")]
+            return [LineBlock(f"■ {make_visible_line(status)}", "warning")]
+        return [] if self.entry.tool_calls else [LineBlock("(no text)", "quiet")]
 
     def _split(self) -> None:
         splitter = self._splitter = self._splitter or Splitter()
@@ -318,12 +318,12 @@ class Queue(Item):
         super().__init__(Notice("\n".join(prompts)), "")
         self._prompts = prompts
 
-    def make_parts(self) -> list[Part]:
-        parts: list[Part] = []
+    def make_parts(self) -> list[RowBlock]:
+        parts: list[RowBlock] = []
         for prompt in self._prompts:
             text = clean(prompt)
             parts.append(Plain(text[:PIECE], "queued", ASKED, spaced=True))
-            parts.append(Line("queued", "quiet"))
+            parts.append(LineBlock("queued", "quiet"))
         return parts
 
 
@@ -331,18 +331,18 @@ def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
     """What stands for an entry; ``key`` is for one that has no id of its own."""
     if isinstance(entry, Message):
         if entry.role == "assistant":
-            return Answer(entry, arriving=arriving)
+            return AnswerItem(entry, arriving=arriving)
         return Item(entry, entry.id)
     return Item(entry, key)
 
 
-def _notice(entry: Notice) -> list[Part]:
+def _notice(entry: Notice) -> list[RowBlock]:
     style, sign = _NOTICES[entry.severity], _SIGNS[entry.severity]
     if entry.table is None:
         return plain_parts(clean(entry.text), style, sign, spaced=True, kind=Told)
     lines, first = entry.text.split("\n"), entry.table.first
     above, below = lines[:first], lines[first + len(entry.table.rows) :]
-    listed = Listed(entry.table, " " if above else sign, spaced=not above)
+    listed = NoticeTable(entry.table, " " if above else sign, spaced=not above)
     return [
         *(plain_parts(clean("\n".join(above)), style, sign, spaced=True) if above else ()),
         listed,

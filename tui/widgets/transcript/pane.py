@@ -10,21 +10,19 @@ from textual.strip import Strip
 
 from tui.domain.message import Message
 from tui.domain.notice import Shown
-from tui.domain.status import wait_words
+from tui.domain.status_line import wait_words
 from tui.domain.usage import Effort
-from tui.widgets.transcript import wants
-from tui.widgets.transcript.conversation import Conversation, Row
-from tui.widgets.transcript.cursor import Cursor
-from tui.widgets.transcript.ends import Ends
-from tui.widgets.transcript.finder import Finder
+from tui.widgets.transcript import messages
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.find_state import FindState
+from tui.widgets.transcript.history_ends import HistoryEnds
 from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.marks import more_words, with_cursor, with_more
-from tui.widgets.transcript.pace import Pace
-from tui.widgets.transcript.page import Page
+from tui.widgets.transcript.message_cursor import MessageCursor
+from tui.widgets.transcript.overlay import more_words, with_cursor, with_more
 from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
-from tui.widgets.transcript.place import Place
-from tui.widgets.transcript.reading import Spot
-from tui.widgets.transcript.scrolling import show_place
+from tui.widgets.transcript.scroll_position import ScrollPosition
+from tui.widgets.transcript.scrollbar import show_place
 from tui.widgets.transcript.selection import (
     look_of_selected,
     number_of,
@@ -32,6 +30,8 @@ from tui.widgets.transcript.selection import (
     selected,
     selected_text,
 )
+from tui.widgets.transcript.throttle import Throttle
+from tui.widgets.transcript.viewport import Spot
 from tui.widgets.transcript.welcome import Welcome
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ class Pane(ScrollView, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
 
-    EarlierWanted = wants.EarlierWanted
-    LaterWanted = wants.LaterWanted
+    EarlierWanted = messages.EarlierWanted
+    LaterWanted = messages.LaterWanted
 
     def __init__(self, welcome: Sequence[tuple[str, str]] = ()) -> None:
         """``welcome``: keys and what they do, shown where nothing was said."""
@@ -63,19 +63,19 @@ class Pane(ScrollView, can_focus=True):
         self._welcome = Welcome(welcome)
         self._is_known = False
         self._efforts: dict[str, Effort] = {}
-        self._conversation = Conversation(efforts=self._efforts)
-        self._cursor = Cursor(self._conversation)
-        self._page: Page | None = None
-        self._screen_rows: list[Row] = []
-        self._ends = Ends()
+        self._conversation = Document(efforts=self._efforts)
+        self._cursor = MessageCursor(self._conversation)
+        self._page: Canvas | None = None
+        self._screen_rows: list[DocumentRow] = []
+        self._ends = HistoryEnds()
         self._unseen: set[str] = set()
         self._syncing = False
         self._timer: Timer | None = None
-        self._pace = Pace()
+        self._pace = Throttle()
         self._more = ""
         self._has_selection = False
         self._stood: tuple[bool, Item | None, bool, bool] = (True, None, False, False)
-        self.finder = Finder(
+        self.finder = FindState(
             lambda: (self._conversation, self._screen_rows), self._draw_all, self._take_cursor
         )
 
@@ -98,9 +98,9 @@ class Pane(ScrollView, can_focus=True):
         if self._has_selection:
             # It would be of the same rows of another conversation.
             self.screen.clear_selection()
-        self._conversation = Conversation(entries, arriving, self._efforts)
-        self._cursor = Cursor(self._conversation)
-        self._ends = Ends(earlier, later)
+        self._conversation = Document(entries, arriving, self._efforts)
+        self._cursor = MessageCursor(self._conversation)
+        self._ends = HistoryEnds(earlier, later)
         self._unseen.clear()
         self._page = None
         self._screen_rows = []
@@ -110,13 +110,13 @@ class Pane(ScrollView, can_focus=True):
     def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
         self._conversation.prepend(entries)
-        self._ends = Ends(earlier, self._ends.later)
+        self._ends = HistoryEnds(earlier, self._ends.later)
         self._draw()
 
     def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
         """Put those after the last that is here after it; nothing on screen moves."""
         self._conversation.append(entries, arriving)
-        self._ends = Ends(self._ends.earlier, later)
+        self._ends = HistoryEnds(self._ends.earlier, later)
         self._draw()
 
     def show_message(self, message_id: str) -> None:
@@ -166,11 +166,11 @@ class Pane(ScrollView, can_focus=True):
     # What the application asks.
 
     @property
-    def place(self) -> Place:
+    def place(self) -> ScrollPosition:
         """Where the reader is, to come back to."""
         return self._conversation.place
 
-    def go_to(self, place: Place) -> None:
+    def go_to(self, place: ScrollPosition) -> None:
         """Go back to where the reader was; to the end if that is not there."""
         self._conversation.go_to(place)
         self._draw()
@@ -221,7 +221,7 @@ class Pane(ScrollView, can_focus=True):
             return
         self._pace.begin()
         if self._page is None or self._page.width != width:
-            self._page = Page(width, self._palette())
+            self._page = Canvas(width, self._palette())
             # The welcome stands in no row that could be told from what it was.
             self.refresh()
         self._conversation.draw_on(self._page, height)
@@ -248,7 +248,7 @@ class Pane(ScrollView, can_focus=True):
         self._draw()
         self.refresh()
 
-    def _repaint(self, rows: list[Row], more: str) -> None:
+    def _repaint(self, rows: list[DocumentRow], more: str) -> None:
         old, self._screen_rows = self._screen_rows, rows
         if bool(old) != bool(rows):
             # The welcome came or went, which is in none of them.
@@ -279,12 +279,12 @@ class Pane(ScrollView, can_focus=True):
         last = y == self._pane.height - 1
         return with_more(strip, self._more, page) if self._more and last else strip
 
-    def _below(self, y: int, page: Page) -> Strip:
+    def _below(self, y: int, page: Canvas) -> Strip:
         if self._screen_rows or not self._is_known:
             return page.blank()
         return self._welcome.row(y, self._pane.height, page)
 
-    def _row(self, y: int, page: Page) -> Strip:
+    def _row(self, y: int, page: Canvas) -> Strip:
         row = self._screen_rows[y]
         number = number_of(row.spot)
         strip = with_cursor(row, page) if row.spot.item is self._cursor.item else row.strip
@@ -328,7 +328,7 @@ class Pane(ScrollView, can_focus=True):
 
     def _restyle(self) -> None:
         if self._page is not None and self._palette() != self._page.palette:
-            self._page = Page(self._page.width, self._palette())
+            self._page = Canvas(self._page.width, self._palette())
             self._draw()
             # That draws the rows which say something else; those with nothing in them, too.
             self.refresh()
@@ -377,5 +377,5 @@ class Pane(ScrollView, can_focus=True):
             self._draw_all()
 
 
-def _row_at(rows: list[Row], y: int) -> tuple[int, Spot[Item]] | None:
+def _row_at(rows: list[DocumentRow], y: int) -> tuple[int, Spot[Item]] | None:
     return (id(rows[y].strip), rows[y].spot) if y < len(rows) else None

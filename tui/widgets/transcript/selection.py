@@ -10,11 +10,11 @@ from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
 
-from tui.widgets.transcript.conversation import Conversation, Row
+from tui.widgets.transcript.copy_hints import is_text, joint
+from tui.widgets.transcript.document import Document, DocumentRow
 from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.joints import is_text, joint
-from tui.widgets.transcript.parts import Cut, Prose
-from tui.widgets.transcript.reading import Spot
+from tui.widgets.transcript.row_blocks import Cut, ProseBlock
+from tui.widgets.transcript.viewport import Spot
 
 _QUOTED = re.compile(r"^ *(?:▌ )+")
 
@@ -86,7 +86,9 @@ def number_of(spot: Spot[Item]) -> int:
     return offset_row(spot.item.order, spot.part, spot.row)
 
 
-def selected_text(conversation: Conversation, screen: Sequence[Row], selection: Selection) -> str:
+def selected_text(
+    conversation: Document, screen: Sequence[DocumentRow], selection: Selection
+) -> str:
     """The text that is seen selected, its lines whole; without an end, up to that of the screen."""
     if not screen:
         return ""
@@ -108,7 +110,7 @@ def selected_text(conversation: Conversation, screen: Sequence[Row], selection: 
     return "\n".join(lines)
 
 
-def _selected_of(row: Row, selection: Selection) -> str:
+def _selected_of(row: DocumentRow, selection: Selection) -> str:
     number, margin = number_of(row.spot), row.part.margin
     cut = row.part.cut(row.spot.row)
     if cut is None:
@@ -118,10 +120,10 @@ def _selected_of(row: Row, selection: Selection) -> str:
     return _of_line(cut, margin + cut.pad, *whole_span) if whole_span else ""
 
 
-def _as_written(row: Row) -> str:
+def _as_written(row: DocumentRow) -> str:
     """A row's text, with what marks a quote as it is written."""
     text = row.strip.text
-    if not isinstance(row.part, Prose):
+    if not isinstance(row.part, ProseBlock):
         return text
     return _QUOTED.sub(lambda marks: marks[0].replace("▌", ">"), text, count=1)
 
@@ -133,6 +135,6 @@ def _of_line(cut: Cut, margin: int, start: int, end: int) -> str:
     return cut.text[first : len(cut.text) if to_end else cut.hidden + max(0, end - margin)]
 
 
-def _spot(conversation: Conversation, number: int) -> Spot[Item]:
+def _spot(conversation: Document, number: int) -> Spot[Item]:
     order, part, row = row_of(number)
     return Spot(conversation.layout.ordered(order), part, row)

@@ -5,20 +5,20 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
-from tui.domain.details import details
 from tui.domain.fences import codes
+from tui.domain.message_details import details
 from tui.widgets.hints import hint
 from tui.widgets.key_line import COPY_SELECTED
-from tui.widgets.transcript import wants
-from tui.widgets.transcript.conversation import Row
-from tui.widgets.transcript.fenced import Code, code_of
+from tui.widgets.transcript import messages
+from tui.widgets.transcript.code_blocks import Code, code_of
+from tui.widgets.transcript.document import DocumentRow
+from tui.widgets.transcript.horizontal_scroll import move_code
 from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.keys import KEYS
-from tui.widgets.transcript.marks import is_more
+from tui.widgets.transcript.overlay import is_more
 from tui.widgets.transcript.pane import Pane
-from tui.widgets.transcript.parts import Details, Line
+from tui.widgets.transcript.row_blocks import Details, LineBlock
 from tui.widgets.transcript.selection import offset_row, whole
-from tui.widgets.transcript.sideways import move_code
+from tui.widgets.transcript.transcript_keys import KEYS
 
 _WHEEL_ROWS = 3
 _SIDE_CELLS = 8
@@ -34,11 +34,11 @@ class Transcript(Pane):
     # Else what is typed after something was selected would be keys of the conversation.
     FOCUS_ON_CLICK: ClassVar[bool] = False
 
-    PassageWanted = wants.PassageWanted
-    PromptWanted = wants.PromptWanted
-    MatchWanted = wants.MatchWanted
-    LinksWanted = wants.LinksWanted
-    CopyRequested = wants.CopyRequested
+    PassageWanted = messages.PassageWanted
+    PromptWanted = messages.PromptWanted
+    MatchWanted = messages.MatchWanted
+    LinksWanted = messages.LinksWanted
+    CopyRequested = messages.CopyRequested
 
     @property
     def useful(self) -> frozenset[str]:
@@ -98,7 +98,7 @@ class Transcript(Pane):
         """See the first entry; the cursor comes along."""
         self._hint_if_empty()
         if self._ends.earlier:
-            self.post_message(wants.BeginningWanted())
+            self.post_message(messages.BeginningWanted())
             return
         self.show_beginning()
         self._cursor.go_to_first()
@@ -115,7 +115,7 @@ class Transcript(Pane):
     def action_to_end(self) -> None:
         """See the end and follow it."""
         if self._ends.later:
-            self.post_message(wants.EndWanted())
+            self.post_message(messages.EndWanted())
             return
         self._conversation.reader.to_end()
         self._cursor.go_to_last()
@@ -239,13 +239,13 @@ class Transcript(Pane):
             self._select(row, whole_item=event.chain > 2)
         elif not self.text_selection and (code := self._code_to_copy_at(row, event)):
             self.post_message(self.CopyRequested(code))
-        elif isinstance(row.part, Line) and row.part.foldable and not self.text_selection:
+        elif isinstance(row.part, LineBlock) and row.part.foldable and not self.text_selection:
             self._conversation.fold(row.spot.item)
             self._draw()
         elif row.spot.item.message and not self.text_selection:
             self._open_link_at(row, event)
 
-    def _is_more_at(self, row: Row, event: events.Click) -> bool:
+    def _is_more_at(self, row: DocumentRow, event: events.Click) -> bool:
         """Whether the mark is clicked which says that there is more below."""
         offset = event.get_content_offset(self)
         if not self._more or self._page is None or not offset or self.text_selection:
@@ -253,7 +253,7 @@ class Transcript(Pane):
         is_last = offset.y == self._pane.height - 1
         return is_last and is_more(row.strip, self._more, self._page, offset.x)
 
-    def _code_to_copy_at(self, row: Row, event: events.Click) -> str:
+    def _code_to_copy_at(self, row: DocumentRow, event: events.Click) -> str:
         offset, part, item = event.get_content_offset(self), row.part, row.spot.item
         if not isinstance(part, Code) or not offset:
             return ""
@@ -261,7 +261,7 @@ class Transcript(Pane):
             return ""
         return code_of(part, item.parts(), codes(item.message.text) if item.message else ())
 
-    def _open_link_at(self, row: Row, event: events.Click) -> None:
+    def _open_link_at(self, row: DocumentRow, event: events.Click) -> None:
         offset, message = event.get_content_offset(self), row.spot.item.message
         strip = row.strip
         place = len(strip.crop(0, offset.x).text) if offset else 0
@@ -275,11 +275,11 @@ class Transcript(Pane):
         if links := link_at(links_of(message), strip.text, place):
             self.post_message(self.LinksWanted([(link.target, link.text) for link in links]))
 
-    def _row_under(self, event: events.MouseEvent) -> Row | None:
+    def _row_under(self, event: events.MouseEvent) -> DocumentRow | None:
         y = event.get_content_offset(self)
         return self._screen_rows[y.y] if y and 0 <= y.y < len(self._screen_rows) else None
 
-    def _select(self, row: Row, *, whole_item: bool) -> None:
+    def _select(self, row: DocumentRow, *, whole_item: bool) -> None:
         spot, last = row.spot, len(row.spot.item.parts()) - 1
         first, end = (0, last) if whole_item else (spot.part, spot.part)
         order = spot.item.order

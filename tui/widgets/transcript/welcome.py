@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.widgets.transcript.page import GUTTER, Page
+from tui.widgets.transcript.canvas import GUTTER, Canvas
 from tui.widgets.wrapping import wrap_words
 
 _GAP = 3
@@ -22,7 +22,7 @@ class Welcome:
         self._keys = max((cell_len(key) for key, _ in lines), default=0) + _GAP
         self._rows: tuple[int, Sequence[tuple[str, str]]] = (0, ())
 
-    def row(self, y: int, height: int, page: Page) -> Strip:
+    def row(self, y: int, height: int, page: Canvas) -> Strip:
         """What stands in the row of an empty pane of so many rows."""
         rows = self._rows_within(page.text_width - 1 - self._keys)
         number = y - (height - len(rows)) // 2

@@ -1,0 +1,117 @@
+"""Keys that a user chose: taken, or refused with what is wrong with them."""
+
+import pytest
+from textual.binding import Binding
+
+from tui.app.keymap import EVERYWHERE, checked_keymap
+from tui.errors import ConfigError
+
+PLACES = {
+    EVERYWHERE: [
+        Binding("ctrl+n", "new", "New", id="new", priority=True),
+        Binding("ctrl+s", "save", "Save", id="save", priority=True),
+        Binding("escape", "stop", "Stop", id="stop"),
+    ],
+    "In the list": [
+        Binding("slash", "filter", "Filter", id="list-filter"),
+        Binding("escape", "clear", "Clear", id="list-clear"),
+        Binding("d", "delete", "Delete"),
+    ],
+    "In the conversation": [Binding("slash", "find", "Find", id="find")],
+    "In the prompt": [
+        Binding("ctrl+j", "type", "Break the line"),
+        Binding("ctrl+o", "unfold", "Show it", id="prompt-unfold"),
+    ],
+    "While searching": [
+        Binding("enter", "choose", "Go there", id="search-choose", priority=True),
+        Binding("down", "move(1)", "Next", id="search-next", priority=True),
+    ],
+}
+LINES = {"In the prompt", "While searching"}
+
+
+def checked(**chosen):
+    return checked_keymap(
+        {k.replace("_", "-"): v for k, v in chosen.items()}, PLACES, LINES, "config.toml"
+    )
+
+
+@pytest.mark.parametrize("key", ["ctrl+t", "f5", "alt+left", "shift+f3", "ctrl+s,f2", "ctrl+/"])
+def test_a_key_of_ones_own_is_taken(key):
+    if key == "ctrl+s,f2":
+        assert checked(new=key, save="f12") == {"new": key, "save": "f12"}
+    else:
+        assert checked(new=key) == {"new": key}
+
+
+def test_two_actions_may_change_keys():
+    assert checked(new="ctrl+s", save="ctrl+n") == {"new": "ctrl+s", "save": "ctrl+n"}
+
+
+def test_the_same_key_may_mean_different_things_at_different_places():
+    assert checked(list_filter="f", find="f") == {"list-filter": "f", "find": "f"}
+
+
+def test_a_letter_is_a_key_where_nothing_is_typed():
+    assert checked(list_filter="f") == {"list-filter": "f"}
+
+
+@pytest.mark.parametrize(
+    ("action", "key"), [("new", "ctrl+n"), ("stop", "escape"), ("list-clear", "escape,f5")]
+)
+def test_the_key_that_an_action_has_already_is_taken(action, key):
+    assert checked(**{action: key}) == {action: key}
+
+
+@pytest.mark.parametrize("key", ["tab", "alt+x", "enter,f9"])
+def test_what_types_nothing_is_a_key_where_a_line_is_typed(key):
+    assert checked(search_next=key, search_choose="f5") == {
+        "search-next": key,
+        "search-choose": "f5",
+    }
+
+
+def test_a_letter_may_be_bound_everywhere_to_what_is_done_at_one_place_only():
+    here = Binding("slash", "find_here", "Find", id="find", priority=True)
+    places = {**PLACES, EVERYWHERE: [*PLACES[EVERYWHERE], here]}
+    assert checked_keymap({"find": "f"}, places, LINES, "config.toml") == {"find": "f"}
+
+
+def test_what_clashed_before_is_no_reason_to_refuse_another_key():
+    assert checked(new="f5") == {"new": "f5"}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "key", "words"),
+    [
+        ({"nwe": "ctrl+t"}, "keys.nwe", "unknown action; there are find, list-clear,"),
+        ({"new": "crtl+t"}, "keys.new", 'expected a key, such as "f9" or "alt+n", not "crtl+t"'),
+        ({"new": ""}, "keys.new", "expected a key"),
+        ({"new": "ctrl+"}, "keys.new", "expected a key"),
+        ({"new": "f5,,f6"}, "keys.new", "expected a key"),
+        ({"new": "ctrl+n ctrl+t"}, "keys.new", "expected a key"),
+        ({"new": "\x1b"}, "keys.new", "expected a key"),
+        ({"new": "a"}, "keys.new", "a could not be typed any more"),
+        ({"new": "/"}, "keys.new", "slash could not be typed any more"),
+        ({"new": "会"}, "keys.new", "会 could not be typed any more"),
+        ({"new": "enter"}, "keys.new", "enter could not be typed any more"),
+        ({"search-next": "x"}, "keys.search-next", "where search-next works, x could not be typed"),
+        ({"search-next": "f5,X"}, "keys.search-next", "X could not be typed any more"),
+        ({"search-next": "?"}, "keys.search-next", "question_mark could not be typed any more"),
+        ({"search-next": "space"}, "keys.search-next", "space could not be typed any more"),
+        ({"search-next": "backspace"}, "keys.search-next", "backspace could not be typed any more"),
+        ({"prompt-unfold": "ß"}, "keys.prompt-unfold", "ß could not be typed any more"),
+        ({"list-filter": "shift+n"}, "keys.list-filter", 'not "shift+n"; write "N"'),
+        ({"new": "ctrl+j"}, "keys.new", 'ctrl+j is the key of "Break the line" already'),
+        ({"new": "ctrl+s"}, "keys.new", "ctrl+s is the key of save already"),
+        ({"new": "ctrl+s", "save": "ctrl+s"}, "keys.new", "ctrl+s is the key of save already"),
+        ({"list-filter": "ctrl+s"}, "keys.list-filter", "ctrl+s is the key of save already"),
+        ({"list-filter": "f5", "save": "f5"}, "keys.list-filter", "f5 is the key of save already"),
+        ({"save": "escape"}, "keys.save", "escape is the key of stop already"),
+    ],
+)
+def test_what_cannot_be_is_said_with_its_key(chosen, key, words):
+    with pytest.raises(ConfigError) as raised:
+        checked_keymap(chosen, PLACES, LINES, "config.toml")
+    assert str(raised.value).startswith(f"config.toml: {key}: ")
+    assert words in str(raised.value)

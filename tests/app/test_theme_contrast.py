@@ -1,0 +1,93 @@
+"""What is written is legible, whichever theme is chosen."""
+
+import pytest
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES
+
+from tui.app.theme_contrast import (
+    KEYWORD,
+    LEAST,
+    LEAST_TURN,
+    OF_CODE,
+    OF_CODE_LEAST,
+    contrast,
+    hue_apart,
+    legible,
+)
+
+THEMES = [theme for theme in BUILTIN_THEMES.values() if not theme.ansi]
+GROUNDS = ("background", "surface", "panel")
+TEXTS = (
+    "foreground",
+    "text-muted",
+    "text-primary",
+    "text-accent",
+    "text-warning",
+    "text-success",
+)
+
+
+def variables(theme):
+    return {**theme.to_color_system().generate(), **theme.variables}
+
+
+def on(ground, text):
+    """A text's colour as it is drawn there."""
+    if text.startswith("auto"):
+        percent = text.removeprefix("auto").strip(" %") or "100"
+        return ground + ground.get_contrast_text(int(percent) / 100)
+    return ground + Color.parse(text)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_every_text_of_a_theme_is_legible_wherever_it_stands(theme):
+    made = legible(variables(theme))
+    for ground in (Color.parse(made[name]) for name in GROUNDS):
+        for text in TEXTS:
+            assert contrast(on(ground, made[text]), ground) >= LEAST
+    for cursor in ("block-cursor", "block-cursor-blurred"):
+        ground = Color.parse(made["surface"]) + Color.parse(made[f"{cursor}-background"])
+        assert contrast(on(ground, made[f"{cursor}-foreground"]), ground) >= LEAST
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_what_is_legible_already_is_left_as_it_is(theme):
+    made = legible(variables(theme))
+    assert legible(made) == made
+    assert made["background"] == variables(theme)["background"]
+
+
+def test_the_colours_of_a_terminal_are_its_own_affair():
+    theme = variables(BUILTIN_THEMES["ansi-dark"])
+    made = legible(theme)
+    code = {name: made.pop(name) for name in (*OF_CODE, KEYWORD)}
+    assert made == theme
+    assert len({Color.parse(color).ansi for color in code.values()} - {None}) == len(code)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_colours_of_code_are_legible_in_a_conversation(theme):
+    made = legible(variables(theme))
+    for name in (*OF_CODE, KEYWORD):
+        assert contrast(Color.parse(made[name]), Color.parse(made["background"])) >= OF_CODE_LEAST
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_keywords_are_of_another_hue_than_all_else_in_code(theme):
+    made = legible(variables(theme))
+    for name in OF_CODE:
+        apart = hue_apart(Color.parse(made[KEYWORD]), Color.parse(made[name]))
+        assert apart >= LEAST_TURN - 0.01
+
+
+@pytest.mark.parametrize(
+    ("theme", "own"), [("nord", "accent"), ("catppuccin-mocha", "secondary"), ("dracula", "accent")]
+)
+def test_keywords_have_a_colour_of_the_theme_where_one_is_apart(theme, own):
+    made = legible(variables(BUILTIN_THEMES[theme]))
+    assert hue_apart(Color.parse(made[KEYWORD]), Color.parse(made[own])) < 0.01
+
+
+def test_contrast_is_that_of_wcag():
+    assert contrast(Color(0, 0, 0), Color(255, 255, 255)) == pytest.approx(21)
+    assert contrast(Color(119, 119, 119), Color(255, 255, 255)) == pytest.approx(4.48, abs=0.01)

@@ -1,0 +1,503 @@
+"""``/archive /restore /delete /fork /undo``."""
+
+import asyncio
+import os
+import socket
+
+import pytest
+
+from tests.engine.workspaces import FULL, SHOP
+from tests.waiting import SECONDS, until
+from tui.commands import archive
+from tui.commands.effects import Ask, MovedSession
+from tui.commands.registry import carried_out
+from tui.domain.records import Summary, Todos
+from tui.domain.todo import TodoItem
+from tui.errors import SessionNotFound
+from tui.storage.protocol import EVERYWHERE, SessionFilter
+
+
+def status(world, session_id):
+    return world.reader.entry(session_id).status
+
+
+def ordered(world):
+    return [entry.id for entry in world.reader.list(SessionFilter(SHOP), None, 10).entries]
+
+
+async def say_yes(commands):
+    """Answer the question that the last command has led to."""
+    [asked] = [effect for effect in commands.effects if isinstance(effect, Ask)]
+    commands.effects = await carried_out(asked.confirmed)
+    await commands.program.settle()
+    return commands.told
+
+
+def question(commands):
+    [asked] = [effect for effect in commands.effects if isinstance(effect, Ask)]
+    return asked.question
+
+
+async def delete(commands, arguments=""):
+    await commands(f"/delete {arguments}".strip())
+    return await say_yes(commands)
+
+
+# --- /archive
+
+
+async def test_the_current_session_is_archived_and_the_most_recent_other_is_shown(started, world):
+    await world.session("oldest")
+    other = await world.session("newer")
+    here = await world.session("here")
+    commands = started(here)
+    assert await commands("/archive") == f"Archived session: {here}"
+    assert commands.kinds[:2] == ["ShowSession", "MovedSession"]
+    assert commands.current.id == other
+    assert status(world, here) == "archived"
+    assert world.holder(here) is None
+
+
+async def test_without_another_one_a_new_session_is_shown(started, world):
+    here = await world.session("here")
+    commands = started(here)
+    await commands("/archive")
+    assert commands.current.untouched
+    assert status(world, here) == "archived"
+
+
+@pytest.mark.parametrize("how", ["{id}", "There", "1", "#1"])
+async def test_another_session_is_archived_by_any_target(commands, world, how):
+    there = await world.session("hello", name="There")
+    await commands("/sessions")
+    assert await commands("/archive " + how.format(id=there)) == f"Archived session: {there}"
+    assert commands.kinds == ["MovedSession", "Say"]
+    assert commands.effects[0] == MovedSession(there)
+    assert status(world, there) == "archived"
+
+
+async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(started, world):
+    here = await world.session("here")
+    commands = started(here)
+    opened = commands.current.opened
+    answer = opened.begin_answer("scripted:model")
+    answer.receive("half")
+    opened.add_piece(answer)
+    commands.current.running = commands.running = True
+    await commands("/archive")
+    assert not commands.running
+    last = world.reader.load(here).messages[-1]
+    assert (last.text, last.status) == ("half", "interrupted")
+    assert status(world, here) == "archived"
+
+
+async def test_what_waits_to_be_sent_stays_with_the_session(started, world):
+    here = await world.session("here")
+    commands = started(here)
+    commands.current.queued.append("next")
+    commands.current.text = "and this"
+    await commands("/archive")
+    draft = world.drafts.load(here)
+    assert (draft.queued, draft.text) == (("next",), "and this")
+
+
+async def test_a_session_that_works_behind_another_is_archived(started, world):
+    there = await world.session("there")
+    commands = started(there)
+    commands.current.running = commands.running = True
+    await commands.program.open(await world.session("here"))
+    assert await commands(f"/archive {there}") == f"Archived session: {there}"
+    assert status(world, there) == "archived"
+    assert world.holder(there) is None
+    assert commands.workspace.find(there) is None
+
+
+@pytest.mark.parametrize("command", ["/archive", "/delete"])
+async def test_a_session_that_cannot_be_saved_stays(started, world, command):
+    await world.session("other")
+    here = await world.session("here")
+    commands = started(here)
+    commands.current.opened.add_message("user", "more")
+    commands.program.store.fail_next(FULL, times=9)
+    await commands(command)
+    told = await say_yes(commands) if command == "/delete" else commands.told
+    assert told == f"Could not save {here}: disk full"
+    assert commands.severity == "error"
+    assert commands.current.id == here
+    assert world.holder(here) is not None
+    assert status(world, here) == "open"
+    assert await commands("/undo") == "Nothing to undo."
+
+
+@pytest.mark.parametrize("name", ["archive", "delete", "fork"])
+async def test_there_is_nothing_to_move_in_a_new_session(commands, name):
+    assert await commands(f"/{name}") == f"Nothing to {name} yet."
+    assert commands.current.untouched
+
+
+async def test_a_session_held_elsewhere_is_not_moved(started, world):
+    there = await world.session("there")
+    lease = world.reader.lease(there)
+    holder = f"pid {os.getpid()} on {socket.gethostname()}"
+    since = f"{world.clock.now.astimezone():%Y-%m-%d %H:%M}"
+    commands = started(there)
+    words = f"Session {there} is open in another program ({holder} since {since})."
+    for command in ("/archive", "/delete", f"/archive {there}", f"/delete {there}"):
+        assert await commands(command) == words
+        assert commands.current.id == there
+    lease.release()
+
+
+async def test_an_archived_session_is_not_archived_again(commands, world):
+    there = await world.session("there")
+    world.reader.archive(there)
+    assert await commands(f"/archive {there}") == f"Session {there} is archived already."
+
+
+async def test_the_archive_hook_is_told(commands, world, tmp_path):
+    there = await world.session("there")
+    told = tmp_path / "told"
+    commands.hook = ("sh", "-c", f"cat > {told}")
+    await commands(f"/archive {there}")
+    assert told.read_text() == f'{{"scope": "{SHOP}", "sessions": ["{there}"], "reason": "user"}}'
+
+
+# --- /delete
+
+
+async def test_deleting_asks_and_only_a_yes_does_it(started, world):
+    other = await world.session("other")
+    here = await world.session("here")
+    commands = started(here)
+    await commands("/delete")
+    assert question(commands) == f"Delete session {here}? (y/n)"
+    assert status(world, here) == "open"
+    assert await say_yes(commands) == f"Deleted session: {here}"
+    assert status(world, here) == "trashed"
+    assert commands.current.id == other
+
+
+async def test_another_session_is_deleted_by_its_id_or_its_listed_number(commands, world):
+    first, second = await world.session("first"), await world.session("second")
+    assert await delete(commands, first) == f"Deleted session: {first}"
+    await commands("/sessions")
+    assert await delete(commands, "1") == f"Deleted session: {second}"
+    assert status(world, second) == "trashed"
+
+
+@pytest.mark.parametrize("target", ["There", "#1", "session-2"])
+async def test_what_is_to_go_is_never_guessed(commands, world, target):
+    there = await world.session("hello", name="There")
+    words = f"Deleting takes the whole id or a listed number: {there}"
+    assert await commands(f"/delete {target}") == words
+    assert status(world, there) == "closed"
+
+
+async def test_an_archived_session_is_deleted(commands, world):
+    there = await world.session("there")
+    world.reader.archive(there)
+    assert await delete(commands, there) == f"Deleted session: {there}"
+    assert await commands("/undo") == f"Archived session: {there}"
+    assert status(world, there) == "archived"
+
+
+async def test_a_deleted_session_is_not_deleted_again(commands, world):
+    there = await world.session("there")
+    world.reader.delete(there)
+    assert await delete(commands, there) == f"Session {there} is deleted already."
+
+
+async def test_the_sidebar_deletes_without_another_question(commands, world):
+    there = await world.session("there")
+    commands.effects = await archive.delete_at_once(commands.context, there)
+    assert commands.told == f"Deleted session: {there}"
+
+
+# --- /restore
+
+
+@pytest.mark.parametrize("move", ["archive", "delete"])
+@pytest.mark.parametrize("how", ["{id}", "There", "#2"])
+async def test_a_session_comes_back_as_it_was_and_is_opened(commands, world, move, how):
+    await world.session("first")
+    there = await world.session("hello", "yes", name="There")
+    await world.session("newer")
+    before = world.reader.entry(there)
+    getattr(world.reader, move)(there)
+    assert await commands("/restore " + how.format(id=there)) == f"Restored session: {there}"
+    after = world.reader.entry(there)
+    assert (after.name, after.scope, after.ordinal) == ("There", before.scope, before.ordinal)
+    assert after.last_used_at > before.last_used_at
+    assert ordered(world)[0] == there
+    assert commands.current.id == there
+    assert world.holder(there) is not None
+    assert world.reader.active(SHOP) == there
+
+
+async def test_the_session_on_screen_is_restored_without_a_target(commands, world):
+    there = await world.session("there")
+    world.reader.archive(there)
+    await commands.program.look_at(there)
+    assert await commands("/restore") == f"Restored session: {there}"
+    assert status(world, there) == "open"
+
+
+async def test_an_archived_session_that_is_open_is_restored_and_says_so_once(commands, world):
+    there = await world.session("there")
+    world.reader.archive(there)
+    await commands.program.open(there)
+    assert status(world, there) == "archived"
+    assert await commands("/restore") == ""
+    told = [placed.notice.text for placed in commands.current.notices]
+    assert told == [f"Restored session: {there}"]
+    assert status(world, there) == "open"
+
+
+async def test_what_is_kept_cannot_be_restored(started, world):
+    here = await world.session("here")
+    commands = started(here)
+    words = f"Session {here} is neither archived nor deleted."
+    assert await commands("/restore") == words
+    assert await commands("/restore nothing") == "Session not found: nothing"
+
+
+# --- /undo
+
+
+async def test_there_is_nothing_to_undo_at_first(commands):
+    assert await commands("/undo") == "Nothing to undo."
+
+
+async def test_undoing_the_deletion_of_the_session_one_was_in_goes_back_to_it(started, world):
+    await world.session("other")
+    here = await world.session("here")
+    commands = started(here)
+    await commands.program.type("not done")
+    await delete(commands)
+    assert commands.current.id != here
+    assert await commands("/undo") == f"Restored session: {here}"
+    assert commands.current.id == here
+    assert commands.current.text == "not done"
+    assert await commands("/undo") == "Nothing to undo."
+
+
+async def test_the_last_is_taken_back_first(commands, world):
+    first, second = await world.session("first"), await world.session("second")
+    await commands(f"/archive {first}")
+    await delete(commands, second)
+    await commands(f"/restore {first}")
+    assert await commands("/undo") == f"Archived session: {first}"
+    assert commands.current.id != first
+    assert await commands("/undo") == f"Restored session: {second}"
+    assert commands.current.id != second
+    assert await commands("/undo") == f"Restored session: {first}"
+    assert await commands("/undo") == "Nothing to undo."
+
+
+async def test_undoing_a_restoring_from_the_trash_deletes_again(commands, world):
+    there = await world.session("there")
+    world.reader.delete(there)
+    await commands(f"/restore {there}")
+    assert await commands("/undo") == f"Deleted session: {there}"
+    assert status(world, there) == "trashed"
+
+
+async def test_what_was_taken_back_otherwise_is_passed_over(commands, world):
+    first, second, third = [await world.session(text) for text in ("one", "two", "three")]
+    for session_id in (first, second, third):
+        await commands(f"/archive {session_id}")
+    world.reader.restore(third)
+    world.reader.delete(second)
+    world.reader.purge(second)
+    assert await commands("/undo") == f"Restored session: {first}"
+    assert await commands("/undo") == "Nothing to undo."
+
+
+async def test_what_could_not_be_undone_can_be_tried_again(commands, world):
+    there = await world.session("there")
+    await commands(f"/archive {there}")
+    lease = world.reader.lease(there)
+    assert "is open in another program" in await commands("/undo")
+    lease.release()
+    assert await commands("/undo") == f"Restored session: {there}"
+
+
+# --- /fork
+
+
+async def test_a_fork_goes_on_from_what_is_live(started, world):
+    here = await world.session("before", "the reset", name="Named")
+    commands = started(here)
+    await commands("/reset")
+    await commands.program.send("live one")
+    opened = commands.current.opened
+    answer = opened.begin_answer("scripted:model")
+    answer.receive("live two")
+    opened.end_answer(answer)
+    todo = TodoItem("write", "pending", "writing")
+    opened.add(Todos((todo,)))
+    opened.add(Summary("so far", through=opened.session.messages[0].id))
+    told = await commands("/fork")
+    new = commands.current.id
+    assert told == f"Forked session: {here} -> {new}"
+    assert new != here
+    fork, source = world.reader.load(new), world.reader.load(here)
+    assert [m.text for m in fork.all_messages] == ["live one", "live two"]
+    assert fork.summary == source.summary
+    assert fork.todos == (todo,)
+    assert (fork.header.forked_from, fork.header.ordinal) == (here, 2)
+    assert fork.header.scope == source.header.scope
+    assert (fork.message_count, fork.total_count, fork.prompt_count) == (2, 2, 1)
+    assert world.holder(new) is not None
+    assert world.reader.active(SHOP) == new
+    assert commands.current.session.message_count == 2
+    tail = world.reader.tail(new, 1).session
+    assert (tail.message_count, tail.summary, tail.todos) == (2, source.summary, (todo,))
+
+
+async def test_a_fork_has_the_last_summary_alone(started, world):
+    commands = started()
+    for word in ("one", "two", "three"):
+        await commands.program.send(word)
+        opened = commands.current.opened
+        opened.add(Summary(f"Up to {word}.", opened.session.messages[-1].id))
+    await commands("/save")
+    await commands("/fork")
+    fork = world.reader.load(commands.current.id)
+    assert [m.text for m in fork.messages] == ["one", "two", "three"]
+    assert [e.text for e in fork.entries if isinstance(e, Summary)] == ["Up to three."]
+
+
+async def test_a_session_held_elsewhere_can_be_forked(started, world):
+    there = await world.session("hello", "yes")
+    lease = world.reader.lease(there)
+    commands = started(there)
+    assert commands.current.read_only
+    await commands("/fork")
+    assert world.texts(commands.current.id) == ["hello", "yes"]
+    assert not commands.current.read_only
+    lease.release()
+
+
+async def test_a_fork_of_a_session_at_work_has_what_has_arrived(started, world):
+    here = await world.session("hello")
+    commands = started(here)
+    opened = commands.current.opened
+    answer = opened.begin_answer("scripted:model")
+    answer.receive("half")
+    opened.add_piece(answer)
+    commands.current.running = True
+    await commands("/fork")
+    [_, last] = world.reader.load(commands.current.id).messages
+    assert (last.text, last.status) == ("half", "interrupted")
+    assert commands.workspace.find(here).running
+
+
+async def test_a_fork_of_what_could_not_be_saved_is_refused(started, world):
+    here = await world.session("hello")
+    commands = started(here)
+    commands.current.opened.add_message("user", "more")
+    commands.program.store.fail_next(FULL)
+    assert await commands("/fork") == f"Could not save {here}: disk full"
+    assert len(world.reader.list(SessionFilter(statuses=EVERYWHERE), None, 9).entries) == 1
+
+
+async def test_a_session_after_a_reset_has_nothing_to_fork(started, world):
+    here = await world.session("hello")
+    commands = started(here)
+    await commands("/reset")
+    assert await commands("/fork") == "Nothing to fork yet."
+    assert commands.current.id == here
+
+
+async def test_a_fork_at_the_limit_makes_nothing(started, world):
+    there = await world.session("there")
+    commands = started(await world.session("here"), limit=1)
+    commands.current.running = True
+    assert "Maximum 1 sessions" in await commands(f"/fork {there}")
+    assert len(ordered(world)) == 2
+
+
+async def test_two_that_put_one_session_away_at_once_come_to_an_end(started, world):
+    here = await world.session("here")
+    commands = started(here)
+    held = asyncio.Event()
+    before = commands.workspace._wanted
+    switch = asyncio.create_task(commands.workspace.between_switches(held.wait))
+    both = [
+        asyncio.create_task(commands.shelf.archive(here)),
+        asyncio.create_task(commands.shelf.delete(here)),
+    ]
+    await until(lambda: commands.workspace._wanted > before)
+    # Where the second one does not wait for the first, it is there by then.
+    await asyncio.sleep(0.1)
+    held.set()
+    await asyncio.wait_for(asyncio.gather(switch, *both, return_exceptions=True), SECONDS)
+    await commands.program.settle()
+    assert status(world, here) == "trashed"
+    assert commands.current.id != here
+
+
+# --- what is done though another session could not be left for it
+
+
+async def stuck(commands):
+    """The session on screen cannot be saved; gives what is told of that."""
+    await commands.program.send("unsaved", save=False)
+    commands.program.store.fail_next(FULL, times=9)
+    return f"Stayed in {commands.current.id}: could not save (disk full)"
+
+
+async def test_a_session_that_is_back_is_told_to_be_though_it_is_not_shown(started, world):
+    there = await world.session("there")
+    commands = started(await world.session("here"))
+    await commands("/archive " + there)
+    stayed = await stuck(commands)
+    assert await commands("/restore " + there) == f"Restored session: {there}\n{stayed}"
+    assert commands.effects[0] == MovedSession(there)
+    assert status(world, there) == "closed"
+    assert commands.severity == "error"
+    assert await commands("/undo") == f"Archived session: {there}"
+
+
+async def test_an_undo_is_told_though_what_came_back_is_not_shown(started, world):
+    there = await world.session("there")
+    commands = started(there)
+    await commands("/archive")
+    stayed = await stuck(commands)
+    assert await commands("/undo") == f"Restored session: {there}\n{stayed}"
+    assert status(world, there) == "closed"
+
+
+async def test_a_fork_is_told_though_it_is_not_shown(started, world):
+    there = await world.session("there")
+    commands = started(await world.session("here"))
+    stayed = await stuck(commands)
+    append, failures = commands.program.store.append, commands.program.store.failures
+
+    def append_but_here(lease, records):
+        if lease.session_id != commands.current.id:
+            failures.clear()
+            appended = append(lease, records)
+            failures.extend([FULL] * 9)
+            return appended
+        return append(lease, records)
+
+    commands.program.store.append = append_but_here
+    told = await commands("/fork " + there)
+    new = told.split()[4]
+    assert told == f"Forked session: {there} -> {new}\n{stayed}"
+    assert commands.effects[0] == MovedSession(new)
+    assert world.texts(new) == ["there"]
+
+
+async def test_a_purged_session_is_gone_with_its_draft(commands, world):
+    there = await world.session("there")
+    world.draft(there, "not done")
+    world.draft(there, "aside", token="abc123")
+    world.reader.delete(there)
+    world.reader.purge(there)
+    assert world.drafts.load(there) is None
+    assert world.drafts.aside(there) == ()
+    with pytest.raises(SessionNotFound):
+        world.reader.entry(there)

@@ -1,0 +1,268 @@
+"""What the index names is looked at before it counts."""
+
+import os
+import sqlite3
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.builders import user
+from tests.storage.index.conftest import answers, hits
+from tui.domain.search import parse
+from tui.domain.tokens import cut
+from tui.storage import locks
+from tui.storage.file_store import FileStore
+from tui.storage.folders import Folders
+from tui.storage.index import __main__, child, database, index_query, maintenance
+from tui.storage.index.database import Unusable, unusable
+from tui.storage.index.index_query import QueryEffort, from_index, from_journals
+from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.words import as_match, as_words
+
+
+@pytest.fixture
+def connection(filled, index):
+    filled.search("needle", 1)
+    with closing(database.connect(index)) as connection:
+        yield connection
+
+
+@pytest.fixture
+def ask(connection, data):
+    """Asks the index alone, without looking for what is new first."""
+
+    def ask(query, **effort):
+        patience = QueryEffort(**{"deadline": time.monotonic() + 60, **effort})
+        found = from_index(connection, Folders(data), parse(query), (), patience)
+        return sorted(each.session_id for each in found), patience.late
+
+    return ask
+
+
+def test_a_session_that_was_moved_meanwhile_is_still_read(ask, data):
+    os.rename(data / "sessions" / "s1.jsonl", data / "archive" / "s1.jsonl")
+    assert len(ask("needle")[0]) == 12
+
+
+def test_a_session_that_is_gone_meanwhile_is_no_hit(ask, data):
+    (data / "sessions" / "s1.jsonl").unlink()
+    assert len(ask("needle")[0]) == 11
+
+
+def test_a_line_that_is_another_one_now_is_no_hit(ask, data):
+    path = data / "sessions" / "s1.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"needle", b"noodle"))
+    assert len(ask("needle")[0]) == 11
+    path.write_bytes(path.read_bytes()[:200])
+    assert len(ask("needle")[0]) == 11
+
+
+def test_a_row_that_points_to_another_message_is_no_hit(ask, connection):
+    connection.execute("update messages set key = key + 1 where session = 1")
+    assert len(ask("needle")[0]) == 11
+
+
+def test_a_session_that_is_called_otherwise_now_is_no_hit(filled, data, name, ask):
+    name("s1", "an apple")
+    assert filled.search("apple", 1).total == 1
+    assert ask("apple")[0] == ["s1"]
+    name("s1", "a pear")
+    assert ask("apple")[0] == []
+
+
+def test_only_the_newest_names_are_looked_at(filled, data, name, ask, monkeypatch):
+    for number in range(4):
+        name(f"s{number}", f"apple {number}")
+    filled.search("apple", 1)
+    monkeypatch.setattr(index_query, "CANDIDATES", 2)
+    assert len(ask("apple")[0]) == 3
+
+
+def test_only_a_few_files_are_open_at_once(ask, data, monkeypatch):
+    monkeypatch.setattr(index_query, "_OPEN_FILES", 2)
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    assert len(ask("needle")[0]) == 12
+    assert not before or len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_query_that_takes_too_long_is_stopped_within_the_database(ask, monkeypatch):
+    monkeypatch.setattr(index_query, "_STEPS", 1)
+    assert ask("needle", deadline=0.0) == ([], True)
+    assert ask("n*", wanted=lambda: False) == ([], True)
+
+
+def test_an_error_of_the_database_is_no_end_of_the_search(ask, connection):
+    connection.execute("drop table messages")
+    with pytest.raises(sqlite3.OperationalError):
+        ask("needle")
+
+
+def test_a_plain_scan_stops_at_its_deadline(filled, data):
+    effort = QueryEffort(deadline=0.0)
+    assert from_journals(Folders(data), ["s1"], parse("needle"), effort) == ([], set())
+    assert effort.late
+
+
+def test_a_plain_scan_stops_within_a_long_journal_and_has_found_what_is_at_its_end(data, say):
+    say("long", *(f"needle {number}" for number in range(100)))
+    asked = iter([True] * 10)
+    effort = QueryEffort(time.monotonic() + 60, lambda: next(asked, False))
+    found, read = from_journals(Folders(data), ["long"], parse("needle"), effort)
+    assert [each.message.id for each in found] == [f"m{n}" for n in range(99, 90, -1)]
+    assert (read, effort.late) == ({"long"}, True)
+
+
+def test_half_of_the_time_is_for_what_is_not_in_the_index():
+    effort = QueryEffort(time.monotonic() + 100)
+    assert 40 < effort.half().deadline - time.monotonic() <= 50
+
+
+@pytest.mark.parametrize(
+    ("query", "match"),
+    [
+        ("foo", '"foo"'),
+        ("foo bar", '"foo" AND "bar"'),
+        ('"foo bar" ba*', '"foo bar" AND "ba"*'),
+        ("検索", '"検 索"'),
+        ("z* foo", '"foo"'),
+        ("foo_b*", '"foo"'),
+        ("z*", ""),
+        ("\U0001e922", '"x1e922x"'),
+    ],
+)
+def test_what_the_table_is_asked(query, match):
+    assert as_match(parse(query)) == match
+
+
+def test_the_table_cuts_nothing_that_it_is_given():
+    """Every character that can be in a token, in a word of its own, comes back as it was given."""
+    characters = [chr(code) for code in range(0x30, 0x30000) if not 0xD800 <= code < 0xE000]
+    words = [as_words([f"a{each}b"]) for each in characters if cut(each) == [each]]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        tokenizer = "tokenize='unicode61 remove_diacritics 2'"
+        connection.execute(f"create virtual table given using fts5(text, {tokenizer})")
+        connection.execute("create virtual table seen using fts5vocab(given, 'instance')")
+        rows = enumerate(words, 1)
+        connection.executemany("insert into given(rowid, text) values(?, ?)", rows)
+        seen = connection.execute("select doc from seen").fetchall()
+    assert len(words) > 50_000
+    assert sorted(doc for (doc,) in seen) == list(range(1, len(words) + 1))
+
+
+# --- errors
+
+
+@pytest.mark.parametrize(
+    ("code", "kind"),
+    [
+        (sqlite3.SQLITE_BUSY, "locked"),
+        (sqlite3.SQLITE_LOCKED, "locked"),
+        (sqlite3.SQLITE_READONLY, "out of reach"),
+        (sqlite3.SQLITE_CANTOPEN, "out of reach"),
+        (sqlite3.SQLITE_FULL, "out of reach"),
+        (sqlite3.SQLITE_IOERR, "out of reach"),
+        (sqlite3.SQLITE_CORRUPT, "damaged"),
+        (sqlite3.SQLITE_NOTADB, "damaged"),
+    ],
+)
+def test_an_error_says_what_is_to_be_done(code, kind):
+    error = sqlite3.OperationalError("reason")
+    error.sqlite_errorcode = code
+    assert unusable(error).kind == kind
+
+
+def test_an_index_that_cannot_be_made_is_done_without(filled, data, monkeypatch):
+    def refuse(path, flags):
+        raise PermissionError(13, "refused")
+
+    monkeypatch.setattr(database, "open_to_make", refuse)
+    store = FileStore(data)
+    found = store.search("needle", 300)
+    assert found.total == 12
+    assert "Permission denied" in found.notice
+
+
+def test_a_damaged_index_that_cannot_be_moved_is_done_without(filled, data, index, monkeypatch):
+    answers(data)
+    index.write_bytes(b"no database")
+
+    def refuse(*_):
+        raise PermissionError(13, "refused")
+
+    monkeypatch.setattr(database.os, "replace", refuse)
+    assert FileStore(data).search("needle", 300).total == 12
+
+
+def test_an_older_index_that_cannot_be_removed_is_done_without(filled, data, index, monkeypatch):
+    answers(data)
+    with sqlite3.connect(index) as connection:
+        connection.execute("pragma user_version = 0")
+    connection.close()
+    monkeypatch.setattr(database, "remove", lambda _: os.unlink("/nonexistent/file"))
+    assert FileStore(data).search("needle", 300).total == 12
+
+
+def test_an_index_that_somebody_else_is_making_is_done_without(filled, data):
+    held = locks.take(data / "index.lock")
+    found = FileStore(data).search("needle", 300, seconds=60)
+    held.release()
+    assert (found.total, found.notice) == (12, "")
+
+
+def test_a_check_of_an_index_that_is_locked_is_refused(filled, data, index):
+    answers(data)
+    holder = sqlite3.connect(index, isolation_level=None)
+    holder.execute("pragma locking_mode = exclusive")
+    holder.execute("begin exclusive")
+    with pytest.raises(Unusable):
+        database.check(index)
+    holder.close()
+
+
+def test_there_is_nothing_to_check_where_there_is_none(index):
+    assert database.check(index) is None
+
+
+# --- the builder's own process, in this one
+
+
+def test_the_builder_prints_each_step(filled, data, capsys, monkeypatch):
+    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
+    assert __main__.main([str(data)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith('{"done": ')
+    assert len(hits(filled, "needle")) == 12
+
+
+def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
+    def gone(self):
+        raise BrokenPipeError
+        yield
+
+    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
+    monkeypatch.setattr(Upkeep, "build", gone)
+    assert __main__.main([str(data)]) == 1
+
+
+def test_a_builder_that_finds_another_one_at_work_says_so_by_its_exit_code(
+    filled, data, monkeypatch
+):
+    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
+    monkeypatch.setattr(maintenance, "_PATIENCE", 0.0)
+    held = locks.take(data / "index.lock")
+    assert __main__.main([str(data)]) == child.BUSY
+    held.release()
+
+
+def test_a_builder_that_fails_says_why(filled, data, index, capsys, monkeypatch):
+    monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
+    index.mkdir()
+    assert __main__.main([str(data)]) == 1
+    assert "cannot be built" in capsys.readouterr().err
+
+
+def test_an_old_lease_is_no_reason_not_to_find(filled, data):
+    lease = filled.lease("s1")
+    filled.append(lease, [user("held", "a needle held", 9)])
+    assert len(hits(filled, "needle")) == 13
+    lease.release()

@@ -1,0 +1,377 @@
+"""Following the journals: what is read, what is masked, what is left to another process."""
+
+import importlib
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import pytest
+
+from tests.builders import answer, at, header, user
+from tests.storage.index.conftest import answers, hits
+from tui.domain.records import encode
+from tui.errors import StorageError
+from tui.storage import locks
+from tui.storage.file_store import FileStore
+from tui.storage.index import child, ingest, maintenance, search_index
+from tui.storage.index.child import Progress, start
+from tui.storage.index.maintenance import Upkeep
+
+_IN_SMALL_STEPS = """
+import sys
+from tui.storage.index import ingest
+from tui.storage.index.__main__ import main
+ingest.BATCH_BYTES = 300
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """The bytes of journals that are read for the index."""
+    ranges = []
+    sayings = ingest.sayings
+
+    def reading(descriptor, start, end):
+        ranges.append(end - start)
+        return sayings(descriptor, start, end)
+
+    monkeypatch.setattr(ingest, "sayings", reading)
+    return ranges
+
+
+def rows(index, table="messages"):
+    with closing(sqlite3.connect(index)) as connection:
+        return connection.execute(f"select * from {table} order by 1").fetchall()
+
+
+def test_nothing_is_read_again_that_was_not_changed(filled, data, read):
+    answers(data)
+    read.clear()
+    answers(data)
+    assert read == []
+
+
+def test_only_what_was_appended_is_read(filled, data, read, say):
+    answers(data)
+    path = data / "sessions" / "s1.jsonl"
+    before = path.stat().st_size
+    say("s1", "another needle")
+    read.clear()
+    assert ("s1", "another needle") in {(s, text) for s, _, text in hits(filled, "another")}
+    assert read == [path.stat().st_size - before]
+
+
+def test_a_move_between_folders_reads_nothing(filled, data, read):
+    answers(data)
+    read.clear()
+    filled.archive("s1")
+    assert len(hits(filled, "needle")) == 12
+    filled.delete("s1")
+    assert len(hits(filled, "needle")) == 11
+    filled.restore("s1")
+    assert len(hits(filled, "needle")) == 12
+    assert sum(read) < 200
+
+
+def test_a_file_that_was_replaced_is_read_again(filled, data):
+    answers(data)
+    path = data / "sessions" / "s1.jsonl"
+    other = path.with_suffix(".new")
+    other.write_bytes(path.read_bytes().replace(b"needle", b"noodle"))
+    other.replace(path)
+    assert {session for session, *_ in hits(FileStore(data), "noodle")} == {"s1"}
+    assert "s1" not in {session for session, *_ in hits(FileStore(data), "needle")}
+
+
+def test_a_file_that_was_written_over_in_place_is_read_again(filled, data):
+    answers(data)
+    path = data / "sessions" / "s1.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"needle", b"noodle"))
+    os.utime(path, ns=(1, path.stat().st_mtime_ns // 1_000_000 * 1_000_000 + 7))
+    assert {session for session, *_ in hits(FileStore(data), "noodle")} == {"s1"}
+
+
+def test_a_time_that_the_store_has_set_reads_nothing(filled, data, read):
+    answers(data)
+    path = data / "sessions" / "s1.jsonl"
+    read.clear()
+    os.utime(path, ns=(1, 1_700_000_000_000_000_000))
+    answers(data)
+    assert sum(read) == 0
+
+
+def test_a_file_that_is_gone_is_masked_and_its_rows_stay_taken(filled, data, index):
+    answers(data)
+    before = {row[0] for row in rows(index)}
+    (data / "sessions" / "s1.jsonl").unlink()
+    assert len(hits(FileStore(data), "needle")) == 11
+    masked = [row for row in rows(index) if row[1] == 0]
+    assert len(masked) == 4
+    assert {row[0] for row in rows(index)} == before
+
+
+def test_a_torn_last_line_is_read_once_it_is_whole(filled, data):
+    answers(data)
+    path = data / "sessions" / "s1.jsonl"
+    line = encode(user("torn", "a needle torn", 7))
+    with path.open("ab") as file:
+        file.write(line[:-20])
+    assert len(hits(FileStore(data), "needle")) == 12
+    with path.open("ab") as file:
+        file.write(line[-20:-1])
+    assert len(hits(FileStore(data), "needle")) == 13
+    with path.open("ab") as file:
+        file.write(b"\n" + encode(user("next", "the next needle", 8)))
+    assert len(hits(FileStore(data), "needle")) == 14
+
+
+def test_messages_of_one_moment_have_rows_of_their_own(data, index, say, monkeypatch):
+    monkeypatch.setattr(ingest, "_SAME_TIME", 2)
+    store = FileStore(data)
+    lease = store.create("s", "/", "m", session_id="one")
+    store.append(lease, [user(f"m{number}", "needle") for number in range(9)])
+    lease.release()
+    assert len(hits(store, "needle")) == 9
+    say("two", "needle")
+    assert len(hits(store, "needle")) == 10
+
+
+@pytest.mark.parametrize("moment", ["", "nonsense", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_message_of_any_time_is_found(data, moment):
+    place = data / "sessions"
+    place.mkdir(parents=True)
+    message = answer("m1", "needle")
+    line = encode(message).replace(at(0).encode(), moment.encode())
+    (place / "one.jsonl").write_bytes(encode(header("one")) + line)
+    assert [row[:2] for row in hits(FileStore(data), "needle")] == [("one", "m1")]
+
+
+def test_what_is_much_is_left_to_another_process_and_found_meanwhile(
+    filled, data, index, started, monkeypatch
+):
+    monkeypatch.setattr(maintenance, "FOLLOWED_HERE", 100)
+    store = FileStore(data)
+    found = store.search("needle", 300, seconds=60)
+    assert (found.total, found.late) == (12, False)
+    assert found.pending > 100
+    assert started == [data]
+    assert rows(index) == []
+    store.search("needle", 300)
+    assert started == [data], "it is not started again at once"
+
+
+def test_what_a_search_has_no_time_to_bring_into_the_index_is_found_all_the_same(
+    filled, data, index, fresh, monkeypatch
+):
+    monkeypatch.setattr(maintenance, "_FOLLOW_SECONDS", 0.0)
+    for _ in range(5):
+        found = filled.search("needle", 300, seconds=60)
+        assert (found.total, found.late) == (12, False)
+    assert found.pending
+    assert 0 < len(rows(index)) < 48, "a little each time"
+    monkeypatch.setattr(maintenance, "_FOLLOW_SECONDS", 60.0)
+    assert answers(data) == fresh()
+
+
+def test_a_search_beside_a_builder_starts_no_other(filled, data, started, monkeypatch):
+    monkeypatch.setattr(maintenance, "FOLLOWED_HERE", 100)
+    held = locks.take(data / "index.lock")
+    assert FileStore(data).search("needle", 300, seconds=60).total == 12
+    held.release()
+    assert started == []
+
+
+def test_two_builders_are_not_at_work_at_once(filled, data, monkeypatch):
+    monkeypatch.setattr(maintenance, "_PATIENCE", 0.0)
+    held = locks.take(data / "index.lock")
+    with pytest.raises(StorageError, match="another program"):
+        list(Upkeep(data).build())
+    held.release()
+
+
+def test_many_files_are_not_looked_at_for_each_key(filled, data, say, monkeypatch):
+    monkeypatch.setattr(search_index, "_MANY", 0)
+    monkeypatch.setattr(search_index, "_REST", 1_000_000)
+    assert filled.search("needle", 300).total == 12
+    say("s1", "another needle")
+    assert filled.search("needle", 300).total == 12
+    lease = filled.lease("s2")
+    filled.append(lease, [user("own", "my own needle", 9)])
+    lease.release()
+    assert filled.search("needle", 300).total == 13, "what was changed here is looked at"
+
+
+def test_a_search_stops_at_its_deadline_and_says_so(filled):
+    filled.search("needle", 10)
+    found = filled.search("needle", 10, seconds=0)
+    assert found.late
+    assert found.total < 12
+
+
+def test_a_purge_leaves_nothing_in_the_index(data, index, say):
+    say("one", "zyzzyvaquark is secret")
+    say("two", "needle")
+    store = FileStore(data)
+    assert store.search("zyzzyvaquark", 10).total == 1
+    assert b"zyzzyvaquark" in index.read_bytes()
+    store.delete("one")
+    store.purge("one")
+    assert b"zyzzyvaquark" not in index.read_bytes()
+    assert store.search("needle", 10).total == 1
+
+
+def test_a_purge_beside_a_builder_is_made_good_by_the_next_search(data, index, say, monkeypatch):
+    say("one", "zyzzyvaquark is secret")
+    store = FileStore(data)
+    assert store.search("zyzzyvaquark", 10).total == 1
+    store.delete("one")
+    monkeypatch.setattr(locks, "PATIENCE", 0.0)
+    held = locks.take(data / "index.lock")
+    store.purge("one")
+    held.release()
+    assert b"zyzzyvaquark" in index.read_bytes()
+    assert FileStore(data).search("needle", 10).total == 0
+    assert b"zyzzyvaquark" not in index.read_bytes()
+
+
+def test_a_purge_that_was_killed_at_its_end_is_made_good_by_the_next_search(
+    data, index, say, monkeypatch
+):
+    say("one", "zyzzyvaquark is secret")
+    store = FileStore(data)
+    assert store.search("zyzzyvaquark", 10).total == 1
+    store.delete("one")
+    monkeypatch.setattr(store._index, "forget", lambda: None)
+    store.purge("one")
+    assert FileStore(data).search("needle", 10).total == 0
+    assert b"zyzzyvaquark" not in index.read_bytes()
+
+
+# --- the process that builds
+
+
+def test_the_builder_says_how_far_it_is_and_ends_when_all_is_read(filled, data, fresh):
+    command, environment = child.command(data), child.environment(os.environ)
+    done = subprocess.run(command, capture_output=True, env=environment, cwd="/", timeout=600)
+    assert (done.returncode, done.stderr) == (0, b"")
+    steps = list(map(child.read_line, done.stdout.splitlines()))
+    size = sum(path.stat().st_size for path in (data / "sessions").iterdir())
+    assert steps[0] == Progress(0, size)
+    assert steps[-1] == Progress(size, size)
+    assert answers(data) == fresh()
+
+
+def test_the_builder_takes_no_module_from_where_the_user_is(filled, data, tmp_path):
+    (tmp_path / "json.py").write_text("raise SystemExit(9)")
+    command, environment = child.command(data), child.environment(os.environ)
+    assert subprocess.run(command, env=environment, cwd=tmp_path, stdout=-3).returncode == 0
+
+
+def test_the_builder_started_without_being_listened_to_builds(filled, data, index):
+    os.waitpid(start(data), 0)
+    assert len(rows(index)) == 48
+
+
+def test_a_builder_that_cannot_build_says_why(filled, data, index):
+    index.mkdir()
+    command, environment = child.command(data), child.environment(os.environ)
+    done = subprocess.run(command, capture_output=True, env=environment)
+    assert done.returncode == 1
+    assert b"cannot be built" in done.stderr
+
+
+_HANGING = """
+import sys, time
+from tui.storage.index import __main__
+from tui.storage.index.maintenance import Upkeep
+
+def hang(self):
+    with self._alone(0):
+        print("locked", flush=True)
+        time.sleep(600)
+        yield
+
+Upkeep.build = hang
+__main__._GRACE_SECONDS = 0.1
+__main__.end_soon_after(int(sys.argv[2]))
+sys.exit(__main__.main(sys.argv[1:]))
+"""
+_PROGRAM = """
+import subprocess, sys, time
+from pathlib import Path
+from tui.storage.index import child
+
+command = child.command(Path(sys.argv[2]))
+subprocess.Popen([sys.executable, "-c", sys.argv[1], *command[4:]], process_group=0)
+time.sleep(600)
+"""
+
+
+def test_a_builder_that_hangs_ends_with_its_program_and_frees_the_lock(filled, data):
+    program = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, _HANGING, str(data)], stdout=subprocess.PIPE
+    )
+    with program:
+        assert program.stdout.readline() == b"locked\n"
+        assert locks.holder_of(data / "index.lock") is not None
+        program.send_signal(signal.SIGKILL)
+        # The builder has the pipe too: its end is that of both.
+        assert program.stdout.read() == b""
+    assert locks.holder_of(data / "index.lock") is None
+
+
+def test_a_builder_has_less_than_ten_seconds_once_its_program_is_gone():
+    builder = importlib.import_module("tui.storage.index.__main__")
+    assert builder._LOOK_SECONDS + builder._GRACE_SECONDS < 9
+
+
+@pytest.mark.parametrize("line", [b"", b"{", b"[]", b'{"done":"x","total":1}', b"null"])
+def test_what_is_no_progress_is_none(line):
+    assert child.read_line(line) is None
+
+
+def test_a_builder_killed_after_each_commit_comes_to_its_end(filled, data, fresh):
+    killed = 0
+    while _killed_after_a_commit(data):
+        killed += 1
+        # What was committed can be searched, and nothing that is found is wrong.
+        assert killed < 500
+    # How many commits it gets ahead of its killer hangs on the machine.
+    assert killed > 0
+    assert answers(data) == fresh()
+
+
+def test_a_builder_killed_at_any_time_comes_to_its_end(filled, data, index, fresh):
+    for number in range(8):
+        process = _started(data)
+        process.stdout.readline()
+        time.sleep(number * 0.002)
+        process.kill()
+        process.communicate()
+    assert sqlite3_is_sound(index)
+    assert answers(data) == fresh()
+
+
+def sqlite3_is_sound(index):
+    with closing(sqlite3.connect(index)) as connection:
+        return connection.execute("pragma integrity_check").fetchone() == ("ok",)
+
+
+def _started(data):
+    command = [sys.executable, "-c", _IN_SMALL_STEPS, str(data)]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, env=child.environment(os.environ), cwd="/"
+    )
+
+
+def _killed_after_a_commit(data):
+    process = _started(data)
+    begun, committed = process.stdout.readline(), process.stdout.readline()
+    process.kill()
+    process.communicate()
+    return bool(begun and committed) and child.read_line(begun).done < child.read_line(begun).total

@@ -1,0 +1,209 @@
+"""When the first frame is drawn, and what it looks like; how it goes on is in tests/terminal."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tests.terminal.emulator import Emulator
+from tui.cli.parser import build, parse
+from tui.config import paths
+from tui.errors import UsageError
+from tui.storage import ui_state
+from tui.terminal import first_frame
+from tui.widgets.sidebar import sidebar
+
+ROOT = Path(__file__).parents[2]
+
+OPTIONS = {option for action in build()._actions for option in action.option_strings}
+LEAVING = {"-h", "--help", "--version"}
+COMMANDS = ["ask", "sessions", "doctor", "config", "list"]
+VALUES = ["", "x", "5", "300", "a b", "-", "a=b", "ask"]
+NOT_YET = first_frame.KNOWN - OPTIONS
+
+
+def _asked_for(arguments: list[str]) -> bool:
+    """What the parser says; an unusable number is its own affair."""
+    try:
+        return parse(arguments).command == ""
+    except UsageError as error:
+        assume("invalid" not in str(error) or "COMMAND" in str(error))
+        return False
+
+
+words = st.sampled_from(
+    [*sorted(OPTIONS - LEAVING), *COMMANDS, *VALUES, "--nosuch", "--", "-x", "--mod", "--scope="]
+)
+equations = st.builds("{}={}".format, st.sampled_from(sorted(OPTIONS - LEAVING)), st.text("ab-= "))
+# Mostly what is right, or nothing right would ever be tried.
+pairs = st.tuples(st.sampled_from(sorted(OPTIONS - LEAVING)), st.sampled_from(VALUES))
+lines = st.lists(st.one_of(st.tuples(words), st.tuples(equations), pairs), max_size=5)
+
+
+@given(lines)
+def test_the_screen_is_asked_for_when_the_parser_says_so(groups):
+    arguments = [word for group in groups for word in group]
+    assume(not any(word.startswith(tuple(NOT_YET)) for word in arguments))
+    assert first_frame.asks_for_screen(arguments) == _asked_for(arguments)
+
+
+def test_every_option_of_the_screen_is_known():
+    assert OPTIONS - LEAVING <= first_frame.KNOWN
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--continue"],
+        ["--session", "3", "--scope=x"],
+        ["--session=#2"],
+        ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],
+        ["--scope", "ask"],
+    ],
+)
+def test_these_ask_for_the_screen(arguments):
+    assert first_frame.asks_for_screen(arguments)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask"],
+        ["--scope", "x", "sessions", "list"],
+        ["-h"],
+        ["--help"],
+        ["--continue", "--version"],
+        ["--continue", "--session", "3"],
+        ["--continue=1"],
+        ["--session"],
+        ["--session", "--scope", "x"],
+        ["--sess", "3"],
+        ["--", "x"],
+        [""],
+    ],
+)
+def test_these_do_not(arguments):
+    assert not first_frame.asks_for_screen(arguments)
+
+
+def test_what_argparse_reads_differently_from_version_to_version_draws_nothing():
+    assert not first_frame.asks_for_screen(["--scope", "-1"])
+
+
+def _drawn(columns: int, rows: int) -> list[str]:
+    emulator = Emulator(columns, rows, lambda _: None)
+    emulator.feed((first_frame.ENTER + first_frame.outline(columns, rows, 32)).encode())
+    return emulator.lines
+
+
+def test_the_outline_leaves_a_row_for_the_line_of_keys_where_there_is_one():
+    lines = _drawn(80, 20)
+    assert lines[15].endswith("╮")
+    assert lines[17].endswith("╯")
+    assert lines[18].strip() == ""
+    assert lines[19].strip() == first_frame.NAME
+
+
+def test_the_outline_is_sidebar_prompt_status_bar_and_name():
+    lines = _drawn(80, 15)
+    assert lines[:11] == [" " * 31 + "│"] * 11
+    assert lines[11] == " " * 31 + "│╭" + "─" * 46 + "╮"
+    assert lines[12] == " " * 31 + "││" + " " * 46 + "│"
+    assert lines[13] == " " * 31 + "│╰" + "─" * 46 + "╯"
+    assert lines[14] == " sibyl-tui"
+
+
+def test_there_is_no_sidebar_on_a_narrow_screen():
+    lines = _drawn(79, 20)
+    assert lines[:15] == [""] * 15
+    assert lines[15] == "╭" + "─" * 77 + "╮"
+    assert lines[19] == " sibyl-tui"
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(59, 40), (200, 14), (0, 0)])
+def test_there_is_no_outline_on_a_small_one(columns, rows):
+    assert first_frame.outline(columns, rows, 32) == ""
+
+
+def test_nothing_happens_where_nothing_was_begun(capfd):
+    first_frame.begin(["sessions"])
+    assert first_frame.hand_over() is None
+    first_frame.end()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_nothing_slow_is_imported_for_it():
+    code = (
+        "import sys, tui; before = set(sys.modules); import tui.terminal.first_frame;"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert set(done.stdout.split()) <= {
+        "atexit",
+        "gc",
+        "termios",
+        "tui.terminal",
+        "tui.terminal.first_frame",
+    }
+
+
+# --- the sidebar's width
+
+
+def test_the_file_with_the_width_is_where_the_program_has_it():
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+
+
+def test_an_empty_state_directory_counts_as_none(monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", "")
+    assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
+
+
+def test_bounds_are_those_of_the_sidebar():
+    assert first_frame.LEAST_SIDEBAR == sidebar.LEAST_COLUMNS
+    assert first_frame.MOST_SIDEBAR == sidebar.MOST_COLUMNS
+
+
+@pytest.fixture
+def ui_file(tmp_path, monkeypatch):
+    path = tmp_path / "ui.json"
+    monkeypatch.setattr(first_frame, "ui_state_file", lambda: str(path))
+    return path
+
+
+@pytest.mark.parametrize(("width", "shown"), [(41, 41), (5, 20), (400, 60)])
+def test_the_width_is_the_one_that_was_kept(ui_file, width, shown):
+    ui_state.change(ui_file, {"theme": "nord", "sidebar_width": width})
+    assert first_frame.sidebar_columns(120) == shown
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"{", b'{"sidebar_width":', b'{"sidebar_width":"41"}', b'{"sidebar_width":99999}']
+)
+def test_without_a_width_that_can_be_read_it_is_the_usual_one(ui_file, data):
+    assert first_frame.sidebar_columns(160) == 40
+    ui_file.write_bytes(data)
+    assert first_frame.sidebar_columns(160) == 40
+
+
+def test_a_pipe_or_a_directory_in_its_place_stops_nothing(ui_file):
+    os.mkfifo(ui_file)
+    assert first_frame.sidebar_columns(160) == 40
+    ui_file.unlink()
+    ui_file.mkdir()
+    assert first_frame.sidebar_columns(160) == 40
+
+
+def test_until_a_width_is_kept_it_follows_the_screen(ui_file):
+    for columns in range(60, 320):
+        assert first_frame.sidebar_columns(columns) == max(32, min(columns // 4, 48))
+
+
+def test_the_line_is_drawn_where_the_sidebar_ends():
+    assert "\x1b[1;41H│" in first_frame.outline(120, 40, 41)
+    assert "\x1b[1;48H│" in first_frame.outline(80, 40, 60)

@@ -1,0 +1,234 @@
+"""The keys of the sidebar: headings, commands, deleting after a question."""
+
+import pytest
+from rich.cells import cell_len
+from textual import events
+
+from tests.waiting import until
+from tests.widgets.sidebar.world import NOW, ask, many, row, rows, shown
+from tui.domain.sidebar_rows import Group
+from tui.widgets.intents import CommandInvoked
+from tui.widgets.sidebar import Sidebar
+
+GROUPS = (row(1, Group.OPEN), row(2), row(3), row(4, Group.OLDER), row(5, Group.ARCHIVED))
+
+
+def commands(app):
+    return [(said.name, said.arguments) for said in app.heard(CommandInvoked)]
+
+
+def deleted(app):
+    return [said.session_id for said in app.heard(Sidebar.DeletionConfirmed)]
+
+
+# --- headings
+
+
+@pytest.mark.parametrize(("down", "up"), [("down", "up"), ("j", "k")])
+async def test_up_and_down_pass_over_the_headings_of_open_groups(down, up):
+    async with shown(rows(*GROUPS)) as (app, pilot):
+        seen = [app.sidebar.highlighted]
+        for _ in range(3):
+            await pilot.press(down)
+            seen.append(app.sidebar.highlighted)
+        assert seen == ["session-1", "session-2", "session-3", "session-4"]
+        await pilot.press(up, up)
+        assert app.sidebar.highlighted == "session-2"
+
+
+async def test_the_heading_of_a_folded_group_is_a_stop():
+    async with shown(rows(*GROUPS)) as (app, pilot):
+        await pilot.press("end")
+        assert app.sidebar.highlighted is None
+        await pilot.press("up")
+        assert app.sidebar.highlighted == "session-4"
+
+
+async def test_left_folds_the_group_and_right_gives_the_same_row_back():
+    async with shown(rows(*GROUPS)) as (app, pilot):
+        await pilot.press("down", "down", "left")
+        assert app.lines[2] == " ▸ Today 2"
+        assert app.sidebar.highlighted is None
+        await pilot.press("left")
+        assert app.lines[2] == " ▸ Today 2"
+        await pilot.press("right")
+        assert app.sidebar.highlighted == "session-3"
+        await pilot.press("right")
+        assert app.lines[2] == " ▾ Today"
+
+
+async def test_a_folded_heading_that_was_walked_to_opens_at_its_first_row():
+    async with shown(rows(*GROUPS)) as (app, pilot):
+        await pilot.press("end", "enter")
+        assert app.sidebar.highlighted == "session-5"
+
+
+async def test_up_from_the_first_row_shows_its_heading():
+    async with shown(many(100)) as (app, pilot):
+        await pilot.press("end", "home")
+        assert app.lines[0] == " ▾ Today"
+        assert app.sidebar.highlighted == "session-00000"
+
+
+async def test_when_every_group_is_folded_the_headings_are_walked():
+    async with shown(rows(row(1), row(2, Group.OLDER))) as (app, pilot):
+        await pilot.press("left", "down", "left")
+        assert app.lines == ["▌▸ Today 1", " ▸ Older 1"]
+        await pilot.press("up", "right")
+        assert app.sidebar.highlighted == "session-1"
+
+
+# --- the archive
+
+
+async def test_an_archive_that_was_not_read_yet_has_its_heading_and_its_count():
+    async with shown(rows(row(1), archived=12)) as (app, _):
+        assert app.lines[2:] == [" ▸ Archived 12"]
+
+
+async def test_unfolding_the_archive_asks_for_what_is_in_it():
+    async with shown(rows(row(1), archived=2)) as (app, pilot):
+        await pilot.press("end", "right")
+        assert len(app.heard(Sidebar.ArchiveUnfolded)) == 1
+        read = [row(7, Group.ARCHIVED), row(8, Group.ARCHIVED)]
+        app.sidebar.show_rows(rows(row(1), *read, archived=2), NOW)
+        assert "Session 8" in app.lines[-1]
+        await pilot.press("left", "right")
+        assert len(app.heard(Sidebar.ArchiveUnfolded)) == 1
+
+
+async def test_a_filter_looks_into_the_archive_too():
+    async with shown(rows(row(1), archived=2)) as (app, pilot):
+        await pilot.press("slash", "x")
+        await until(lambda: app.heard(Sidebar.ArchiveUnfolded), "the wish")
+        assert app.lines == [" No matches"]
+
+
+# --- commands
+
+
+async def test_a_archives_the_highlighted_session():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.press("down", "a")
+        assert commands(app) == [("archive", "session-2")]
+
+
+async def test_u_undoes():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("u")
+        assert commands(app) == [("undo", "")]
+
+
+async def test_on_a_heading_there_is_nothing_to_archive_delete_or_rename():
+    async with shown(rows(row(1), archived=3)) as (app, pilot):
+        await pilot.press("end", "a", "d", "d", "r")
+        assert app.said == []
+        assert not app.sidebar.renaming
+
+
+async def test_letters_that_are_typed_into_the_filter_are_no_commands():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("slash", *"ndaurd<>")
+        await until(lambda: len(app.heard(Sidebar.FilterChanged)) == 8, "the text")
+        assert commands(app) == []
+        assert deleted(app) == []
+
+
+# --- deleting
+
+
+def asks(app):
+    return any("Delete" in line for line in app.lines)
+
+
+async def test_d_asks_in_the_line_of_the_session_and_enter_deletes_it():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await ask(app, pilot, "down")
+        assert app.lines[2] == " Delete Session 2? Enter"
+        assert "Delete" not in app.lines[1]
+        assert deleted(app) == []
+        await pilot.press("enter")
+        assert deleted(app) == ["session-2"]
+        assert not asks(app)
+        assert not app.heard(Sidebar.SessionSelected)
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("d", "up", "down", "home", "x", "n", "a", "u", "r", "left", "less_than_sign"),
+        *("ctrl+a", "slash", "escape", "tab", "ctrl+q", "f12"),
+    ],
+)
+async def test_every_other_key_takes_the_question_back_and_does_nothing_else(key):
+    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
+        app.bind("f12", "app.bell")
+        await ask(app, pilot, "down")
+        await pilot.press(key)
+        await until(lambda: not asks(app), "no question")
+        assert app.said == []
+        assert app.list.has_focus
+        assert app.sidebar.highlighted == "session-2"
+        await pilot.press("enter")
+        assert deleted(app) == []
+
+
+async def test_a_paste_takes_the_question_back():
+    async with shown(rows(row(1))) as (app, pilot):
+        await ask(app, pilot)
+        app.post_message(events.Paste("text"))
+        await until(lambda: not asks(app), "no question")
+        assert deleted(app) == []
+
+
+async def test_an_enter_from_before_the_question_is_seen_deletes_nothing():
+    async with shown(rows(row(1))) as (app, _):
+        for key, character in (("d", "d"), ("enter", "\r")):
+            app.post_message(events.Key(key, character))
+        await until(lambda: not app._held and not asks(app) and not app._message_queue.qsize())
+        assert app.said == []
+
+
+async def test_a_click_elsewhere_takes_the_question_back():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await ask(app, pilot)
+        await pilot.click(type(app.list), offset=(5, 2))
+        assert not asks(app)
+        await pilot.press("enter")
+        assert deleted(app) == []
+
+
+async def test_a_session_that_is_gone_or_folded_away_is_not_deleted():
+    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
+        await ask(app, pilot, "down")
+        app.sidebar.show_rows(rows(row(1), row(3)), NOW)
+        await pilot.press("enter")
+        assert deleted(app) == []
+
+
+async def test_rows_that_arrive_leave_the_question():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await ask(app, pilot, "down")
+        app.sidebar.show_rows(rows(row(9), row(1), row(2)), NOW)
+        await pilot.press("enter")
+        assert deleted(app) == ["session-2"]
+
+
+@pytest.mark.parametrize("width", range(20, 51))
+async def test_the_question_names_the_session_at_every_width(width):
+    async with shown(rows(row(1, label="会話" * 20)), size=(120, 8)) as (app, pilot):
+        app.sidebar.show_width(width)
+        await until(lambda: app.list.size.width == width - 1, "the width")
+        await ask(app, pilot)
+        assert app.lines[1].startswith(" Delete 会")
+        assert app.lines[1].endswith("…? Enter")
+        assert cell_len(app.list.render_line(1).text) == width - 1
+
+
+async def test_another_key_may_be_chosen_that_asks():
+    async with shown(rows(row(1))) as (app, pilot):
+        app.set_keymap({"sidebar-delete": "f9"})
+        await pilot.press("f9")
+        await until(lambda: app.list.can_be_answered, "the question")
+        await pilot.press("enter")
+        assert deleted(app) == ["session-1"]

@@ -1,0 +1,792 @@
+"""The sidebar: what it shows of its rows, and what it says the reader did."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from rich.cells import cell_len
+from textual import events
+from textual.widgets import Button
+
+from tests.strategies import any_text
+from tests.waiting import until
+from tests.widgets.sidebar.world import NOW, World, many, row, rows, scrolled, shown
+from tui.domain.labels import cell_width
+from tui.domain.sidebar_rows import Group, Mark
+from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.intents import CommandInvoked
+from tui.widgets.sidebar import Sidebar
+from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
+from tui.widgets.sidebar.outline import Heading, Outline
+from tui.widgets.sidebar.row_drawing import row_pieces
+from tui.widgets.sidebar.rows_view import RowsView
+
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
+
+# --- what is shown
+
+
+async def test_rows_stand_under_headings_with_their_age_at_the_right():
+    given_rows = rows(
+        row(1, Group.OPEN),
+        row(2, Group.TODAY, 5),
+        row(3, Group.TODAY, 180),
+        row(4, Group.YESTERDAY, 24 * 60),
+    )
+    async with shown(given_rows) as (app, _):
+        assert app.lines == [
+            " ▾ Open",
+            "▌  Session 1                now",
+            " ▾ Today",
+            "   Session 2                 5m",
+            "   Session 3                 3h",
+            " ▾ Yesterday",
+            "   Session 4                 1d",
+        ]
+
+
+async def test_the_counts_of_messages_stand_there_where_it_is_wide():
+    given_rows = rows(row(1, message_count=123_456), row(2, message_count=1))
+    async with shown(given_rows, size=(80, 10)) as (app, _):
+        app.sidebar.show_width(48)
+        await until(lambda: app.list.size.width > 40, "the width")
+        assert app.lines[1].split() == ["▌", "Session", "1", "123k", "msgs", "now"]
+        assert app.lines[2].split() == ["Session", "2", "1", "msg", "now"]
+
+
+async def test_a_label_goes_before_its_count_of_messages():
+    long, longer = "a label which has room alone " + "x" * 10, "one that is cut anyway " * 3
+    given_rows = rows(row(1, label=long), row(2, label=longer))
+    async with shown(given_rows, size=(200, 10)) as (app, _):
+        await until(lambda: app.list.size.width > 40, "the width")
+        assert app.lines[1].removeprefix("▌  ").split("  ") == [long, "now"]
+        assert app.lines[2].split("…")[1].split() == ["now"]
+
+
+async def test_a_list_made_wide_shows_more_of_a_name_than_others_do():
+    name = "a name of more than forty cells, is that not"
+    given_rows = rows(row(1, label=name[:39] + "…", name=name))
+    async with shown(given_rows, size=(200, 10)) as (app, _):
+        app.sidebar.show_width(60)
+        await until(lambda: app.list.size.width > 50, "the width")
+        assert app.lines[1].split("  ")[1] == name
+
+
+async def test_ages_are_left_out_where_it_is_narrow():
+    async with shown(rows(row(1))) as (app, _):
+        app.sidebar.show_width(20)
+        await until(lambda: app.list.size.width < 20, "the width")
+        assert app.lines[1] == "▌  Session 1"
+
+
+async def test_ages_move_on_with_the_time_that_is_given():
+    given_rows = rows(row(1))
+    async with shown(given_rows) as (app, _):
+        app.sidebar.show_rows(given_rows, NOW + timedelta(hours=2))
+        assert app.lines[1].endswith(" 2h")
+
+
+async def test_a_time_that_cannot_be_read_has_no_age():
+    async with shown(rows(row(1, last_used_at="soon"))) as (app, _):
+        assert app.lines[1] == "▌  Session 1"
+
+
+async def test_what_goes_on_in_a_session_is_told_apart_without_colour():
+    marked = [row(number, mark=mark) for number, mark in enumerate(Mark)]
+    async with shown(rows(*marked, current="none")) as (app, _):
+        signs = [line[1] for line in app.lines[1:]]
+        assert signs == [" ", "●", "?", "•", "!", "⊘"]
+
+
+async def test_the_current_session_is_marked_wherever_the_highlight_is():
+    async with shown(rows(row(1), row(2), row(3), current="session-2")) as (app, pilot):
+        await pilot.press("down")
+        assert app.sidebar.highlighted == "session-3"
+        assert [line[0] for line in app.lines[1:]] == [" ", "▌", " "]
+        assert _is_bold(app, "Session 2")
+        assert not _is_bold(app, "Session 3")
+
+
+def _is_bold(app, words):
+    segments = app.list.render_line(app.line_of(words))
+    return [part.style.bold for part in segments if words in part.text] == [True]
+
+
+async def test_the_highlighted_line_alone_has_a_background_of_its_own():
+    async with shown(many(5)) as (app, pilot):
+        await pilot.press("down")
+        grounds = [next(iter(app.list.render_line(y))).style.bgcolor for y in range(6)]
+        assert [y for y in range(6) if grounds.count(grounds[y]) == 1] == [2]
+
+
+async def test_a_label_is_cut_by_cells():
+    label = "会話の検索を直すためのとても長い名前"
+    async with shown(rows(row(1, label=label), row(2, label="👩\u200d👩\u200d👧" * 20))) as (
+        app,
+        _,
+    ):
+        wide, family = app.lines[1:3]
+        assert "…" in wide
+        assert "…" in family
+        assert wide.endswith(" now")
+        assert {cell_len(wide), cell_len(family)} == {31}
+
+
+async def test_labels_are_neither_markup_nor_commands_to_the_terminal():
+    label = "[b]x[/link]\x1b]0;t\x1b\\ \u202eab\ncd"
+    async with shown(rows(row(1, label=label)), size=(120, 10)) as (app, _):
+        app.sidebar.show_width(60)
+        await until(lambda: app.list.size.width > 50, "the width")
+        assert "[b]x[/link]␛]0;t␛\\ <U+202E>ab cd" in app.lines[1]
+
+
+@given(any_text(), st.integers(0, 60))
+def test_any_label_fills_its_place_exactly_and_safely(label, width):
+    pieces = list(row_pieces(row(1, label=label), NOW, width, "session-1"))
+    text = "".join(text for text, _ in pieces)
+    assert cell_len(text) == max(3, width)
+    assert not UNSAFE.search(text)
+
+
+@given(any_text(40), st.integers(0, 30))
+def test_any_text_is_cut_and_filled_to_cells(text, cells):
+    line = one_line(text)
+    assert cell_len(cut(line, cells)) <= cells
+    assert cell_len(fill(line, cells)) == cells
+    if 0 < max(cell_len(line), cell_width(line)) <= cells:
+        assert cut(line, cells) == line
+
+
+async def test_without_sessions_it_says_so():
+    async with shown(rows()) as (app, _):
+        assert app.lines == [" No sessions yet"]
+
+
+async def test_before_the_first_rows_it_does_not_say_that_there_are_none():
+    async with shown() as (app, _):
+        assert app.lines == []
+        assert app.note == []
+
+
+async def test_it_says_whose_sessions_these_are():
+    async with shown(rows(row(1), scope="shop")) as (app, _):
+        assert app.note == ["project shop"]
+        app.sidebar.show_rows(rows(row(1)), NOW)
+        assert app.note == ["all projects"]
+
+
+async def test_a_project_s_name_is_shown_safely():
+    async with shown(rows(row(1), scope="[b]\x1b]0;t\x1b\\")) as (app, _):
+        assert app.note == ["project [b]␛]0;t␛\\"]
+
+
+# --- highlight and view
+
+
+async def test_the_highlight_begins_at_the_current_session():
+    async with shown(rows(row(1), row(2), row(3), current="session-2")) as (app, _):
+        assert app.sidebar.highlighted == "session-2"
+
+
+async def test_the_highlight_begins_at_the_first_session_if_the_current_one_is_not_there():
+    async with shown(rows(row(1), row(2), current="elsewhere")) as (app, _):
+        assert app.sidebar.highlighted == "session-1"
+
+
+async def test_the_highlight_is_in_view_when_rows_were_shown_before_there_was_room():
+    class Early(World):
+        def on_mount(self):
+            assert not self.list.size.height
+            self.sidebar.show_rows(many(200, current="session-00100"), NOW)
+
+    app = Early()
+    async with app.run_test(size=(32, 20)):
+        await until(lambda: any("Session 00100" in line for line in app.lines), "the highlight")
+
+
+async def test_the_highlight_stays_on_its_session_while_rows_come_and_change_places():
+    async with shown(rows(row(1), row(2), row(3))) as (app, _):
+        app.sidebar.highlight("session-2")
+        app.sidebar.show_rows(rows(row(9), row(8), row(1), row(2), row(3)), NOW)
+        assert app.sidebar.highlighted == "session-2"
+        app.sidebar.show_rows(rows(row(2, Group.OPEN), row(9), row(1), row(3)), NOW)
+        assert app.sidebar.highlighted == "session-2"
+
+
+@pytest.mark.parametrize(
+    ("gone", "near"), [(1, "session-2"), (2, "session-1"), (3, "session-4"), (4, "session-3")]
+)
+async def test_the_highlight_goes_to_the_nearest_session_when_its_own_is_gone(gone, near):
+    found = [row(1), row(2), row(3, Group.OLDER), row(4, Group.OLDER)]
+    async with shown(rows(*found)) as (app, _):
+        app.sidebar.highlight(f"session-{gone}")
+        left = [other for other in found if other.id != f"session-{gone}"]
+        app.sidebar.show_rows(rows(*left), NOW)
+        assert app.sidebar.highlighted == near
+
+
+async def test_the_highlight_is_nowhere_when_no_session_is_left():
+    async with shown(rows(row(1))) as (app, pilot):
+        app.sidebar.show_rows(rows(), NOW)
+        assert app.sidebar.highlighted is None
+        await pilot.press("up", "down", "pageup", "pagedown", "home", "end", "enter")
+        assert app.said == []
+        app.sidebar.show_rows(rows(row(5), row(6), current="session-6"), NOW)
+        assert app.sidebar.highlighted == "session-6"
+
+
+async def test_highlighting_an_unknown_session_changes_nothing():
+    async with shown(rows(row(1), row(2), current="session-2")) as (app, _):
+        app.sidebar.highlight("session-77")
+        assert app.sidebar.highlighted == "session-2"
+
+
+async def test_a_session_that_is_highlighted_before_it_has_a_row_is_so_when_it_has_one():
+    async with shown(rows(row(1), row(2))) as (app, _):
+        app.sidebar.highlight("session-3")
+        assert app.sidebar.highlighted == "session-1"
+        app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
+        assert app.sidebar.highlighted == "session-3"
+
+
+async def test_what_the_reader_moved_meanwhile_stays_where_it_is():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        app.sidebar.highlight("session-3")
+        await pilot.press("down")
+        app.sidebar.show_rows(rows(row(3), row(1), row(2)), NOW)
+        assert app.sidebar.highlighted == "session-2"
+
+
+async def test_highlighting_a_session_brings_it_into_view():
+    async with shown(many(200)) as (app, _):
+        app.sidebar.highlight("session-00150")
+        assert app.line_of("Session 00150") == len(app.lines) - 1
+        app.sidebar.highlight("session-00120")
+        assert app.line_of("Session 00120") == 0
+
+
+async def test_the_view_stays_when_rows_are_added_above_and_below():
+    given_rows = many(100)
+    async with shown(given_rows) as (app, _):
+        app.sidebar.highlight("session-00050")
+        seen = app.lines
+        more = [row(f"new {number}") for number in range(30)]
+        app.sidebar.show_rows(rows(*more, *given_rows.rows, *many(50, 100).rows), NOW)
+        assert app.lines == seen
+
+
+async def test_the_view_does_not_follow_a_session_that_was_used_and_went_to_the_top():
+    given_rows = many(100)
+    async with shown(given_rows) as (app, _):
+        app.sidebar.highlight("session-00050")
+        seen = app.lines
+        used = given_rows.rows[int(seen[0].split()[1])]
+        left = [other for other in given_rows.rows if other != used]
+        app.sidebar.show_rows(rows(used, *left, current="session-00000"), NOW)
+        assert app.lines[1:] == seen[1:]
+
+
+async def test_at_the_top_what_is_new_comes_into_view():
+    async with shown(many(100)) as (app, _):
+        app.sidebar.show_rows(rows(row("new"), *many(100).rows), NOW)
+        assert "Session new" in app.lines[1]
+
+
+async def test_the_view_has_no_hole_when_rows_are_taken_away():
+    async with shown(many(100)) as (app, pilot):
+        await pilot.press("end")
+        app.sidebar.show_rows(many(30), NOW)
+        assert len(app.lines) == app.list.size.height
+        assert "Session 00029" in app.lines[-1]
+
+
+async def test_a_view_that_becomes_smaller_keeps_the_highlight():
+    async with shown(many(100)) as (app, pilot):
+        app.sidebar.highlight("session-00050")
+        await pilot.resize_terminal(32, 12)
+        await until(lambda: app.list.size.height < 12, "the new size")
+        assert app.line_of("Session 00050") == len(app.lines) - 1
+
+
+async def test_a_view_that_was_scrolled_away_does_not_go_back_when_its_size_changes():
+    async with shown(many(100)) as (app, pilot):
+        await scrolled(app, 60)
+        await pilot.resize_terminal(32, 12)
+        await until(lambda: app.list.size.height < 12, "the new size")
+        assert "Session 00059" in app.lines[0]
+
+
+# --- keys
+
+
+async def test_up_and_down_move_the_highlight_and_stop_at_the_ends():
+    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
+        await pilot.press("down", "down", "down", "down")
+        assert app.sidebar.highlighted == "session-3"
+        await pilot.press("up")
+        assert app.sidebar.highlighted == "session-2"
+        await pilot.press("up", "up", "up", "up")
+        assert app.sidebar.highlighted == "session-1"
+
+
+async def test_pages_are_as_long_as_the_view_but_for_one_line():
+    async with shown(many(100)) as (app, pilot):
+        page = app.list.size.height - 1
+        await pilot.press("pagedown", "pagedown")
+        assert app.sidebar.highlighted == f"session-{2 * page:05}"
+        await pilot.press("pageup")
+        assert app.sidebar.highlighted == f"session-{page:05}"
+        assert app.line_of(f"Session {page:05}") == 0
+
+
+async def test_home_and_end_lead_to_the_first_and_the_last_line():
+    async with shown(many(100)) as (app, pilot):
+        await pilot.press("end")
+        assert app.sidebar.highlighted == "session-00099"
+        assert "Session 00099" in app.lines[-1]
+        await pilot.press("home")
+        assert app.lines[0] == " ▾ Today"
+
+
+async def test_a_heading_comes_into_view_with_its_first_row():
+    async with shown(many(100)) as (app, pilot):
+        await pilot.press("end")
+        app.sidebar.highlight("session-00000")
+        assert app.lines[0] == " ▾ Today"
+
+
+async def test_enter_selects_the_highlighted_session():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.press("down", "enter")
+        assert [message.session_id for message in app.heard(Sidebar.SessionSelected)] == [
+            "session-2"
+        ]
+
+
+async def test_n_asks_for_a_new_session():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("n")
+        (asked,) = app.said
+        assert (asked.name, asked.arguments) == ("new", "")
+
+
+async def test_ctrl_a_toggles_between_this_project_and_all():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("ctrl+a")
+        await pilot.press("slash", "x", "ctrl+a")
+        assert len(app.heard(Sidebar.ScopeToggled)) == 2
+
+
+# --- mouse
+
+
+async def test_a_click_highlights_and_selects_a_session():
+    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
+        await pilot.click(RowsView, offset=(5, app.line_of("Session 3")))
+        assert app.sidebar.highlighted == "session-3"
+        assert [message.session_id for message in app.heard(Sidebar.SessionSelected)] == [
+            "session-3"
+        ]
+
+
+async def test_a_click_on_a_list_that_was_scrolled_selects_what_is_seen_there():
+    async with shown(many(100)) as (app, pilot):
+        app.sidebar.highlight("session-00060")
+        await pilot.click(RowsView, offset=(5, app.line_of("Session 00055")))
+        assert app.heard(Sidebar.SessionSelected)[0].session_id == "session-00055"
+
+
+async def test_a_click_below_the_last_row_does_nothing():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.click(RowsView, offset=(5, 10))
+        assert app.sidebar.highlighted == "session-1"
+        assert app.said == []
+
+
+# --- folding
+
+ARCHIVE = (row(1), row(2, Group.ARCHIVED), row(3, Group.ARCHIVED))
+
+
+async def test_the_archive_is_folded_and_says_how_many_are_in_it():
+    async with shown(rows(*ARCHIVE)) as (app, _):
+        assert app.lines[2:] == [" ▸ Archived 2"]
+
+
+async def test_enter_on_a_folded_heading_unfolds_it():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.press("end", "enter")
+        assert [line.strip()[:11] for line in app.lines[2:]] == [
+            "▾ Archived",
+            "Session 2  ",
+            "Session 3  ",
+        ]
+        assert app.sidebar.highlighted == "session-2"
+        assert app.said == []
+
+
+async def test_a_click_on_a_heading_folds_it():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.click(RowsView, offset=(3, 0))
+        assert app.lines == ["▌▸ Today 1", " ▸ Archived 2"]
+
+
+async def test_what_was_folded_stays_folded_when_rows_come():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.click(RowsView, offset=(3, 0))
+        app.sidebar.show_rows(rows(row(9), *ARCHIVE), NOW)
+        assert app.lines == ["▌▸ Today 2", " ▸ Archived 2"]
+
+
+async def test_a_current_session_that_is_folded_away_marks_its_heading():
+    async with shown(rows(*ARCHIVE, current="session-3")) as (app, _):
+        assert [line[0] for line in app.lines] == [" ", " ", "▌"]
+
+
+async def test_the_highlight_of_a_session_that_is_folded_away_is_at_its_heading():
+    async with shown(rows(*ARCHIVE)) as (app, _):
+        app.sidebar.show_rows(rows(row(4), replace(ARCHIVE[0], group=Group.ARCHIVED)), NOW)
+        assert app.sidebar.highlighted is None
+        app.list.action_choose()
+        assert "▾ Archived" in app.lines[2]
+
+
+# --- filter
+
+
+async def test_a_filter_shows_what_has_each_of_its_words_and_says_how_many_it_hides():
+    found = (row(1, label="Auth bug"), row(2, label="Shop auth"), row(3, label="Bug"))
+    async with shown(rows(*found, scope="shop")) as (app, pilot):
+        await pilot.press("slash", *"bug AUTH")
+        await until(lambda: app.note[0] == "2 hidden by the filter", "the note")
+        assert app.note[1:] == ["project shop"]
+        assert [line.split()[:3] for line in app.lines[1:]] == [["▌", "Auth", "bug"]]
+
+
+async def test_what_is_hidden_is_not_all_while_there_are_more():
+    async with shown(rows(row(1), row(2), more=True)) as (app, pilot):
+        await pilot.press("slash", "2")
+        await until(lambda: app.note[0] == "1+ hidden by the filter", "the note")
+
+
+async def test_a_filter_finds_ids():
+    async with shown(rows(row(1, label="One"), row(2, label="Two"))) as (app, pilot):
+        await pilot.press("slash", *"sess")
+        await until(lambda: len(app.lines) == 1, "no match of what all ids begin with")
+        await pilot.press(*"ion", "minus", "2")
+        await until(lambda: len(app.lines) == 2, "the match")
+        assert "Two" in app.lines[1]
+
+
+@pytest.mark.parametrize("typed", ["resume", "RÉSUMÉ", "garden", "ｒｅｓｕｍｅ", "called", "がぎ"])
+async def test_a_filter_passes_over_case_accents_and_width_and_looks_at_name_and_project(typed):
+    found = row(1, label="Résumé がぎ", scope="Garden", name="Called so")
+    async with shown(rows(found, row(2, label="かき", scope="shop"))) as (app, _):
+        app.list.filter(typed)
+        assert len(app.lines) == 2
+        assert "Résumé" in app.lines[1]
+
+
+async def test_it_says_how_many_sessions_other_projects_have():
+    async with shown(rows(row(1), scope="shop", elsewhere=123)) as (app, _):
+        assert app.note == ["project shop", "123 in other projects"]
+        app.sidebar.show_rows(rows(row(1), elsewhere=0), NOW)
+        assert app.note == ["all projects"]
+
+
+async def test_each_change_of_the_filter_is_told():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("slash", "a", "b", "backspace", "escape")
+        await until(lambda: len(app.heard(Sidebar.FilterChanged)) == 4, "the changes")
+        texts = [message.text for message in app.heard(Sidebar.FilterChanged)]
+        assert texts == ["a", "ab", "a", ""]
+
+
+async def test_letters_of_the_filter_are_no_keys_of_the_list():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("slash", "n", "slash")
+        assert app.query_one(FilterLine).value == "n/"
+        assert app.heard(CommandInvoked) == []
+
+
+async def test_a_shorter_filter_brings_back_what_the_longer_one_hid():
+    async with shown(rows(row(1), row(2), row(12))) as (app, pilot):
+        await pilot.press("slash", "1", "2")
+        await until(lambda: len(app.lines) == 2, "one match")
+        await pilot.press("backspace")
+        await until(lambda: len(app.lines) == 3, "two matches")
+        await pilot.press("backspace", "2")
+        await until(lambda: "Session 2" in "".join(app.lines), "other matches")
+
+
+async def test_rows_that_come_are_filtered_as_well():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.press("slash", "1")
+        await until(lambda: len(app.lines) == 2, "the match")
+        app.sidebar.show_rows(rows(row(1), row(2), row(3), row(10)), NOW)
+        assert [line.split()[-2] for line in app.lines[1:]] == ["1", "10"]
+        assert app.note[0] == "2 hidden by the filter"
+
+
+async def test_escape_clears_the_filter_and_leads_to_the_rows():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.press("slash", "2", "escape")
+        await until(lambda: len(app.lines) == 3, "all rows")
+        assert app.list.has_focus
+        assert not app.query_one(FilterRow).display
+        assert app.note == ["all projects"]
+
+
+@pytest.mark.parametrize("key", ["enter", "down"])
+async def test_enter_and_down_lead_from_the_filter_to_the_first_match(key):
+    async with shown(rows(row(1), row(2), row(3))) as (app, pilot):
+        await pilot.press("slash", "2", key)
+        await until(lambda: app.list.has_focus, "the rows")
+        assert app.query_one(FilterRow).display
+        await pilot.press("enter")
+        assert app.heard(Sidebar.SessionSelected)[0].session_id == "session-2"
+
+
+async def test_escape_in_the_rows_clears_the_filter_too():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.press("slash", "2", "enter")
+        await until(lambda: app.list.has_focus, "the rows")
+        await pilot.press("escape")
+        await until(lambda: len(app.lines) == 3, "all rows")
+        assert not app.query_one(FilterRow).display
+
+
+async def test_escape_without_a_filter_is_left_to_others():
+    class Listening(World):
+        BINDINGS = [("escape", "hear_escape")]  # noqa: RUF012 -- as Textual has it
+        escapes = 0
+
+        def action_hear_escape(self):
+            self.escapes += 1
+
+    app = Listening()
+    async with app.run_test(size=(32, 20)) as pilot:
+        app.sidebar.show_rows(rows(row(1)), NOW)
+        app.sidebar.focus()
+        await until(lambda: app.list.has_focus, "the focus")
+        await pilot.press("slash", "1", "escape")
+        assert app.escapes == 0
+        await pilot.press("escape")
+        assert app.escapes == 1
+
+
+async def test_an_empty_filter_line_goes_away_when_it_is_left():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("slash")
+        assert app.query_one(FilterRow).display
+        await pilot.press("down")
+        await until(lambda: not app.query_one(FilterRow).display, "the filter line to go")
+
+
+async def test_a_filter_without_matches_says_so():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("slash", "x")
+        await until(lambda: app.lines == [" No matches"], "the words")
+
+
+async def test_a_filter_looks_into_folded_groups_and_leaves_them_folded():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.press("slash", "3")
+        await until(lambda: len(app.lines) == 2, "the match")
+        assert app.lines[0] == " ▾ Archived"
+        await pilot.press("escape")
+        await until(lambda: app.lines[2:] == [" ▸ Archived 2"], "the fold")
+
+
+async def test_groups_can_be_folded_while_filtering():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.press("slash", "3", "enter")
+        await until(lambda: app.list.has_focus and len(app.lines) == 2, "the match")
+        await pilot.press("left")
+        assert app.lines == [" ▸ Archived 1"]
+
+
+async def test_what_was_folded_while_filtering_is_not_folded_for_the_next_filter():
+    async with shown(rows(*ARCHIVE)) as (app, pilot):
+        await pilot.press("slash", "3", "enter")
+        await until(lambda: app.list.has_focus and len(app.lines) == 2, "the match")
+        await pilot.press("left", "escape", "slash", "2")
+        await until(lambda: "Session 2" in app.lines[-1], "the other match")
+
+
+async def test_a_filter_that_is_cleared_gives_the_highlight_back():
+    async with shown(many(50)) as (app, pilot):
+        app.sidebar.highlight("session-00030")
+        await pilot.press("slash", "x")
+        await until(lambda: app.lines == [" No matches"], "no match")
+        await pilot.press("escape")
+        await until(lambda: app.sidebar.highlighted == "session-00030", "the highlight")
+
+
+async def test_the_highlight_stays_on_what_was_selected_while_filtering():
+    async with shown(many(50)) as (app, pilot):
+        await pilot.press("slash", "7")
+        await until(lambda: app.sidebar.highlighted == "session-00007", "the match")
+        app.list.focus()
+        await until(lambda: app.list.has_focus, "the rows")
+        await pilot.press("enter", "escape")
+        await until(lambda: len(app.lines) > 10, "all rows")
+        assert app.sidebar.highlighted == "session-00007"
+
+
+async def test_the_highlight_is_in_view_again_when_the_filter_is_cleared():
+    async with shown(many(300)) as (app, pilot):
+        await pilot.press("slash", *"299", "enter")
+        await until(lambda: app.sidebar.highlighted == "session-00299", "the match")
+        await pilot.press("escape")
+        await until(lambda: len(app.lines) > 2, "all rows")
+        assert "Session 00299" in app.lines[-1]
+
+
+async def test_what_is_pasted_into_the_filter_is_made_visible():
+    async with shown(rows(row(1))) as (app, pilot):
+        await pilot.press("slash")
+        line = app.query_one(FilterLine)
+        await until(lambda: line.has_focus, "the filter line")
+        line.post_message(events.Paste("a\x1b]0;t\x1b\\\u202eb"))
+        await until(lambda: line.value == "a␛]0;t␛\\<U+202E>b", "the text")
+
+
+# --- more
+
+
+async def test_more_is_wanted_once_when_the_end_is_within_a_screen():
+    async with shown(many(100, more=True)) as (app, pilot):
+        assert app.heard(Sidebar.MoreWanted) == []
+        height = app.list.size.height
+        app.sidebar.highlight(f"session-{100 - height - 3:05}")
+        await pilot.pause()
+        assert app.heard(Sidebar.MoreWanted) == []
+        await pilot.press("down", "down", "down", "down", "end", "home", "end")
+        assert len(app.heard(Sidebar.MoreWanted)) == 1
+
+
+async def test_more_is_wanted_again_after_rows_were_shown():
+    async with shown(many(100, more=True)) as (app, pilot):
+        await pilot.press("end")
+        app.sidebar.show_rows(many(150, more=True), NOW)
+        await pilot.pause()
+        assert len(app.heard(Sidebar.MoreWanted)) == 1
+        await pilot.press("end")
+        assert len(app.heard(Sidebar.MoreWanted)) == 2
+
+
+async def test_more_is_not_wanted_where_there_is_none():
+    async with shown(many(100)) as (app, pilot):
+        await pilot.press("end")
+        assert app.said == []
+
+
+async def test_rows_that_do_not_fill_the_screen_want_more_at_once():
+    async with shown(many(5, more=True)) as (app, pilot):
+        await until(lambda: app.heard(Sidebar.MoreWanted), "the wish")
+        await pilot.press("down", "down")
+        assert len(app.heard(Sidebar.MoreWanted)) == 1
+        app.sidebar.show_rows(many(10, more=True), NOW)
+        await until(lambda: len(app.heard(Sidebar.MoreWanted)) == 2, "the second one")
+
+
+async def test_asking_that_brought_nothing_is_repeated_only_when_the_reader_moves():
+    async with shown(many(5, more=True)) as (app, pilot):
+        await until(lambda: app.heard(Sidebar.MoreWanted), "the wish")
+        for _ in range(3):
+            app.sidebar.show_rows(many(5, more=True), NOW)
+            await pilot.pause()
+        assert len(app.heard(Sidebar.MoreWanted)) == 1
+        await pilot.press("down")
+        assert len(app.heard(Sidebar.MoreWanted)) == 2
+
+
+async def test_a_view_that_moves_with_its_rows_is_no_reader_who_moves():
+    given_rows = many(60, more=True)
+    async with shown(given_rows) as (app, pilot):
+        await scrolled(app, 30)
+        await until(lambda: app.heard(Sidebar.MoreWanted), "the wish")
+        *others, used, last = given_rows.rows
+        app.sidebar.show_rows(rows(used, *others, last, more=True), NOW)
+        assert app.list.scroll_offset.y == 31
+        await pilot.pause()
+        assert len(app.heard(Sidebar.MoreWanted)) == 1
+
+
+async def test_a_filter_that_leaves_few_rows_wants_more():
+    async with shown(many(200, more=True)) as (app, pilot):
+        assert app.heard(Sidebar.MoreWanted) == []
+        await pilot.press("slash", *"0019")
+        await until(lambda: app.heard(Sidebar.MoreWanted), "the wish")
+
+
+async def test_the_wheel_wants_more_as_keys_do():
+    async with shown(many(60, more=True)) as (app, _):
+        await scrolled(app, 40)
+        await until(lambda: app.heard(Sidebar.MoreWanted), "the wish")
+
+
+# --- among other widgets
+
+
+async def test_only_the_list_and_an_open_filter_take_the_focus():
+    class Two(World):
+        def compose(self):
+            yield Sidebar()
+            yield Button("other")
+
+    app = Two()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.sidebar.focus()
+        await until(lambda: app.list.has_focus, "the focus")
+        await pilot.press("tab")
+        assert isinstance(app.focused, Button)
+        await pilot.press("shift+tab")
+        assert app.list.has_focus
+
+
+# --- the outline
+
+
+async def test_of_ten_thousand_rows_only_those_in_view_are_drawn(monkeypatch):
+    drawn = set()
+
+    def draw(found, now, width, current):
+        drawn.add(found.id)
+        return row_pieces(found, now, width, current)
+
+    monkeypatch.setattr("tui.widgets.sidebar.rows_view.row_pieces", draw)
+    async with shown(many(10_000)) as (app, pilot):
+        await pilot.press("end", "home")
+        await until(lambda: {"session-00000", "session-09999"} <= drawn, "both ends")
+        assert len(drawn) <= 4 * app.list.size.height
+
+
+def test_lines_have_drifted_as_far_as_most_of_them():
+    before = Outline(many(10).rows)
+    after = Outline(
+        [row("a"), row("00005"), *(r for r in many(10).rows if r.id != "session-00005")]
+    )
+    assert after.drift(before.lines[1:9], 1) == 2
+
+
+def test_lines_of_which_none_is_left_have_not_drifted():
+    assert Outline(many(3, 100).rows).drift(Outline(many(3).rows).lines[1:], 1) == 0
+
+
+def test_the_nearest_row_of_headings_alone_is_the_heading():
+    outline = Outline([row(1)], {Group.TODAY})
+    assert outline.lines == [Heading(Group.TODAY, 1, folded=True)]
+    assert outline.nearest_row(5) == 0
+    assert Outline().nearest_row(5) == 0
+
+
+def test_an_id_that_is_called_like_a_group_is_not_taken_for_it():
+    outline = Outline([row(1), row(2, id="Today")])
+    assert outline.place_of_session("Today") == 2
+    assert outline.place_of(outline.lines[0]) == 0

@@ -1,0 +1,1 @@
+"""Controllers: each acts on one kind of intent."""

@@ -1,0 +1,63 @@
+"""Calls of tools that wait for the user: put where he is, asked when he comes."""
+
+import asyncio
+
+import msgspec
+
+from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.approval import Choice, Question
+from tui.domain.notice import Notice
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.workspace import Workspace
+
+
+class _Waiting(msgspec.Struct, frozen=True, eq=False):
+    """A question, and what its asker waits for."""
+
+    question: Question
+    answer: asyncio.Future[Choice]
+
+
+class Approvals:
+    """Shows each question in its own session, and gives the answer to whoever asked."""
+
+    def __init__(
+        self, workspace: Workspace, display: SessionPresenter, listed: SessionListController
+    ) -> None:
+        self._workspace = workspace
+        self._display = display
+        self._listed = listed
+        self._waiting: list[_Waiting] = []
+
+    async def ask(self, question: Question) -> Choice:
+        """Ask, and wait for the answer; cancelling withdraws the question."""
+        conversation = self._workspace.find(question.session_id)
+        if conversation is None:
+            return "deny"
+        waiting = _Waiting(question, asyncio.get_running_loop().create_future())
+        self._waiting.append(waiting)
+        conversation.asking = question
+        if conversation is not self._workspace.current:
+            self._display.say(Notice(f"{conversation.label()} waits for approval.", "warning"))
+        self._show(conversation)
+        try:
+            return await waiting.answer
+        finally:
+            self._waiting.remove(waiting)
+            conversation.asking = None
+            self._show(conversation)
+
+    def answer(self, question: Question, choice: Choice) -> None:
+        """Pass on what the user chose; a tool that is allowed for good is allowed at once."""
+        for waiting in self._waiting:
+            same_tool = waiting.question.call.name == question.call.name
+            meant = waiting.question is question or (choice == "always" and same_tool)
+            if meant and not waiting.answer.done():
+                waiting.answer.set_result(choice)
+
+    def _show(self, conversation: LoadedSession) -> None:
+        if conversation is self._workspace.current:
+            self._display.show_prompt()
+            self._display.show_status()
+        self._listed.show()

@@ -1,0 +1,63 @@
+"""Questions to the user: one at a time on screen, and what is done when one is answered."""
+
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from tui.app.task_queue import TaskQueue
+from tui.commands.effects import Ask, Effect
+from tui.commands.registry import carried_out
+from tui.screens.chat import ChatScreen
+from tui.terminal.flow_control import FlowControlledApp
+
+
+class Confirmations:
+    """Asks, and hands on what comes of the answer; a second question waits for the first.
+
+    A question that the end of the program leaves open was not answered: nothing is done.
+    """
+
+    def __init__(
+        self,
+        app: FlowControlledApp,
+        chat: ChatScreen,
+        orders: TaskQueue,
+        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._orders = orders
+        self._carry_out = carry_out
+        self._asked: deque[Ask] = deque()
+
+    @property
+    def open(self) -> bool:
+        """Whether an answer is awaited."""
+        return bool(self._asked)
+
+    def ask(self, question: Ask) -> None:
+        """Put a question, once those before it are answered and done with."""
+        self._asked.append(question)
+        if len(self._asked) == 1:
+            self._show()
+
+    def _show(self) -> None:
+        # Not before the first question: the start does without it.
+        from tui.screens.confirm import ConfirmScreen
+
+        asked = self._asked[0]
+        pass_on, is_seen = self._chat.pass_to_prompt, self._app.pacing.sight()
+        screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_seen)
+        self._app.push_screen(screen, self._take_answer)
+
+    def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
+        self._orders.give_leading(partial(self._follow, self._asked[0], yes=bool(yes)))
+
+    async def _follow(self, asked: Ask, *, yes: bool) -> None:
+        try:
+            effects = await carried_out(asked.confirmed) if yes else asked.declined
+        finally:
+            self._asked.popleft()
+            if self._asked:
+                self._show()
+        await self._carry_out(effects)

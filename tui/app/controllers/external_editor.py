@@ -1,0 +1,191 @@
+"""The prompt in the user's own editor: ``$VISUAL``, else ``$EDITOR``.
+
+The terminal is the editor's meanwhile; answers go on, and nothing is drawn.
+"""
+
+import asyncio
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tui.app.controllers.session_view import SessionPresenter
+from tui.app.shutdown import ShutdownApp
+from tui.domain.notice import Notice
+from tui.domain.safe_text import make_visible_line
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.workspace import Workspace
+from tui.screens.chat import ChatScreen
+
+SECONDS_TO_END = 1.0
+"""An editor that does not end when the program has to is killed after these."""
+
+SECONDS_TO_LOOK = 1.0
+"""Nobody opens an editor, reads and leaves it in less: it has opened a window and gone on."""
+
+_NAME = "prompt.md"
+_GONE_ON = (
+    "The editor ended at once: the prompt is as it was. One that opens a window has to wait, "
+    "as code --wait does."
+)
+_LEAVE = b"\x1b[?1049l\x1b[?2004l\x1b[?25h"
+
+
+class ExternalEditor:
+    """Lends the terminal to an editor, and takes back what it wrote."""
+
+    def __init__(
+        self, app: ShutdownApp, chat: ChatScreen, workspace: Workspace, display: SessionPresenter
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._workspace = workspace
+        self._display = display
+
+    def start(self) -> None:
+        """Open the prompt of the session on screen."""
+        command, refusal = editor_command(os.environ)
+        if refusal:
+            self._display.say(Notice(refusal, "error"))
+            return
+        # Now: what is typed behind this comes after what the editor writes.
+        self._app.lend_terminal()
+        conversation, text = self._workspace.current, self._chat.prompt.text
+        self._app.run_worker(partial(self._edit, command, conversation, text))
+
+    async def _edit(self, command: Sequence[str], conversation: LoadedSession, text: str) -> None:
+        begun = time.monotonic()
+        try:
+            failure, written = await self._run(command, conversation, text)
+        except OSError as error:
+            failure, written = f"Cannot open the editor: {error.strerror}.", text
+        finally:
+            self._app.call_later(self._app.take_terminal_back)
+        if failure:
+            self._display.say(Notice(make_visible_line(failure), "error"))
+        elif written != text:
+            self._take(conversation, written)
+        elif time.monotonic() - begun < SECONDS_TO_LOOK:
+            self._display.say(Notice(_GONE_ON, "warning"))
+
+    async def _run(
+        self, command: Sequence[str], conversation: LoadedSession, text: str
+    ) -> tuple[str, str]:
+        """Why nothing is taken over, and what the editor wrote."""
+        with _private_file(text) as path, self._app.suspend(), _same_attributes():
+            terminal = sys.__stderr__
+            try:
+                process = subprocess.Popen([*command, str(path)], stdout=terminal, stderr=terminal)  # noqa: S603, ASYNC220 - the user's own command
+            except OSError as error:
+                return f"Cannot start the editor: {error.strerror}.", text
+            try:
+                code = await asyncio.to_thread(process.wait)
+            except asyncio.CancelledError:
+                # The program ends: whatever was written by now counts as typed.
+                _end(process)
+                conversation.text = _read(path, text)
+                raise
+            written = _read(path, text)
+        if code != 0:
+            return f"The editor ended with code {code}: the prompt is as it was.", text
+        return "", written
+
+    def _take(self, conversation: LoadedSession, text: str) -> None:
+        if conversation is self._workspace.current:
+            self._chat.prompt.replace_text(text)
+        else:
+            conversation.text = text
+            self._chat.settle_draft()
+
+
+def editor_command(environment: Mapping[str, str]) -> tuple[Sequence[str], str]:
+    """The editor's command line, or why there is none."""
+    known = environment.get("VISUAL") or environment.get("EDITOR") or ""
+    try:
+        command = shlex.split(known)
+    except ValueError as error:
+        return (), make_visible_line(f"Cannot read $VISUAL or $EDITOR: {error}.")
+    if not command:
+        return (), "No editor: set $VISUAL or $EDITOR."
+    if shutil.which(command[0], path=environment.get("PATH")) is None:
+        return (), make_visible_line(f"Editor not found: {command[0]}")
+    return command, ""
+
+
+@contextmanager
+def _private_file(text: str) -> Generator[Path]:
+    """A file with a text that nobody else can read; gone afterwards."""
+    import tempfile
+
+    directory = Path(tempfile.mkdtemp(prefix="sibyl-tui-"))
+    try:
+        path = directory / _NAME
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+        yield path
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _read(path: Path, text: str) -> str:
+    """What is in the file now; ``text`` is what was, and again if there is none."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return text
+    try:
+        written = data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        written = data.decode("utf-8", "replace")
+    if written == text:
+        return text
+    if "\r" not in text:
+        # Some end lines as on Windows; nobody has typed that either.
+        written = written.replace("\r\n", "\n")
+    # Editors end the last line; nobody has typed that.
+    return written if text.endswith("\n") else written.removesuffix("\n")
+
+
+@contextmanager
+def _same_attributes() -> Generator[None]:
+    """Set the terminal as it was: not every editor lives to do so."""
+    terminal: Any = sys.__stdin__
+    try:
+        attributes = termios.tcgetattr(terminal)
+    except (termios.error, ValueError, AttributeError, TypeError):
+        yield
+        return
+    try:
+        yield
+    finally:
+        _set_attributes(terminal, attributes)
+
+
+def _set_attributes(terminal: Any, attributes: list[Any]) -> None:
+    try:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, attributes)
+    except termios.error:
+        # It has gone: nothing is left to be set.
+        return
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End an editor; one that does not leave the screen has it left for it."""
+    process.terminate()
+    try:
+        process.wait(SECONDS_TO_END)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        if sys.__stderr__ is not None:
+            sys.__stderr__.buffer.write(_LEAVE)
+            sys.__stderr__.flush()

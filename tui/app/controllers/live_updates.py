@@ -1,0 +1,56 @@
+"""The session on screen as another program goes on with it."""
+
+import asyncio
+from contextlib import suppress
+
+from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_view import SessionPresenter
+from tui.engine.external_changes import Follower
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError
+
+SECONDS = 0.9
+"""How long what others have saved may be unseen, but for the time that reading takes."""
+
+
+class LiveUpdates:
+    """Shows what is written to the session on screen, and who may write."""
+
+    def __init__(
+        self, workspace: Workspace, display: SessionPresenter, listed: SessionListController
+    ) -> None:
+        self._workspace = workspace
+        self._display = display
+        self._listed = listed
+        self._follower = Follower(workspace)
+
+    async def run(self) -> None:
+        """Look again and again."""
+        while True:
+            await asyncio.sleep(SECONDS)
+            with suppress(StorageError):
+                # What cannot be read now is read when it can be; opening it tells why not.
+                await self.look()
+
+    async def look(self) -> None:
+        """Look once. Raises ``StorageError``."""
+        conversation = self._workspace.current
+        count = conversation.session.message_count, conversation.label(), conversation.mark
+        was_held = conversation.held_elsewhere
+        change = await self._follower.look()
+        if change is None or conversation is not self._workspace.current:
+            return
+        self._display.show_followed(change)
+        if count != (conversation.session.message_count, conversation.label(), conversation.mark):
+            await self._listed.refresh()
+        if was_held and not conversation.read_only:
+            await self._offer_draft(conversation)
+
+    async def _offer_draft(self, conversation: LoadedSession) -> None:
+        """Show what its holder had typed and not sent, where nothing stands in the prompt."""
+        prompts = self._workspace.prompts
+        typed = await asyncio.to_thread(prompts.typed, conversation)
+        if conversation is self._workspace.current and typed.text and not self._display.typed:
+            prompts.show(conversation, typed)
+            self._display.show_draft()

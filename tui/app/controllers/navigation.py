@@ -1,0 +1,136 @@
+"""Places in a session: one that was found is gone to, and read on from."""
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.notice import Notice
+from tui.domain.session import Surroundings
+from tui.engine import excerpts
+from tui.engine.workspace import Workspace
+from tui.errors import SessionNotFound, StorageError
+from tui.screens.chat import ChatScreen
+from tui.widgets.transcript import ScrollPosition, messages
+
+if TYPE_CHECKING:
+    from tui.storage.protocol import SessionStore
+
+_AROUND = 50
+
+
+class Navigation:
+    """Shows messages wherever they stand, and the pages before and after what is shown."""
+
+    def __init__(
+        self,
+        chat: ChatScreen,
+        workspace: Workspace,
+        display: SessionPresenter,
+        listed: SessionListController,
+    ) -> None:
+        self._chat = chat
+        self._workspace = workspace
+        self._display = display
+        self._listed = listed
+
+    async def go_to(self, session_id: str, message_id: str, text: str = "") -> None:
+        """Look at a session where one of its messages has a text.
+
+        Raises ``StorageError``, and then stays.
+        """
+        workspace = self._workspace
+        read = partial(_around, workspace.store, session_id, message_id)
+        around = await asyncio.to_thread(read)
+        if not await workspace.look_at(session_id):
+            return
+        excerpts.place_at(workspace.current, message_id, around)
+        self._display.show_session()
+        self._chat.transcript.show_message(message_id)
+        self._chat.transcript.finder.point_at(message_id, text)
+        self._chat.set_focus(self._chat.transcript)
+        self._listed.show()
+
+    async def go_to_end(self, session_id: str) -> None:
+        """Look at the end of a session. Raises ``StorageError``, and then stays."""
+        workspace = self._workspace
+        await asyncio.to_thread(_require_kept, workspace.store, session_id)
+        if not await workspace.look_at(session_id):
+            return
+        workspace.current.excerpt = None
+        self._display.show_session()
+        self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
+        self._listed.show()
+
+    async def take(self, event: messages.PassageWanted) -> None:
+        """Show what a reader wants of the session on screen."""
+        match event:
+            case messages.EarlierWanted():
+                await self._display.read_earlier()
+            case messages.LaterWanted():
+                await self.read_later()
+            case messages.BeginningWanted():
+                await self._show_beginning()
+            case _:
+                self._display.show_end()
+
+    async def _show_beginning(self) -> None:
+        conversation, transcript = self._workspace.current, self._chat.transcript
+        try:
+            await excerpts.go_to_beginning(self._workspace.store, conversation)
+        except StorageError as error:
+            self._display.say(Notice(str(error), "error"))
+            return
+        if conversation is self._workspace.current:
+            cursor = transcript.cursor_message is not None
+            self._display.show_session()
+            transcript.begin_reading(cursor=cursor)
+
+    async def go_on_reading(self) -> None:
+        """Go back to where the reader left the session on screen, far from its end, say."""
+        conversation = self._workspace.current
+        # Only on arriving: later on its reader is where he is.
+        place = self._chat.places.pop(conversation.id)
+        if place is None or place.following or place.key is None:
+            return
+        if excerpts.at_hand(conversation, place.key):
+            return
+        read = partial(_around, self._workspace.store, conversation.id, place.key)
+        try:
+            around = await asyncio.to_thread(read)
+        except StorageError:
+            return  # it was none of its messages, or is one no more
+        if conversation is self._workspace.current and self._chat.transcript.following:
+            excerpts.place_at(conversation, place.key, around)
+            self._display.show_session()
+            self._chat.transcript.go_to(place)
+
+    async def show_list(self) -> None:
+        """Show the list of sessions that the one on screen belongs to."""
+        await self._listed.show_scope()
+
+    async def read_later(self) -> None:
+        """Show the page after what is there."""
+        conversation = self._workspace.current
+        try:
+            await excerpts.read_later(self._workspace.store, conversation)
+        except StorageError as error:
+            self._display.say(Notice(str(error), "error"))
+            return
+        if conversation is self._workspace.current:
+            view = conversation.view()
+            arriving = (view.arriving,) if view.arriving else ()
+            transcript = self._chat.transcript
+            transcript.append(view.entries, later=view.later, arriving=arriving)
+            transcript.show_queued(view.queued)
+
+
+def _around(store: "SessionStore", session_id: str, message_id: str) -> Surroundings:
+    _require_kept(store, session_id)
+    return store.around(session_id, message_id, _AROUND, _AROUND)
+
+
+def _require_kept(store: "SessionStore", session_id: str) -> None:
+    if store.entry(session_id).status == "trashed":
+        raise SessionNotFound(session_id, where="It is in the trash.")

@@ -1,0 +1,243 @@
+"""The search screen at work: what was typed is looked for, and a hit is gone to."""
+
+import asyncio
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from textual.app import App
+
+from tui.app.controllers.navigation import Navigation
+from tui.app.services.index_builder import IndexBuilder
+from tui.domain.labels import scope_name, whole_label
+from tui.domain.safe_text import make_visible_line
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError
+from tui.screens.chat import ChatScreen
+from tui.widgets.intents import SearchIntent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.timer import Timer
+
+    from tui.domain.search import Hit, SearchResult
+
+    # What only a search needs is not on the way to the first screen.
+    from tui.domain.search_results import Preview, Results, SessionHits
+    from tui.domain.session import Entry, SessionEntry
+    from tui.screens.search import SearchScreen
+
+MOST_HITS = 50
+_AFTER_START_SECONDS = 2.0
+_AFTER_TURN_SECONDS = 5.0
+_AGAIN_SECONDS = 2.0
+_AROUND = 6
+
+
+class SearchController:
+    """Opens the search screen, answers it, and remembers what was last looked for.
+
+    Of several questions on their way only the latest is answered.
+    """
+
+    def __init__(
+        self,
+        app: App[None],
+        chat: ChatScreen,
+        workspace: Workspace,
+        passages: Navigation,
+        index_root: Path | None,
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._indexing = (
+            IndexBuilder(index_root, self._show_progress, self._say_failed) if index_root else None
+        )
+        self._timer: Timer | None = None
+        self._progress = ""
+        self._asked_at = 0.0
+        self._workspace = workspace
+        self._passages = passages
+        self._screen: SearchScreen | None = None
+        self._text = self._marked = ""
+        self._highlighted: Hit | None = None
+        self._asked = 0
+        self._previewed = 0
+
+    # --- the index
+
+    def begin(self) -> None:
+        """Bring the index up to date once the first screen has been there for a while."""
+        self._catch_up_after(_AFTER_START_SECONDS)
+
+    def note_turn(self) -> None:
+        """Something was said: the index is behind."""
+        self._catch_up_after(_AFTER_TURN_SECONDS)
+
+    def end(self) -> None:
+        """Let go of all that is under way."""
+        self._forget_screen(None)
+        if self._indexing is not None:
+            self._indexing.end()
+
+    def _catch_up_after(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+        if self._indexing is not None:
+            self._timer = self._app.set_timer(seconds, self._indexing.catch_up)
+
+    def _show_progress(self, progress: str) -> None:
+        self._progress = progress
+        self._chat.status_bar.show_indexing(progress)
+        if self._screen is None:
+            return
+        self._screen.show_indexing(progress)
+        if not progress or time.monotonic() - self._asked_at > _AGAIN_SECONDS:
+            # There may be more to be found by now.
+            self._screen.ask_again()
+
+    def _say_failed(self, reason: str) -> None:
+        words = make_visible_line(f"Search goes on without an index. {reason}")
+        self._app.notify(words, severity="warning", markup=False)
+
+    # --- the screen
+
+    def open(self) -> None:
+        """Show the screen, with what was last looked for."""
+        if self._indexing is not None:
+            self._indexing.catch_up()
+        if self._screen is None:
+            from tui.screens.search import SearchScreen
+
+            self._screen = SearchScreen(self._text, self._highlighted)
+            self._app.push_screen(self._screen, self._forget_screen)
+            self._screen.show_indexing(self._progress)
+
+    @property
+    def is_on_top(self) -> bool:
+        """Whether the keys are the screen's."""
+        return self._screen is not None and self._screen is self._app.screen
+
+    def close(self) -> None:
+        """Put the screen away, if it is there."""
+        if self._screen is not None:
+            self._screen.dismiss()
+
+    def take(self, intent: SearchIntent) -> None:
+        """Do what the screen's reader wants."""
+        from tui.screens.search import SearchScreen
+
+        match intent:
+            case SearchScreen.TextSettled(text=text):
+                self._text = text
+                self._asked += 1
+                self._asked_at = time.monotonic()
+                self._app.run_worker(partial(self._search, text, self._asked))
+            case SearchScreen.HitHighlighted(hit=hit):
+                self._previewed += 1
+                self._highlighted = hit or self._highlighted
+                self._app.run_worker(partial(self._show_around, hit, self._previewed))
+            case SearchScreen.HitChosen(hit=hit):
+                self._app.run_worker(partial(self._leave_for, hit))
+            case _:
+                pass
+
+    def _forget_screen(self, _: None) -> None:
+        self._screen = None
+        # What is still being looked for is not wanted any more.
+        self._asked += 1
+        self._previewed += 1
+
+    async def _leave_for(self, hit: "Hit") -> None:
+        """Go to a hit; only there the keys are the chat's again."""
+        try:
+            if hit.message_id is None:
+                await self._passages.go_to_end(hit.session_id)
+            else:
+                await self._passages.go_to(hit.session_id, hit.message_id, hit.words)
+        except StorageError as error:
+            if self._screen is not None:
+                self._screen.show_error(str(error))
+            return
+        self.close()
+        await self._passages.show_list()
+
+    async def _search(self, text: str, number: int) -> None:
+        results = await asyncio.to_thread(self._found, text, number)
+        if number == self._asked and self._screen is not None:
+            self._marked = results.marked
+            self._screen.show_results(results, self._workspace.clock())
+
+    def _found(self, text: str, number: int) -> "Results":
+        from tui.domain.search_results import Results, as_typed, by_session
+
+        try:
+            found = self._look_for(number, as_typed(text))
+            queries: tuple[str, ...] = ()
+            if not found.hits and not found.late and number == self._asked:
+                found, queries = self._nearest(text, number, found)
+            sessions = by_session(found.hits)
+            entries = {each.id: each for each in self._workspace.store.entries(sessions)}
+        except StorageError as error:
+            return Results(text, error=str(error))
+        described = [self._described(key, hits, entries.get(key)) for key, hits in sessions.items()]
+        return Results(text, tuple(described), found, queries=queries)
+
+    def _look_for(self, number: int, query: str) -> "SearchResult":
+        return self._workspace.store.search(query, MOST_HITS, wanted=lambda: number == self._asked)
+
+    def _nearest(
+        self, text: str, number: int, none: "SearchResult"
+    ) -> "tuple[SearchResult, tuple[str, ...]]":
+        from tui.engine.near_matches import nearest
+
+        near = nearest(partial(self._look_for, number), text)
+        found = msgspec.structs.replace(near.found, notice=none.notice, pending=none.pending)
+        return found, near.queries
+
+    def _described(
+        self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"
+    ) -> "SessionHits":
+        from tui.domain.search_results import SessionHits
+
+        if entry is None:
+            # Purged since it was found: its hits say so when they are chosen.
+            return SessionHits(session_id, session_id, hits)
+        return SessionHits(
+            session_id,
+            whole_label(entry.name, entry.label),
+            hits,
+            scope="" if entry.scope == self._workspace.scope else scope_name(entry.scope),
+            archived=entry.status == "archived",
+            used_at=entry.last_used_at,
+            created_at=entry.created_at,
+            message_count=entry.message_count,
+        )
+
+    async def _show_around(self, hit: "Hit | None", number: int) -> None:
+        shown = await asyncio.to_thread(self._around, hit, self._marked, number) if hit else None
+        if number == self._previewed and self._screen is not None:
+            self._screen.show_preview(shown, self._workspace.clock())
+
+    def _around(self, hit: "Hit", query: str, number: int) -> "Preview | None":
+        from tui.domain.message import Message
+        from tui.domain.search import parse
+        from tui.domain.search_results import Preview, preview
+
+        if number != self._previewed:
+            return None
+        try:
+            entries = self._entries_at(hit)
+        except StorageError as error:
+            return Preview(hit.message_id, error=str(error))
+        messages = [entry for entry in entries if isinstance(entry, Message)]
+        return preview(parse(query), hit.message_id, messages)
+
+    def _entries_at(self, hit: "Hit") -> "Sequence[Entry]":
+        store = self._workspace.store
+        if hit.message_id is None:
+            return store.tail(hit.session_id, 2 * _AROUND).session.entries
+        return store.around(hit.session_id, hit.message_id, _AROUND, _AROUND).entries

@@ -1,0 +1,128 @@
+"""The list of sessions on screen: what is on disk, and what is open here, as rows."""
+
+from collections.abc import Awaitable, Callable
+
+from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.labels import scope_name
+from tui.domain.notice import Notice
+from tui.domain.sidebar_rows import SessionRows, arrange
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.retention import Retention
+from tui.engine.session_pages import SessionPager
+from tui.engine.workspace import Workspace
+from tui.errors import StorageError, UsageError
+from tui.screens.chat import ChatScreen
+
+
+class SessionListController:
+    """Reads sessions page by page and keeps the sidebar as they are."""
+
+    def __init__(
+        self,
+        chat: ChatScreen,
+        workspace: Workspace,
+        sessions: SessionPager,
+        display: SessionPresenter,
+    ) -> None:
+        self._chat = chat
+        self._display = display
+        self._workspace = workspace
+        self._sessions = sessions
+        self._told = ""
+
+    async def refresh(self) -> None:
+        """Read the newest page again; what hinders that is told once, as this comes by itself."""
+        failure = await self._failure_of(self._sessions.refresh)
+        # What was archived may have come back by a change in it.
+        if not failure and (self._sessions.archived or not self._sessions.is_counted):
+            self.show()
+            failure = await self._failure_of(self._sessions.count)
+        if failure != self._told:
+            self._say(failure)
+        self._told = failure
+        self.show()
+
+    async def show_left(self, conversation: LoadedSession) -> None:
+        """Show what is known, with a session that was left; a new one has to be read first."""
+        if conversation.published and not self._sessions.knows(conversation.id):
+            await self.refresh()
+        else:
+            self.show()
+
+    async def show_scope(self) -> None:
+        """Show the sessions of the scope that the session on screen belongs to."""
+        scope = self._workspace.scope
+        await self._after(lambda: self._sessions.show(scope))
+
+    async def read_more(self) -> None:
+        """Read the next page."""
+        await self._after(self._sessions.read_more)
+
+    async def read_archive(self) -> None:
+        """Read what is archived, its newest page first."""
+        await self._after(self._sessions.read_archive)
+
+    async def show_moved(self, session_id: str) -> None:
+        """Show a session where it is by now."""
+        await self._after(lambda: self._sessions.note_moved(session_id))
+
+    async def toggle_scope(self) -> None:
+        """Change between one scope and all."""
+        await self._after(self._sessions.toggle_scope)
+
+    async def rename(self, session_id: str, name: str) -> None:
+        """Name a session, be it on screen or not."""
+        told = len(self._workspace.current.notices)
+        failure: StorageError | UsageError | None = None
+        try:
+            await self._workspace.rename_listed(session_id, name)
+        except (StorageError, UsageError) as error:
+            failure = error
+        if len(self._workspace.current.notices) > told:
+            self._display.show_session()
+        if failure is not None:
+            self._display.say(Notice(str(failure), "error"))
+        self._display.show_status()
+        await self._after(lambda: self._sessions.read_again(session_id))
+
+    def show(self) -> None:
+        """Show what is known, with the ages of now."""
+        now = self._workspace.clock()
+        entries, opened = self._sessions.entries, self._workspace.rows()
+        rows = SessionRows(
+            rows=arrange(entries, opened, self._workspace.marks(), now),
+            current=self._workspace.current.id,
+            more=self._sessions.more,
+            scope=scope_name(self._sessions.scope),
+            elsewhere=self._sessions.elsewhere,
+            archived=self._sessions.archived,
+        )
+        self._chat.show_rows(rows, now)
+
+    async def prune(self, retention: Retention) -> None:
+        """Set aside what is old or too much, and say so in a line."""
+        pruned = await retention.after_start(self._workspace)
+        if pruned.count:
+            self._display.say(Notice(retention.words(pruned)))
+            await self.refresh()
+            # What went from other projects changes how many the filter hides, too.
+            await self._after(self._sessions.count)
+        for failure in (pruned.failure, *await retention.tell_hook(pruned)):
+            if failure:
+                self._display.say(Notice(failure, "warning"))
+
+    async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
+        self._say(await self._failure_of(read))
+        self.show()
+
+    async def _failure_of(self, read: Callable[[], Awaitable[None]]) -> str:
+        await self._workspace.settle()
+        try:
+            await read()
+        except StorageError as error:
+            return str(error)
+        return ""
+
+    def _say(self, failure: str) -> None:
+        if failure:
+            self._display.say(Notice(failure, "error"))

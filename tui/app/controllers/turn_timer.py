@@ -1,0 +1,62 @@
+"""For how long answers are being made, told each second."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from tui.engine.loaded_session import LoadedSession
+from tui.engine.workspace import Workspace
+from tui.screens.chat import ChatScreen
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+_TICK_SECONDS = 1.0
+
+
+class TurnTimer:
+    """Counts the seconds of the answers at work, and shows those of the one on screen.
+
+    A model may think for minutes before its first word; that the seconds go on is what tells it
+    from a program that hangs.
+    """
+
+    def __init__(
+        self,
+        app: App[None],
+        chat: ChatScreen,
+        workspace: Workspace,
+        stopwatch: Callable[[], float],
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._workspace = workspace
+        self._stopwatch = stopwatch
+        self._begun: dict[LoadedSession, float] = {}
+        self._timer: Timer | None = None
+
+    def begin(self, conversation: LoadedSession) -> None:
+        """An answer is being made from now on."""
+        conversation.answering_for = 0
+        self._begun[conversation] = self._stopwatch()
+        if self._timer is None:
+            self._timer = self._app.set_interval(_TICK_SECONDS, self._tick)
+
+    def end(self, conversation: LoadedSession) -> None:
+        """It is no longer."""
+        self._begun.pop(conversation, None)
+        if not self._begun and self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+
+    def _tick(self) -> None:
+        now = self._stopwatch()
+        for conversation, begun in self._begun.items():
+            conversation.answering_for = int(now - begun)
+        current = self._workspace.current
+        if current not in self._begun or current.opened is None:
+            return
+        self._chat.show_status(current.status())
+        if arriving := current.opened.arriving:
+            self._chat.transcript.show_wait(arriving, current.answering_for)

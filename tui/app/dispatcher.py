@@ -1,0 +1,107 @@
+"""What was typed or pressed: taken at once, and carried out in its order."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+
+from tui.app.effects import EffectRunner
+from tui.app.shutdown import ShutdownApp
+from tui.app.wiring import Controllers
+from tui.commands import registry
+from tui.commands.effects import Effect
+from tui.domain.commands import Invocation, parse, text_to_send
+from tui.domain.notice import Notice
+from tui.engine.workspace import Workspace
+
+_STAYING = frozenset(
+    {"name", "save", "todo", "reset", "retry", "compact", "copy", "export", "usage"}
+    | {"model", "theme"}
+)
+"""Typing goes on while these are carried out: they lead nowhere else."""
+_ANYWHERE = frozenset(
+    {"new", "load", "resume", "restore", "undo", "sessions", "search", "search-screen", "help"}
+)
+"""These mean the same in whatever session they are given."""
+
+
+class Dispatcher:
+    """Takes commands and prompts for the session that they were given in."""
+
+    def __init__(
+        self, app: ShutdownApp, workspace: Workspace, desk: Controllers, effects: EffectRunner
+    ) -> None:
+        self._app = app
+        self._orders = app.orders
+        self._workspace = workspace
+        self._desk = desk
+        self._effects = effects
+        self._waiting: list[Invocation] = []
+
+    async def submit(self, text: str) -> None:
+        """Take what was sent in the prompt: a command, or something to be said."""
+        self._desk.display.show_end()
+        conversation, sending = self._workspace.current, self._desk.sending
+        invocation = parse(text)
+        if invocation is not None:
+            if invocation.name in registry.FUNCTIONS:
+                sending.clear_prompt(conversation, text)
+            await self.invoke(invocation)
+        elif conversation.opened is not None and not self._orders.pending:
+            await sending.send(conversation, text)
+        elif conversation.opened is not None and sending.put_in_queue(conversation, text):
+            prompt = text_to_send(text)
+            self._orders.give(partial(sending.send_queued, conversation, prompt))
+        else:
+            sending.begin()
+            self._orders.give(partial(sending.send, conversation, text))
+
+    async def invoke(self, invocation: Invocation) -> None:
+        """Carry out a command, in its turn; what ends something ends it at once."""
+        if invocation.name == "quit":
+            await self._run(invocation)
+        elif invocation.name == "stop":
+            # Now: what is sent behind it is to be sent.
+            waited = self._desk.turns.take_back(self._workspace.current)
+            done = asyncio.Event()
+            self._app.run_worker(partial(self._stop, done, waited=waited))
+            # What is given behind it comes after the end of it.
+            self._orders.give(done.wait)
+        else:
+            self._waiting.append(invocation)
+            staying = invocation.name in _STAYING
+            give = self._orders.give if staying else self._orders.give_leading
+            give(partial(self._run_in, self._workspace.current.id, invocation))
+
+    def do(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
+        """Do what a command would do, in its turn."""
+        self._orders.give_leading(partial(self._done, work))
+
+    def not_done(self) -> Sequence[str]:
+        """What waited for others that took too long, for the end to tell."""
+        return [f"Not done: {_typed(invocation)}" for invocation in self._waiting]
+
+    async def _run_in(self, session_id: str, invocation: Invocation) -> None:
+        self._waiting.remove(invocation)
+        if session_id != self._workspace.current.id and invocation.name not in _ANYWHERE:
+            # What it waited for took long, and led elsewhere.
+            words = f"Not done, as another session has come on screen: {_typed(invocation)}"
+            self._desk.display.say(Notice(words, "warning"))
+            return
+        await self._run(invocation)
+
+    async def _stop(self, done: asyncio.Event, *, waited: bool) -> None:
+        try:
+            told = await registry.run(Invocation("stop"), self._desk.commands)
+            await self._effects.carry_out(() if waited else told)
+        finally:
+            done.set()
+
+    async def _run(self, invocation: Invocation) -> None:
+        await self._effects.carry_out(await registry.run(invocation, self._desk.commands))
+
+    async def _done(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
+        await self._effects.carry_out(await registry.carried_out(work))
+
+
+def _typed(invocation: Invocation) -> str:
+    return f"/{invocation.name} {invocation.arguments}".rstrip()

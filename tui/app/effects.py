@@ -1,0 +1,68 @@
+"""Carrying out what commands ask for on screen, once their own work is done."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from tui.app.key_order import after_what_was_typed
+from tui.app.shutdown import ShutdownApp
+from tui.app.wiring import Controllers
+from tui.commands import effects, registry
+from tui.commands.effects import Effect
+
+
+class EffectRunner:
+    """Does on screen what commands ask for; ``turn_help`` shows keys and commands, or no longer."""
+
+    def __init__(
+        self, app: ShutdownApp, desk: Controllers, turn_help: Callable[[], object]
+    ) -> None:
+        self._app = app
+        self._desk = desk
+        self._turn_help = turn_help
+
+    async def carry_out(self, wanted: Sequence[Effect]) -> None:
+        """One after another, and what the status bar and the list say then."""
+        for effect in wanted:
+            await self._carry_out(effect)
+        self._desk.display.show_status()
+        self._desk.listed.show()
+
+    async def _carry_out(self, effect: Effect) -> None:
+        match effect:
+            case effects.Say(notice):
+                self._desk.display.say(notice)
+            case effects.ShowSession():
+                self._desk.searching.close()
+                self._desk.display.show_session()
+                self._app.run_worker(self._desk.listed.show_scope)
+                self._app.run_worker(self._desk.passages.go_on_reading)
+            case effects.CopyText(text):
+                self._desk.copying.start(text, self._desk.display.say)
+            case effects.ShowTodos():
+                self._desk.display.show_prompt()
+            case effects.RetryTurn() | effects.Compact():
+                await self._desk.sending.ask_model(effect)
+            case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
+                self._open(effect)
+            case effects.Ask():
+                after_what_was_typed(self._app, partial(self._desk.questions.ask, effect))
+            case effects.MovedSession() | effects.Later():
+                self._app.run_worker(partial(self._carry_out_later, effect))
+            case effects.Exit():
+                self._app.exit()
+
+    def _open(self, effect: effects.OpenHelp | effects.OpenSearch | effects.EditPrompt) -> None:
+        match effect:
+            case effects.OpenHelp():
+                self._turn_help()
+            case effects.OpenSearch():
+                self._desk.searching.open()
+            case effects.EditPrompt():
+                self._desk.outside_editor.start()
+
+    async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
+        if isinstance(effect, effects.MovedSession):
+            await self._desk.listed.show_moved(effect.session_id)
+            return
+        await self.carry_out(await registry.carried_out(effect.work))
+        await self._desk.listed.refresh()

@@ -1,0 +1,1 @@
+"""Services of the application that no screen shows."""

@@ -1,0 +1,177 @@
+"""Copying what the user chose: by the desktop's own tool, and by asking the terminal.
+
+Whoever copies is told which of the two it was, or that it was neither. A tool says whether it
+copied; a terminal never does.
+"""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from textual.app import App
+
+from tui.domain.notice import Notice
+from tui.domain.safe_text import make_visible_line, without_surrogates
+from tui.terminal.multiplexers import is_within_screen
+
+OSC52_BYTES = 100_000
+"""The longest request that terminals in use take, as it is written: in base64."""
+SECONDS = 2.0
+"""A tool that takes longer is not waited for."""
+
+_REASON_CHARACTERS = 200
+_TMUX_ASKED = "Copied to tmux, which asks the terminal (OSC 52); it does not say whether it did."
+_ASKED = "Asked the terminal to copy it (OSC 52); it does not say whether it did."
+_ASKED_THROUGH = (
+    "Asked the terminal to copy it (OSC 52); tmux passes that on with `set-clipboard on` only, "
+    "GNU screen never."
+)
+_ASKED_THROUGH_SCREEN = (
+    "Asked the terminal through GNU screen to copy it (OSC 52); it does not say whether it did."
+)
+
+
+class Tried(msgspec.Struct, frozen=True):
+    """What came of running tools one after the other: the one that copied, why others did not."""
+
+    copied_with: str = ""
+    failures: tuple[str, ...] = ()
+
+
+class Clipboard:
+    """Copies in the order in which it is asked to, without holding up anything else."""
+
+    def __init__(self, app: App[None], environment: Mapping[str, str] = os.environ) -> None:
+        self._app = app
+        self._environment = environment
+        self._turn = asyncio.Lock()
+
+    def start(self, text: str, tell: Callable[[Notice], None]) -> None:
+        """Copy a text, and tell what came of it."""
+        self._app.run_worker(partial(self._copy, without_surrogates(text), tell))
+
+    def tell(self, notice: Notice, what: str = "") -> None:
+        """Say what came of it where the user looks, and of which text."""
+        words = make_visible_line(f"{what}: {notice.text}" if what else notice.text)
+        self._app.notify(words, severity=notice.severity, markup=False)
+
+    async def _copy(self, text: str, tell: Callable[[Notice], None]) -> None:
+        async with self._turn:
+            asked = self._ask_terminal(text)
+            tools = [*desktop_tools(self._environment), *tmux(self._environment)]
+            tried = await asyncio.to_thread(run_tools, tools, text)
+        tell(notice_of(tried, asked, terminal_refusal(text, self._environment)))
+
+    def _ask_terminal(self, text: str) -> str:
+        """Ask the terminal if it can be asked, and say so; nothing else tells what it does."""
+        if terminal_refusal(text, self._environment):
+            return ""
+        App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
+        if is_within_screen(self._environment):
+            return _ASKED_THROUGH_SCREEN
+        through = self._environment.get("TERM", "").startswith(("screen", "tmux"))
+        return _ASKED_THROUGH if through else _ASKED
+
+
+def desktop_tools(
+    environment: Mapping[str, str], platform: str = sys.platform
+) -> Iterator[Sequence[str]]:
+    """The command lines that copy to the clipboard of the desktop which the user sits at."""
+    known: list[Sequence[str]] = []
+    if platform == "darwin" and "SSH_CONNECTION" not in environment:
+        known.append(("pbcopy",))
+    if environment.get("WAYLAND_DISPLAY"):
+        known.append(("wl-copy",))
+    if environment.get("DISPLAY"):
+        known += [("xclip", "-selection", "clipboard"), ("xsel", "--clipboard", "--input")]
+    yield from _found(known, environment)
+
+
+def tmux(environment: Mapping[str, str]) -> Iterator[Sequence[str]]:
+    """The command line for the buffer of the tmux that the program runs in.
+
+    It asks the terminal by itself, also where it would not pass on what a program asks.
+    """
+    if environment.get("TMUX"):
+        yield from _found([("tmux", "load-buffer", "-w", "-")], environment)
+
+
+def _found(
+    known: Sequence[Sequence[str]], environment: Mapping[str, str]
+) -> Iterator[Sequence[str]]:
+    for name, *arguments in known:
+        if path := shutil.which(name, path=environment.get("PATH")):
+            yield path, *arguments
+
+
+def terminal_refusal(text: str, environment: Mapping[str, str]) -> str:
+    """Why the terminal cannot be asked; empty if it can."""
+    size = -(-len(text.encode()) // 3) * 4
+    if environment.get("TERM") == "linux":
+        return "the console has no clipboard"
+    if size > OSC52_BYTES:
+        return f"{size // 1000} KB are more than terminals take (OSC 52, 100 KB)"
+    return ""
+
+
+def run_tools(tools: Sequence[Sequence[str]], text: str) -> Tried:
+    """Give a text to each tool until one takes it. It blocks, for ``SECONDS`` a tool at most."""
+    failures: list[str] = []
+    for tool in tools:
+        name = Path(tool[0]).name
+        failure = _run(tool, text.encode())
+        if failure is None:
+            return Tried(name, tuple(failures))
+        failures.append(f"{name}: {failure}")
+    return Tried(failures=tuple(failures))
+
+
+def notice_of(tried: Tried, asked: str, refusal: str) -> Notice:
+    """What is told: ``asked`` says that the terminal was asked, ``refusal`` why it was not."""
+    if tried.copied_with == "tmux":
+        if refusal:
+            return Notice(f"Copied to tmux only: {refusal}.", "warning")
+        return Notice(_TMUX_ASKED)
+    if tried.copied_with:
+        return Notice(f"Copied with {tried.copied_with}.")
+    if not asked:
+        return Notice(f"Could not copy: {'; '.join([*tried.failures, refusal])}.", "error")
+    if tried.failures:
+        return Notice(f"{'; '.join(tried.failures)}. {asked}", "warning")
+    return Notice(asked)
+
+
+def _run(tool: Sequence[str], data: bytes) -> str | None:
+    """Why a tool failed; ``None`` if it did not."""
+    import tempfile
+
+    # A file and no pipe: what stays to serve the clipboard keeps it open, and would be waited for.
+    with tempfile.TemporaryFile() as complaints:
+        try:
+            done = subprocess.run(  # noqa: S603 - found by name where the user's PATH leads
+                tool,
+                input=data,
+                stdout=subprocess.DEVNULL,
+                stderr=complaints,
+                timeout=SECONDS,
+                check=False,
+                # What serves the clipboard outlives us and the terminal.
+                start_new_session=True,
+                cwd="/",
+            )
+        except subprocess.TimeoutExpired:
+            return "no answer"
+        except OSError as error:
+            return error.strerror or "cannot be run"
+        if done.returncode == 0:
+            return None
+        complaints.seek(0)
+        first = complaints.read(4 * _REASON_CHARACTERS).decode("utf-8", "replace").strip()
+    reason = make_visible_line(first.partition("\n")[0])[:_REASON_CHARACTERS]
+    return reason.rstrip(".") or f"exit code {done.returncode}"

@@ -1,0 +1,51 @@
+"""What is kept from one run to the next of how the screen was arranged."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Protocol
+
+from tui.errors import StorageError
+from tui.storage import ui_state
+from tui.storage.ui_state import UiState
+
+KEEP_SECONDS = 0.5
+"""How long after the last change it is written."""
+
+
+class Timer(Protocol):
+    """Calls something later, unless it is stopped."""
+
+    def stop(self) -> None: ...
+
+
+SetTimer = Callable[[float, Callable[[], object]], Timer]
+
+
+class UiStateService:
+    """Reads it at the start, and writes what was changed soon after and at the end.
+
+    Without a file nothing is kept; a file that cannot be written is no reason to say anything.
+    """
+
+    def __init__(self, file: Path | None, set_timer: SetTimer) -> None:
+        self._file = file
+        self._set_timer = set_timer
+        self._timer: Timer | None = None
+        self._changes: dict[str, str | int | None] = {}
+        self.state = UiState() if file is None else ui_state.read(file)
+
+    def note(self, **changes: str | int | None) -> None:
+        """Remember fields of ``UiState``."""
+        self._changes |= changes
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._set_timer(KEEP_SECONDS, self.keep)
+
+    async def keep(self) -> None:
+        """Write what was changed since it was last written."""
+        changes, self._changes = self._changes, {}
+        if changes and self._file is not None:
+            with suppress(StorageError):
+                await asyncio.to_thread(ui_state.change, self._file, changes)

@@ -1,0 +1,35 @@
+"""``/copy``: the last answer, or the last code in one."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import CopyText, Effect, say
+from tui.domain.fences import codes
+from tui.domain.message import Message
+from tui.engine.loaded_session import LoadedSession
+
+
+async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Copy the last answer, whole, or the last block of code that there is in an answer."""
+    answers = _answers(context.workspace.current)
+    match arguments.lower():
+        case "":
+            text = next(answers, "")
+        case "code":
+            text = await asyncio.to_thread(_last_code, answers)
+        case _:
+            return say("Usage: /copy [code]")
+    return (CopyText(text),) if text else say("Nothing to copy.")
+
+
+def _answers(conversation: LoadedSession) -> Iterator[str]:
+    """What was answered, the newest first, what is still coming too."""
+    for entry in reversed(conversation.entries):
+        if isinstance(entry, Message) and entry.role == "assistant" and entry.text.strip():
+            yield entry.text
+
+
+def _last_code(answers: Iterator[str]) -> str:
+    found = (block for text in answers for block in reversed(codes(text)) if block.strip())
+    return next(found, "")

@@ -1,0 +1,80 @@
+"""``/export``: the session on screen as Markdown, in a file of its own."""
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, say
+from tui.domain.markdown import as_markdown
+from tui.domain.safe_text import without_surrogates
+from tui.engine.missing_results import missing_results
+from tui.errors import StorageError
+from tui.storage.protocol import SessionStore
+
+_NAMES = 1000
+"""How many names of its own a session may have in one folder."""
+
+
+async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Write what is live to a new file, and say which."""
+    workspace, conversation = context.workspace, context.workspace.current
+    if conversation.empty:
+        return say("Nothing to export.")
+    if conversation.opened is not None:
+        try:
+            await workspace.save(conversation)
+        except StorageError as error:
+            return say(f"Could not save {conversation.id}: {error.short}", "error")
+    text = await asyncio.to_thread(_markdown, workspace.store, conversation.id)
+    try:
+        path = await asyncio.to_thread(_write, text, _paths(conversation.id, arguments))
+    except FileExistsError as error:
+        return say(f"Not exported: {error.filename} exists already.", "error")
+    except OSError as error:
+        where = error.filename or "the current folder"
+        return say(f"Not exported: {where}: {error.strerror}.", "error")
+    except (RuntimeError, ValueError):
+        # A home of nobody, a NUL.
+        return say(f"Not exported: {arguments} cannot be the name of a file.", "error")
+    return say(f"Session exported to: {path}")
+
+
+def _markdown(store: SessionStore, session_id: str) -> str:
+    entry, session = store.entry(session_id), store.load(session_id)
+    cut_off = missing_results(session) if entry.status != "open" else ()
+    return as_markdown(entry, session, (*session.messages, *cut_off))
+
+
+def _paths(session_id: str, wanted: str) -> Iterator[Path]:
+    """Where it may be written, what is best first."""
+    if wanted:
+        yield Path.cwd() / Path(wanted).expanduser()
+        return
+    yield Path.cwd() / f"{session_id}.md"
+    for number in range(2, _NAMES):
+        yield Path.cwd() / f"{session_id}-{number}.md"
+
+
+def _write(text: str, paths: Iterator[Path]) -> Path:
+    """The first path at which nothing was; half a file is none.
+
+    Raises ``FileExistsError`` without one, and as ``os.open`` and ``Path.expanduser`` do.
+    """
+    data = without_surrogates(text).encode()
+    taken: FileExistsError | None = None
+    for path in paths:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError as error:
+            taken = error
+            continue
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+        except OSError as error:
+            path.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        return path
+    raise taken or FileExistsError

@@ -1,0 +1,171 @@
+"""``/resume``: sessions that are closed, as a list to choose from."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from tui.commands.context import MOST_ROWS, CommandContext
+from tui.commands.effects import Ask, Effect, Later, ShowSession, say
+from tui.domain.labels import age
+from tui.domain.notice import Table
+from tui.domain.safe_text import make_visible_line
+from tui.domain.session import SessionEntry
+from tui.domain.targets import is_number, listed_number
+from tui.domain.timestamps import parse_utc
+from tui.engine.bulk_delete import check_closed_here
+from tui.engine.closed_sessions import ClosedSessions, check_project, opened_here, read_resumable
+from tui.engine.switching import StayedError
+from tui.errors import SessionNotFound, UsageError
+
+_NOTHING = "No sessions to resume."
+
+
+async def resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """List closed sessions, or open one of them."""
+    word, *rest = arguments.split(maxsplit=1)[:2] or [""]
+    match word.lower(), rest:
+        case (("" | "list"), []):
+            return await _list(context)
+        case "delete", _:
+            return await _delete(context, "".join(rest))
+        case "clear", []:
+            return await _clear(context)
+        case _:
+            return await _open(context, arguments)
+
+
+async def _list(context: CommandContext) -> Sequence[Effect]:
+    found = await _resumable(context)
+    shown = found.closed[:MOST_ROWS]
+    context.lists["resume"] = _ids(shown)
+    if not shown:
+        return say(_NOTHING)
+    rows = tuple(_rows(shown, context))
+    lines = ["Resumable sessions:", *map(" ".join, rows)]
+    if len(found.closed) > len(shown):
+        lines.append(f"  and {len(found.closed) - len(shown)} more")
+    lines.append("Use /resume <number> to restore a session.")
+    return say("\n".join(lines), table=Table(rows, first=1))
+
+
+async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
+    workspace = context.workspace
+    session_id = await _meant(context, target)
+    entry = await asyncio.to_thread(workspace.store.entry, session_id)
+    known = workspace.find(session_id)
+    if known is None or known.opened is None:
+        await _check(context, entry)
+    try:
+        if not await workspace.open_session(session_id):
+            return ()
+    except StayedError as error:
+        return say(str(error), "error")
+    return (ShowSession(), *say(f"Resumed session: {workspace.current.label()}"))
+
+
+async def _delete(context: CommandContext, target: str) -> Sequence[Effect]:
+    if not target:
+        return say("Usage: /resume delete <number|session-id>")
+    session_id = target
+    if is_number(target):
+        listed = await _numbered(context)
+        number = listed_number(target, listed)
+        if number is None:
+            raise UsageError(_no_number(target, len(listed)))
+        session_id = listed[number - 1]
+    return (Later(partial(_deleted, context, session_id)),)
+
+
+async def _deleted(context: CommandContext, session_id: str) -> Sequence[Effect]:
+    before = context.workspace.current
+    check_closed_here(context.workspace, session_id)
+    # Not the store itself: what is deleted so is taken back by /undo.
+    await context.shelf.delete(session_id)
+    shown = (ShowSession(),) if context.workspace.current is not before else ()
+    return (*shown, *say("Deleted saved session."))
+
+
+async def _clear(context: CommandContext) -> Sequence[Effect]:
+    closed = (await _resumable(context)).closed
+    if not closed:
+        return say("No saved sessions to clear.")
+    scopes = len({entry.scope for entry in closed})
+    return (
+        Ask(
+            f"Delete {len(closed)} saved session(s) in {scopes} scope(s)? (y/n)",
+            partial(_confirmed, context, _ids(closed)),
+            declined=say("Nothing cleared."),
+            detail="They go to the trash. /undo brings them back.",
+        ),
+    )
+
+
+async def _confirmed(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
+    return (Later(partial(_cleared, context, ids)),)
+
+
+async def _cleared(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
+    before = context.workspace.current
+    cleared = await context.shelf.clear(ids)
+    shown = (ShowSession(),) if context.workspace.current is not before else ()
+    failed = say(cleared.failure, "error") if cleared.failure else ()
+    return (*shown, *say(f"Cleared {len(cleared.ids)} saved session(s)."), *failed)
+
+
+async def _check(context: CommandContext, entry: SessionEntry) -> None:
+    """Make sure that a session may be opened. Raises ``UsageError``."""
+    await asyncio.to_thread(check_project, entry)
+    if context.exclusive_projects and (await _all_closed(context)).has_open_project(entry):
+        raise UsageError("Project already open in another session.")
+
+
+async def _meant(context: CommandContext, target: str) -> str:
+    """The id that a number or another target means.
+
+    Raises ``UsageError``, ``SessionNotFound`` and ``AmbiguousSession``.
+    """
+    store, scope = context.workspace.store, context.workspace.scope
+    if not is_number(target):
+        return await asyncio.to_thread(store.resolve, target, scope)
+    listed = await _numbered(context)
+    number = listed_number(target, listed)
+    if number is not None:
+        return listed[number - 1]
+    try:
+        # A number that stands in no list may be a name or a day.
+        return await asyncio.to_thread(store.resolve, target, scope)
+    except SessionNotFound as error:
+        raise UsageError(_no_number(target, len(listed))) from error
+
+
+def _no_number(target: str, count: int) -> str:
+    return f"Invalid index: {target}. Valid range is 1-{count}." if count else _NOTHING
+
+
+async def _numbered(context: CommandContext) -> tuple[str, ...]:
+    """What the numbers mean: what was listed last, else what would be listed now."""
+    listed = context.lists.get("resume", ())
+    return listed or _ids((await _resumable(context)).closed[:MOST_ROWS])
+
+
+async def _resumable(context: CommandContext) -> ClosedSessions:
+    found = await _all_closed(context)
+    return found.outside_open_projects() if context.exclusive_projects else found
+
+
+async def _all_closed(context: CommandContext) -> ClosedSessions:
+    workspace = context.workspace
+    await workspace.settle()
+    return await asyncio.to_thread(read_resumable, workspace.store, opened_here(workspace))
+
+
+def _rows(entries: Sequence[SessionEntry], context: CommandContext) -> Iterator[tuple[str, ...]]:
+    now = context.workspace.clock()
+    for number, entry in enumerate(entries, 1):
+        path = make_visible_line(entry.project_path)
+        closed = age(parse_utc(entry.closed_at), now)
+        yield f"  {number}.", entry.label, f"({path}) - closed {closed}"
+
+
+def _ids(entries: Sequence[SessionEntry]) -> tuple[str, ...]:
+    return tuple(entry.id for entry in entries)

@@ -1,0 +1,52 @@
+"""``/search`` and the search screen: names and messages of every session."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, OpenSearch, say
+from tui.engine.workspace import Workspace
+
+if TYPE_CHECKING:
+    # What only a search needs is not on the way to the first screen.
+    from tui.domain.search import SearchResult
+
+MOST_HITS = 20
+_SECONDS = 2.0
+
+
+async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """The best matches; their numbers are those that ``/load`` takes."""
+    if not arguments:
+        return say("Usage: /search <text>")
+    workspace = context.workspace
+    found, lines = await asyncio.to_thread(_answer, workspace, arguments)
+    notice = say(found.notice, "warning") if found.notice else ()
+    if not found.hits:
+        near = await asyncio.to_thread(_nearest, workspace, arguments)
+        return (*notice, *say(f"No sessions found matching: {arguments}"), *near)
+    context.lists["sessions"] = tuple(hit.session_id for hit in found.hits)
+    return (*notice, *say("\n".join(lines)))
+
+
+async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Search while one types."""
+    return (OpenSearch(),)
+
+
+def _nearest(workspace: Workspace, text: str) -> Sequence[Effect]:
+    from tui.engine.near_matches import nearest
+
+    near = nearest(lambda query: workspace.store.search(query, MOST_HITS), text)
+    return say(f"Nearest: {near}") if near.queries else ()
+
+
+def _answer(workspace: Workspace, text: str) -> "tuple[SearchResult, list[str]]":
+    from tui.domain.search import found_words, hit_lines
+
+    store = workspace.store
+    found = store.search(text, MOST_HITS, seconds=_SECONDS)
+    entries = store.entries({hit.session_id for hit in found.hits})
+    lines = enumerate(hit_lines(found.hits, entries, workspace.clock()), 1)
+    return found, [found_words(found), *(f"  {number}. {line}" for number, line in lines)]

@@ -1,0 +1,96 @@
+"""Where things are: the user's data, settings and state, and the project that a session belongs to.
+
+Each function takes the environment and what a flag said, and reads or makes no file of its own.
+"""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+_PROGRAM = "sibyl"
+_COMMAND = "sibyl-tui"
+_SETTINGS = "config.toml"
+
+
+def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
+    """Where sessions are kept: the flag, else ``SIBYL_DATA_DIR``, else the platform's place."""
+    named = flag or environ.get("SIBYL_DATA_DIR")
+    if named:
+        return _absolute(named)
+    # Not at the top: a start that was told its directories does not pay for the search.
+    import platformdirs
+
+    return _kept(platformdirs.user_data_path(_PROGRAM, appauthor=False), _on_macos())
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    """The user's settings: ``SIBYL_CONFIG``, else the platform's place. It need not exist."""
+    named = environ.get("SIBYL_CONFIG")
+    if named:
+        return _absolute(named)
+    import platformdirs
+
+    place = platformdirs.user_config_path(_PROGRAM, appauthor=False)
+    return _kept(place / _SETTINGS, _on_macos() / _SETTINGS)
+
+
+def state_directory() -> Path:
+    """Where the program keeps what it remembers by itself, and rescue files."""
+    import platformdirs
+
+    return _kept(platformdirs.user_state_path(_PROGRAM, appauthor=False), _on_macos())
+
+
+def command(called: str) -> str:
+    """How this program is called again by a shell, ``called`` being ``sys.argv[0]``.
+
+    By its name alone where that leads to it, or where it was started in another way.
+    """
+    import shlex
+    import shutil
+
+    if os.path.basename(called) != _COMMAND or os.sep not in called or not called.isprintable():  # noqa: PTH119
+        return _COMMAND
+    by_name = shutil.which(_COMMAND)
+    try:
+        is_it = by_name is not None and os.path.samefile(by_name, called)  # noqa: PTH121
+    except OSError:
+        is_it = False
+    return _COMMAND if is_it else shlex.quote(called)
+
+
+def project_path(directory: str | os.PathLike[str]) -> Path:
+    """The real path of the git work tree around a directory, else of the directory itself."""
+    real = Path(os.path.realpath(directory))
+    for place in (real, *real.parents):
+        # A directory in a plain clone, a file in a linked work tree or a submodule.
+        if os.path.lexists(place / ".git"):
+            return place
+    return real
+
+
+def style_sheets() -> list[Path]:
+    """The style sheets of the screen: inside the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).parent.parent
+    inside = package / "styles"
+    return sorted((inside if inside.is_dir() else package.parent / "styles").glob("*.tcss"))
+
+
+def _on_macos() -> Path:
+    return Path("~/Library/Application Support").expanduser() / _PROGRAM
+
+
+def _kept(place: Path, earlier: Path) -> Path:
+    """The platform's place, or the earlier one on macOS if only that exists.
+
+    platformdirs ignored XDG_* there before 4.6: what was kept until then would seem to be gone.
+    """
+    on_macos = sys.platform == "darwin"
+    return earlier if on_macos and not place.exists() and earlier.exists() else place
+
+
+def _absolute(named: str) -> Path:
+    # The shell leaves the ~ of --data-dir=~/x as it is. Path.expanduser raises where there is no
+    # such home; this leaves the name alone.
+    return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111

@@ -1,0 +1,335 @@
+"""Lists of sessions, from a scan of the folders and the two ends of each file shown."""
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from tui.domain.labels import UNREADABLE
+from tui.domain.records import VERSION, SessionHeader
+from tui.domain.session import Session, SessionEntry, Status
+from tui.domain.timestamps import format_utc, parse_utc
+from tui.errors import SessionDamaged, SessionNotFound, StorageError
+from tui.storage import locks
+from tui.storage.disk import storage_errors
+from tui.storage.folders import Folder, Folders, JournalFile
+from tui.storage.journal import JournalEnds, opened
+from tui.storage.protocol import KEPT, Listing, SessionFilter
+from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, ScopeTable
+
+_SECOND = 1_000_000_000
+_PROJECT = "project:"
+_NOWHERE = ScopeNumber("", 0)
+_ScopeOf = Callable[[JournalFile, ScopeTable], str]
+_FOLDERS: dict[Status, Folder] = {
+    "open": Folder.SESSIONS,
+    "closed": Folder.SESSIONS,
+    "archived": Folder.ARCHIVE,
+    "trashed": Folder.TRASH,
+}
+
+
+class Directory:
+    """Reads what lists show of the sessions in a data directory."""
+
+    def __init__(self, folders: Folders, scopes: Scopes) -> None:
+        self._folders = folders
+        self._scopes = scopes
+
+    def page(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
+        """One page, newest use first. Raises ``StorageError`` for a cursor that is none."""
+        after = _read_cursor(cursor) if cursor is not None else None
+        active = self._active_sessions()
+        entries: list[SessionEntry] = []
+        last: JournalFile | None = None
+        for file in self.files(wanted):
+            if after is not None and _order(file) <= after:
+                continue
+            if last is not None and len(entries) == limit:
+                return Listing(tuple(entries), json.dumps(_order(last)))
+            last = file
+            entry = self._entry(file, active)
+            if entry is not None and _fits(entry, wanted):
+                entries.append(entry)
+        return Listing(tuple(entries), None)
+
+    def count(self, wanted: SessionFilter) -> int:
+        """How many sessions a filter lets through, if need be by their names alone."""
+        if wanted.used_before is not None:
+            return len(self.page(wanted, None, sys.maxsize).entries)
+        table = self._scopes.table()
+        folders = {_FOLDERS[status] for status in wanted.statuses}
+        is_whole = wanted.statuses >= KEPT or not wanted.statuses & KEPT
+        return sum(
+            is_whole or self._status(file) in wanted.statuses
+            for file in self._folders.names(*folders)
+            if wanted.scope is None or self._scope_of(file, table) == wanted.scope
+        )
+
+    def some(self, session_ids: Iterable[str]) -> Iterator[SessionEntry]:
+        """What a list shows of these sessions, wherever they are; not of those that are gone."""
+        active = self._active_sessions()
+        for session_id in session_ids:
+            file = self._file(session_id)
+            entry = self._entry(file, active) if file is not None else None
+            if entry is not None:
+                yield entry
+
+    def active(self, scope: str) -> str | None:
+        """The session of a scope that was opened last, else the one most recently used."""
+        return self._active_sessions().of(scope)
+
+    def ends(self, session_id: str, folder: Folder) -> JournalEnds:
+        """The two ends of a journal. Raises ``SessionNotFound`` if it is not in this folder."""
+        path = self._folders.journal(session_id, folder)
+        held = self.held(session_id)
+        try:
+            with opened(path, session_id, partial(self.guess, session_id), held=held) as journal:
+                return journal.ends()
+        except SessionDamaged:
+            raise
+        except StorageError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                raise SessionNotFound(session_id) from error
+            raise
+
+    def held(self, session_id: str) -> bool:
+        try:
+            return locks.holder_of(self._folders.lock(session_id)) is not None
+        except OSError:
+            # Who cannot be asked for hides no session; taking the lease tells what is wrong.
+            return False
+
+    def guess(self, session_id: str) -> SessionHeader:
+        """What a damaged header must have said, as far as ``scopes.jsonl`` knows."""
+        return unknown_header(session_id, self._scopes.table().places.get(session_id, _NOWHERE))
+
+    def names(self, wanted: SessionFilter) -> Iterator[tuple[str, str]]:
+        """The id and the name of each session."""
+        for file in self._files(wanted, self._scopes.table()):
+            path = self._folders.journal(file.session_id, file.folder)
+            try:
+                with opened(
+                    path, file.session_id, partial(unknown_header, file.session_id), held=False
+                ) as journal:
+                    yield file.session_id, journal.name()
+            except StorageError:
+                continue
+
+    def files(self, wanted: SessionFilter) -> Sequence[JournalFile]:
+        """The journals a filter lets through, newest use first; none of them is opened."""
+        return self._files(wanted, self._scopes.table())
+
+    def _file(self, session_id: str) -> JournalFile | None:
+        with storage_errors(f"Cannot read session {session_id}"):
+            try:
+                folder, path = self._folders.find(session_id)
+                return JournalFile(session_id, folder, path.lstat().st_mtime_ns)
+            except (SessionNotFound, FileNotFoundError):
+                return None
+
+    def _active_sessions(self) -> "_ActiveSessions":
+        return _ActiveSessions(self._folders, self._scopes.table(), self._scope_of)
+
+    def _files(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
+        files = self._in_scope(wanted, table)
+        if wanted.used_before is None:
+            return files
+        # Rounded up: what is left in by it is looked at again.
+        limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
+        return [file for file in files if file.mtime_ns < limit]
+
+    def _in_scope(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
+        folders = {_FOLDERS[status] for status in wanted.statuses}
+        if wanted.scope is None:
+            return self._folders.scan(*folders)
+
+        def may_belong(session_id: str) -> bool:
+            place = table.places.get(session_id)
+            return place is None or place.scope == wanted.scope
+
+        files = self._folders.scan(*folders, among=may_belong)
+        return [file for file in files if self._scope_of(file, table) == wanted.scope]
+
+    def _scope_of(self, file: JournalFile, table: ScopeTable) -> str:
+        place = table.places.get(file.session_id)
+        return place.scope if place is not None else _header(self._folders, file).scope
+
+    def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
+        """What a list shows of one session; ``None`` if it was moved meanwhile."""
+        status, used = self._status(file), _time_of(file)
+        try:
+            ends = self.ends(file.session_id, file.folder)
+        except SessionNotFound:
+            return None
+        except StorageError:
+            # It stands in the list all the same: what cannot be read is not gone.
+            header = self.guess(file.session_id)
+            is_active = status in KEPT and active.of(header.scope) == file.session_id
+            return describe_unreadable(header, status, used, active=is_active)
+        scope = ends.session.header.scope
+        is_active = status in KEPT and active.of(scope) == file.session_id
+        return describe(ends.session, ends.first_prompt, status, used, active=is_active)
+
+    def _status(self, file: JournalFile) -> Status:
+        if file.folder is Folder.ARCHIVE:
+            return "archived"
+        if file.folder is Folder.TRASH:
+            return "trashed"
+        return "open" if self.held(file.session_id) else "closed"
+
+
+class _ActiveSessions:
+    """The active session of each scope, at one moment; looked up once a scope."""
+
+    def __init__(self, folders: Folders, table: ScopeTable, scope_of: _ScopeOf) -> None:
+        self._folders = folders
+        self._table = table
+        self._scope_of = scope_of
+        self._known: dict[str, str | None] = {}
+        self._newest: dict[str, str] | None = None
+
+    def of(self, scope: str) -> str | None:
+        if scope not in self._known:
+            chosen = self._table.chosen(scope)
+            there = chosen and os.path.lexists(self._folders.journal(chosen, Folder.SESSIONS))
+            self._known[scope] = chosen if there else self._most_recent(scope)
+        return self._known[scope]
+
+    def _most_recent(self, scope: str) -> str | None:
+        if self._newest is None:
+            newest_last = reversed(self._folders.scan(Folder.SESSIONS))
+            self._newest = {self._scope_of(f, self._table): f.session_id for f in newest_last}
+        return self._newest.get(scope)
+
+
+def describe(
+    session: Session, first_prompt: str, status: Status, used: str, *, active: bool
+) -> SessionEntry:
+    """What a list shows of a session; ``used`` is its last use unless its records know."""
+    header = session.header
+    last_used = session.last_used_at or used
+    return SessionEntry(
+        id=header.id,
+        name=session.name,
+        label=session.label(first_prompt),
+        scope=header.scope,
+        ordinal=header.ordinal,
+        active=active,
+        project_path=header.project_path,
+        model=session.model,
+        created_at=header.created_at,
+        updated_at=session.updated_at or session.last_record_at or last_used,
+        last_used_at=last_used,
+        closed_at=None if status == "open" else session.closed_at or session.last_record_at,
+        message_count=session.message_count,
+        status=status,
+        damaged=session.damaged,
+    )
+
+
+def describe_unreadable(
+    header: SessionHeader, status: Status, used: str, *, active: bool
+) -> SessionEntry:
+    """What a list shows of a session that cannot be read: it is not gone."""
+    return SessionEntry(
+        id=header.id,
+        name="",
+        label=UNREADABLE,
+        scope=header.scope,
+        ordinal=header.ordinal,
+        active=active,
+        project_path=header.project_path,
+        model="",
+        created_at="",
+        updated_at=used,
+        last_used_at=used,
+        closed_at=None,
+        message_count=0,
+        status=status,
+        damaged=1,
+    )
+
+
+def open_scopes(folders: Folders) -> Scopes:
+    """The scopes of a data directory, rebuilt from the headers of its journals if need be."""
+    return Scopes(folders.scopes, folders.scopes_lock, lambda: _header_lines(folders))
+
+
+def _header_lines(folders: Folders) -> list[ScopeLine]:
+    headers = [_header(folders, file) for file in folders.scan(*Folder)]
+    known = [header for header in headers if header.scope]
+    return [
+        ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
+        for header in sorted(known, key=lambda each: (each.created_at, each.ordinal))
+    ]
+
+
+def _header(folders: Folders, file: JournalFile) -> SessionHeader:
+    unknown = unknown_header(file.session_id)
+    path = folders.journal(file.session_id, file.folder)
+    try:
+        with opened(path, file.session_id, lambda: unknown, held=False) as journal:
+            return journal.header()
+    except StorageError:
+        return unknown
+
+
+def unknown_header(session_id: str, place: ScopeNumber = _NOWHERE) -> SessionHeader:
+    """A header for a session whose own cannot be read."""
+    _, is_project, path = place.scope.partition(_PROJECT)
+    return SessionHeader(
+        version=VERSION,
+        id=session_id,
+        created_at="",
+        scope=place.scope,
+        ordinal=place.ordinal,
+        project_path=path if is_project else "",
+        model="",
+    )
+
+
+def _fits(entry: SessionEntry, wanted: SessionFilter) -> bool:
+    """Whether what a file says of itself is what was asked for."""
+    if entry.status not in wanted.statuses:
+        return False
+    return wanted.used_before is None or _is_before(entry.last_used_at, wanted.used_before)
+
+
+def _is_before(time: str, limit: str) -> bool:
+    moment = parse_utc(time)
+    return moment is not None and moment < _moment(limit)
+
+
+def _moment(limit: str) -> datetime:
+    moment = parse_utc(limit)
+    if moment is None:
+        raise StorageError(f"This is no time: {limit}")
+    return moment
+
+
+def _time_of(file: JournalFile) -> str:
+    try:
+        return format_utc(datetime.fromtimestamp(file.mtime_ns / 1_000_000_000, UTC))
+    except (ValueError, OverflowError, OSError):
+        # Beyond the year 9999: somebody else's time, and no reason to show no list.
+        return ""
+
+
+_Order = tuple[int, str]
+
+
+def _order(file: JournalFile) -> _Order:
+    return -file.mtime_ns, file.session_id
+
+
+def _read_cursor(cursor: str) -> _Order:
+    try:
+        value: Any = json.loads(cursor)
+        time, session_id = value
+        return int(time), str(session_id)
+    except (ValueError, TypeError, OverflowError, RecursionError) as error:
+        raise StorageError("This list cannot be continued: its cursor is none.") from error

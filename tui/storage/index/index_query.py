@@ -1,0 +1,220 @@
+"""Asking the index, and looking at each name and message it gives before it counts as found."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from tui.domain.records import State
+from tui.domain.search import CANDIDATES, Fitting, Named, Query, Spoken, needle, occurrences
+from tui.errors import SessionNotFound
+from tui.storage.disk import open_to_read
+from tui.storage.folders import Folder, Folders
+from tui.storage.index.files import message_at, message_key, name_of, sayings_backward
+from tui.storage.index.words import as_match
+
+_OPEN_FILES = 50
+_STEPS = 2000  # of SQLite's machine between two looks at the clock
+_MILLISECOND = 1_000_000
+_Row = tuple[str, str, int, int, int, int]
+_NameRow = tuple[str, str, int]
+_AnyRow = TypeVar("_AnyRow", _Row, _NameRow)
+_Read = TypeVar("_Read")
+_ROW = """
+    select sessions.id, sessions.folder, offset, length, time, key
+    from {source} cross join sessions on sessions.number = messages.session
+    where {condition} sessions.folder != 'trash' order by {order} desc
+"""
+_MATCHING = _ROW.format(
+    source="words cross join messages on messages.id = words.rowid",
+    condition="words match ? and",
+    order="words.rowid",
+)
+_ALL = _ROW.format(source="messages", condition="", order="messages.id")
+_NAMES = "select id, folder, mtime from sessions where folder != 'trash'"
+
+
+class QueryEffort(msgspec.Struct):
+    """How long a search may go on; ``late`` once it had to stop before its end.
+
+    ``refused`` are the sessions that it could not read.
+    """
+
+    deadline: float
+    wanted: Callable[[], bool] | None = None
+    late: bool = False
+    refused: set[str] = msgspec.field(default_factory=set[str])
+
+    def half(self) -> "QueryEffort":
+        """The first half of the time that is left."""
+        now = time.monotonic()
+        return QueryEffort(now + (self.deadline - now) / 2, self.wanted, refused=self.refused)
+
+    def over(self) -> bool:
+        """Whether to stop now."""
+        over = time.monotonic() >= self.deadline or (self.wanted is not None and not self.wanted())
+        self.late = self.late or over
+        return over
+
+
+def from_index(
+    connection: sqlite3.Connection,
+    folders: Folders,
+    query: Query,
+    without: Collection[str],
+    effort: QueryEffort,
+) -> list[Fitting | Named]:
+    """The newest names and messages that fit; one more than are ranked shows that there are more.
+
+    Raises ``sqlite3.Error`` for an index that is damaged.
+    """
+    match = as_match(query)
+    said = _MATCHING if match else _ALL
+    with _journals(folders, effort.refused) as journals:
+        names = _rows(connection, _names_with(query), [*map(needle, query.terms)], effort)
+        messages = _rows(connection, said, [match] if match else [], effort)
+        return [
+            *_newest(names, journals.named, query, without, effort),
+            *_newest(messages, journals.fitting, query, without, effort),
+        ]
+
+
+def _names_with(query: Query) -> str:
+    return f"{_NAMES}{' and instr(name, ?)' * len(query.terms)} order by mtime desc"
+
+
+def _newest(
+    rows: Iterator[_AnyRow],
+    look: Callable[[Query, _AnyRow], Fitting | Named | None],
+    query: Query,
+    without: Collection[str],
+    effort: QueryEffort,
+) -> list[Fitting | Named]:
+    """Look at the rows, newest first, until more fit than are ranked."""
+    fitting: list[Fitting | Named] = []
+    for row in rows:
+        if row[0] in without:
+            continue
+        found = look(query, row)
+        if found is not None:
+            fitting.append(found)
+        if len(fitting) > CANDIDATES or effort.over():
+            break
+    return fitting
+
+
+def _rows(
+    connection: sqlite3.Connection, statement: str, values: list[str], effort: QueryEffort
+) -> Iterator[Any]:
+    connection.set_progress_handler(effort.over, _STEPS)
+    try:
+        yield from connection.execute(statement, values)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+class _Journals:
+    """The journals that candidates stand in, a few of them open at a time."""
+
+    def __init__(self, folders: Folders, refused: set[str]) -> None:
+        self._folders = folders
+        self._refused = refused
+        self._open: dict[str, int] = {}
+
+    def fitting(self, query: Query, row: _Row) -> Fitting | None:
+        """The message that a row names, if it is still there and fits."""
+        session_id, folder, offset, length, written, key = row
+        message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
+        if message is None or message_key(message.id) != key:
+            return None
+        count = occurrences(query, message.text)
+        return Fitting(session_id, message, count, written) if count else None
+
+    def named(self, query: Query, row: _NameRow) -> Named | None:
+        """The session that a row names, if it is still called so."""
+        session_id, folder, used = row
+        name = self._read(session_id, folder, name_of)
+        if not name or not occurrences(query, name):
+            return None
+        return Named(session_id, name, used // _MILLISECOND)
+
+    def _read(self, session_id: str, folder: str, read: Callable[[int], _Read]) -> _Read | None:
+        """Read from a journal; ``None`` if it is gone, or is refused."""
+        try:
+            return read(self._descriptor(session_id, folder))
+        except (FileNotFoundError, SessionNotFound, OverflowError):
+            return None
+        except OSError:
+            self._refused.add(session_id)
+            return None
+
+    def _descriptor(self, session_id: str, folder: str) -> int:
+        if session_id in self._open:
+            return self._open[session_id]
+        if len(self._open) >= _OPEN_FILES:
+            os.close(self._open.pop(next(iter(self._open))))
+        try:
+            descriptor = open_to_read(self._folders.journal(session_id, Folder(folder)))
+        except (FileNotFoundError, ValueError):
+            # Moved since the index looked.
+            descriptor = open_to_read(self._folders.find(session_id)[1])
+        self._open[session_id] = descriptor
+        return descriptor
+
+    def close(self) -> None:
+        for descriptor in self._open.values():
+            os.close(descriptor)
+
+
+@contextmanager
+def _journals(folders: Folders, refused: set[str]) -> Generator[_Journals]:
+    journals = _Journals(folders, refused)
+    try:
+        yield journals
+    finally:
+        journals.close()
+
+
+def from_journals(
+    folders: Folders, session_ids: Collection[str], query: Query, effort: QueryEffort
+) -> tuple[list[Fitting | Named], set[str]]:
+    """What fits in some sessions, read from the ends of their journals, and which were read.
+
+    The last one that there was time for may not have been read to its beginning.
+    """
+    fitting: list[Fitting | Named] = []
+    read: set[str] = set()
+    for session_id in session_ids:
+        if effort.over():
+            break
+        spoken = Spoken(session_id, query)
+        try:
+            _listen(spoken, folders.find(session_id)[1], effort)
+        except (FileNotFoundError, SessionNotFound):
+            pass  # it has gone meanwhile
+        except OSError:
+            effort.refused.add(session_id)
+        fitting += spoken.fitting
+        read.add(session_id)
+    return fitting, read
+
+
+def _listen(spoken: Spoken, path: Path, effort: QueryEffort) -> None:
+    descriptor = open_to_read(path)
+    try:
+        spoken.used = os.fstat(descriptor).st_mtime_ns // _MILLISECOND
+        for saying in sayings_backward(descriptor):
+            if effort.over():
+                return
+            if saying is not None:
+                spoken.add(saying if isinstance(saying, State) else saying.message)
+    finally:
+        os.close(descriptor)

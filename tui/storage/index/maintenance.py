@@ -1,0 +1,280 @@
+"""Keeping the index of a data directory: made, followed, built, emptied, and set aside."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from tui.errors import IndexBusy, StorageError
+from tui.storage import locks
+from tui.storage.disk import open_to_make, storage_errors
+from tui.storage.folders import Folders
+from tui.storage.index import child, database
+from tui.storage.index.checksums import Belief
+from tui.storage.index.child import Progress
+from tui.storage.index.database import Unusable, unusable
+from tui.storage.index.files import SEARCHED, Seen, look, scan
+from tui.storage.index.ingest import Ingest, Pending, known_sessions, unread, unread_bytes
+
+FOLLOWED_HERE = 1024 * 1024
+"""Bytes that a search brings into the index by itself; more is left to a process of its own."""
+
+_FOLLOW_SECONDS = 0.1
+_RESTART_SECONDS = 5.0
+_PATIENCE = 5.0
+_ROUNDS = 3
+_MENDED = frozenset({"missing", "older", "damaged"})
+_HARMLESS = frozenset({"locked", "out of reach"})
+
+
+class Upkeep:
+    """Writes the index of one data directory; a lock lets one program at a time do so.
+
+    ``journals`` is how many there were when all were last looked at.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folders = Folders(root)
+        self._path = root / database.NAME
+        self._lock = root / "index.lock"
+        self._forgetting = root / "index.forget"
+        self._belief = Belief(self._path)
+        self.journals = 0
+        self._child = 0
+        self._started = float("-inf")
+
+    @contextmanager
+    def opened(self) -> Generator[sqlite3.Connection]:
+        """The index, made if it is missing or older, for one search. Raises ``Unusable``."""
+        try:
+            connection = database.connect(self._path)
+        except Unusable as error:
+            # A damaged one is told first.
+            if error.kind not in ("missing", "older"):
+                raise
+            with self._locked(0) as held:
+                if not held:
+                    raise
+                connection = self._usable()
+        believed = self._belief.holds()
+        with closing(connection), as_unusable():
+            yield connection
+        if believed:
+            self._belief.keep()
+        else:
+            self._start_child()
+
+    def follow(
+        self, connection: sqlite3.Connection, session_ids: Collection[str] | None = None
+    ) -> Pending:
+        """Bring the index up to date if that is little work; gives what is not in it then.
+
+        With ``session_ids`` only those are looked at: ten thousand files take a while.
+        """
+        with self._locked(0) as held:
+            if not held:
+                known = known_sessions(connection, session_ids)
+                return unread(self._files(session_ids), known)
+            pending = self._follow(connection, session_ids)
+        if unread_bytes(pending) > FOLLOWED_HERE:
+            self._start_child()
+        return pending
+
+    def _files(self, session_ids: Collection[str] | None) -> list[Seen]:
+        if session_ids is None:
+            files = scan(self._folders)
+            self.journals = len(files)
+            return files
+        return look(self._folders, session_ids)
+
+    def _follow(
+        self, connection: sqlite3.Connection, session_ids: Collection[str] | None
+    ) -> Pending:
+        files = self._files(session_ids)
+        deadline = time.monotonic() + _FOLLOW_SECONDS
+        try:
+            with as_unusable(connection):
+                self._forget_if_asked(connection)
+                pending = self._noted(connection, files, session_ids)
+                if not pending or unread_bytes(pending) > FOLLOWED_HERE:
+                    return pending
+                for _ in Ingest(self._folders, connection).take(pending, deadline):
+                    pass
+        except Unusable as error:
+            if error.kind not in _HARMLESS:
+                raise
+        return unread(files, known_sessions(connection, session_ids))
+
+    def _noted(
+        self,
+        connection: sqlite3.Connection,
+        files: list[Seen],
+        session_ids: Collection[str] | None = None,
+    ) -> Pending:
+        known = known_sessions(connection, session_ids)
+        Ingest(self._folders, connection).note(files, known)
+        return unread(files, known)
+
+    def build(self) -> Iterator[Progress]:
+        """Bring the index up to date, however long that takes; gives how far it is.
+
+        Raises ``StorageError`` if it cannot be had, or if another program is at it.
+        """
+        if not os.path.lexists(self._root):
+            return
+        with self._alone(_PATIENCE):
+            self._set_aside_if_unsound()
+            with self._built() as connection:
+                yield from self._build(connection)
+            self._belief.keep()
+
+    def _set_aside_if_unsound(self) -> None:
+        """Look at all of the index where somebody else may have changed it."""
+        if self._belief.holds():
+            return
+        with suppress(Unusable, OSError):
+            if database.check(self._path) is None:
+                self._belief.begin()
+            else:
+                database.set_aside(self._path)
+
+    def rebuild(self) -> Iterator[Progress]:
+        """Forget the index and build it anew; raises as ``build``."""
+        if not os.path.lexists(self._root):
+            return
+        with self._alone(_PATIENCE), self._built() as connection:
+            database.clear(connection)
+            yield from self._build(connection)
+        self._belief.begin()
+
+    def note_forgetting(self) -> None:
+        """Have the index forget before anything else is written to it.
+
+        Raises ``StorageError``.
+        """
+        if os.path.lexists(self._path):
+            with storage_errors("Cannot make the search index forget"):
+                os.close(open_to_make(self._forgetting, os.O_RDWR))
+
+    def forget(self) -> None:
+        """Destroy what the index knows: what was purged must not be left in it.
+
+        Where that cannot be done now, it is before anything else is written to it. Raises
+        ``StorageError`` if not even that can be noted.
+        """
+        if not os.path.lexists(self._path):
+            return
+        self.note_forgetting()
+        with self._locked(locks.PATIENCE) as held:
+            if held:
+                with suppress(StorageError), self._built() as connection:
+                    self._forget_if_asked(connection)
+
+    def _forget_if_asked(self, connection: sqlite3.Connection) -> None:
+        if os.path.lexists(self._forgetting):
+            database.clear(connection)
+            database.remove_set_aside(self._path)
+            os.unlink(self._forgetting)
+
+    def set_aside(self) -> None:
+        """Move a damaged index away. Raises ``IndexBusy`` if somebody writes it, ``OSError``."""
+        with self._alone(0):
+            database.set_aside(self._path)
+
+    def _build(self, connection: sqlite3.Connection) -> Iterator[Progress]:
+        follower = Ingest(self._folders, connection)
+        for _ in range(_ROUNDS):
+            self._forget_if_asked(connection)
+            files = scan(self._folders)
+            pending = self._noted(connection, files)
+            total = sum(file.size for file in files if file.folder in SEARCHED)
+            before = total - unread_bytes(pending)
+            yield Progress(before, total)
+            if not pending:
+                break
+            for read in follower.take(pending):
+                yield Progress(min(before + read, total), total)
+        connection.execute("pragma wal_checkpoint(truncate)")
+
+    @contextmanager
+    def _alone(self, patience: float) -> Generator[None]:
+        with self._locked(patience) as held:
+            if not held:
+                raise IndexBusy
+            yield
+
+    @contextmanager
+    def _built(self) -> Generator[sqlite3.Connection]:
+        """The index, whatever it takes, for who holds the lock. Raises ``StorageError``."""
+        try:
+            with (
+                storage_errors("The search index cannot be built"),
+                closing(self._usable()) as connection,
+                as_unusable(connection),
+            ):
+                yield connection
+        except Unusable as error:
+            if error.kind == "damaged":
+                with suppress(OSError):
+                    database.set_aside(self._path)
+            raise StorageError(f"The search index cannot be built: {error}") from error
+
+    def _usable(self) -> sqlite3.Connection:
+        """The index, or an empty one in place of one that cannot be used."""
+        try:
+            connection = database.connect(self._path)
+        except Unusable as error:
+            if error.kind not in _MENDED:
+                raise
+            self._clear_away(error)
+            connection = database.create(self._path)
+            self._belief.begin()
+        return connection
+
+    def _clear_away(self, error: Unusable) -> None:
+        try:
+            if error.kind == "damaged":
+                database.set_aside(self._path)
+            else:
+                database.remove(self._path)
+        except OSError as reason:
+            raise Unusable("out of reach", os.strerror(reason.errno or 0)) from reason
+
+    @contextmanager
+    def _locked(self, patience: float) -> Generator[bool]:
+        try:
+            lock = locks.take(self._lock, patience=patience)
+        except (locks.LockHeld, OSError):
+            yield False
+            return
+        try:
+            yield True
+        finally:
+            lock.release()
+
+    def _start_child(self) -> None:
+        now = time.monotonic()
+        if now - self._started < _RESTART_SECONDS:
+            return
+        with suppress(OSError):
+            if locks.holder_of(self._lock):
+                return
+            self._started = now
+            if self._child:
+                os.waitpid(self._child, os.WNOHANG)
+            self._child = child.start(self._root)
+
+
+@contextmanager
+def as_unusable(connection: sqlite3.Connection | None = None) -> Generator[None]:
+    """Turn the library's errors into ours; what was begun on the connection is undone."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if connection is not None and connection.in_transaction:
+            with suppress(sqlite3.Error):
+                connection.rollback()
+        raise unusable(error) from error

@@ -1,0 +1,1 @@
+"""The terminal: first frame, driver, output, keys and colours."""

@@ -1,0 +1,98 @@
+"""Sixteen colours that can be read: what a terminal of no more shows for those of a theme.
+
+The nearest of sixteen may be of another hue, as grey is to a soft red, or the same as what is
+behind it: yellow keys on white, which nobody can read.
+"""
+
+from colorsys import rgb_to_hls
+from functools import lru_cache
+
+from rich.color import Color as RichColor
+from rich.color import ColorSystem
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+
+LEAST_CONTRAST = 3.0
+
+# As xterm has them; a darker palette is as far apart.
+_PALETTE = (
+    *("000000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5"),
+    *("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff"),
+)
+_BLACK, _GREY, _WHITE, _BRIGHT = 0, 8, 15, 8
+_GREYS = (0, 7, 8, 15)
+# Red, yellow, green, cyan, blue, magenta: a sixth of the circle each.
+_HUES = (1, 3, 2, 6, 4, 5)
+_LEAST_SATURATION = 0.35
+# A pale one of less difference between its parts is white to the eye, whatever its saturation.
+_PALE, _LEAST_DIFFERENCE = 0.7, 0.22
+
+
+def _luminance(code: str) -> float:
+    shares = (0.2126, 0.7152, 0.0722)
+    values = (value / 255 for value in bytes.fromhex(code))
+    linear = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values)
+    return sum(share * value for share, value in zip(shares, linear, strict=True))
+
+
+_LUMINANCES = [_luminance(code) for code in _PALETTE]
+
+
+class Colours16(LineFilter):
+    """Gives each text one of the sixteen colours, near to its own, that differs from behind it."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        behind = background.rich_color
+        return [
+            Segment(text, _legible(style, behind) if style else None, control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(2048)
+def _legible(style: Style, background: RichColor) -> Style:
+    if style.color is None or style.color.is_default:
+        return style
+    behind = _nearest(style.bgcolor or background)
+    colour = _that_differs(_near(style.color), behind, bold=bool(style.bold))
+    bold = bool(style.bold) and is_legible(colour, behind, bold=True)
+    return style + Style(color=RichColor.from_ansi(colour), bold=bold)
+
+
+def _that_differs(colour: int, behind: int, *, bold: bool) -> int:
+    others = (_GREY,) if colour in _GREYS else (colour ^ _BRIGHT,)
+    for candidate in (colour, *others):
+        if is_legible(candidate, behind, bold=bold):
+            return candidate
+    return max((_BLACK, _WHITE), key=lambda last: contrast(last, behind))
+
+
+def is_legible(colour: int, behind: int, *, bold: bool) -> bool:
+    """Whether a text can be read; many terminals show a bold one in the brighter colour."""
+    if bold and colour < _BRIGHT and contrast(colour + _BRIGHT, behind) < LEAST_CONTRAST:
+        return False
+    return contrast(colour, behind) >= LEAST_CONTRAST
+
+
+def contrast(one: int, other: int) -> float:
+    """As WCAG has it: from 1, the same, to 21, black on white."""
+    dark, light = sorted((_LUMINANCES[one], _LUMINANCES[other]))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _near(colour: RichColor) -> int:
+    """The one of the same hue, if it has one that is seen."""
+    red, green, blue = (value / 255 for value in colour.get_truecolor())
+    hue, lightness, saturation = rgb_to_hls(red, green, blue)
+    difference = max(red, green, blue) - min(red, green, blue)
+    is_white = lightness > _PALE and difference < _LEAST_DIFFERENCE
+    if saturation < _LEAST_SATURATION or is_white or not 0.15 < lightness < 0.9:
+        return _nearest(colour)
+    number = _HUES[round(hue * len(_HUES)) % len(_HUES)]
+    return number + _BRIGHT if lightness > 0.5 else number
+
+
+def _nearest(colour: RichColor) -> int:
+    return colour.downgrade(ColorSystem.STANDARD).number or 0

@@ -1,0 +1,107 @@
+"""256 colours, each the nearest to a theme's own: what a terminal of no more shows for it.
+
+Rich takes any tint of a dark colour for the first step of the cube: behind Nord's dark grey all
+was teal, and a bar of dark grey was navy blue.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+from rich.color import Color as RichColor
+from rich.color_triplet import ColorTriplet
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.filter import LineFilter
+
+LEAST_CONTRAST = 4.5
+_LEVELS = (0, 95, 135, 175, 215, 255)
+_CUBE, _GREYS, _GREYS_COUNT = 16, 232, 24
+_STEPS = 10
+
+
+class Colours256(LineFilter):
+    """Gives texts and what is behind them such colours; texts stay as legible as they were."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        behind = background.rich_color
+        return [
+            Segment(text, _shown(style, behind) if style else None, control)
+            for text, style, control in segments
+        ]
+
+
+@lru_cache(2048)
+def _shown(style: Style, background: RichColor) -> Style:
+    color, ground = style.color, style.bgcolor
+    behind = _nearest(ground.triplet) if ground and ground.triplet else None
+    if color and color.triplet:
+        own = (ground or background).triplet
+        color = RichColor.from_ansi(_legible(color.triplet, own) if own else nearest(color.triplet))
+    return style + Style(color=color, bgcolor=RichColor.from_ansi(behind) if behind else ground)
+
+
+def nearest(color: ColorTriplet) -> int:
+    """The number of the colour that looks most like it."""
+    return min(_near(color), key=lambda number: _distance(color, triplet(number)))
+
+
+_nearest = lru_cache(256)(nearest)
+
+
+def triplet(number: int) -> ColorTriplet:
+    """The colour of a number, from 16 to 255."""
+    if number >= _GREYS:
+        grey = 8 + 10 * (number - _GREYS)
+        return ColorTriplet(grey, grey, grey)
+    red, rest = divmod(number - _CUBE, 36)
+    green, blue = divmod(rest, 6)
+    return ColorTriplet(_LEVELS[red], _LEVELS[green], _LEVELS[blue])
+
+
+def contrast(one: ColorTriplet, other: ColorTriplet) -> float:
+    """As WCAG has it: from 1, the same, to 21, black on white."""
+    dark, light = sorted((_luminance(one), _luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _legible(color: ColorTriplet, ground: ColorTriplet) -> int:
+    """The nearest, or one nearer to black or white if it could be read less than before."""
+    behind = triplet(_nearest(ground))
+    least = min(LEAST_CONTRAST, contrast(color, ground))
+    end = max((0, 255), key=lambda each: contrast(ColorTriplet(each, each, each), behind))
+    for step in range(_STEPS + 1):
+        shade = ColorTriplet(*(part + (end - part) * step // _STEPS for part in color))
+        if contrast(triplet(number := nearest(shade)), behind) >= least:
+            return number
+    return nearest(ColorTriplet(end, end, end))
+
+
+def _near(color: ColorTriplet) -> Iterator[int]:
+    """Those around it in the cube, and the greys that are about as light."""
+    sides = [
+        {max(0, place - 1), place}
+        for place in (sum(level < part for level in _LEVELS) for part in color)
+    ]
+    for red, green, blue in product(*sides):
+        yield _CUBE + 36 * red + 6 * green + blue
+    grey = (sum(color) // 3 - 8) // 10
+    for place in (grey, grey + 1):
+        yield _GREYS + max(0, min(place, _GREYS_COUNT - 1))
+
+
+def _distance(one: ColorTriplet, other: ColorTriplet) -> float:
+    """How different two colours look: red counts for more in light ones, blue in dark ones."""
+    red = (one.red + other.red) / 512
+    weights = (2 + red, 4, 3 - red)
+    return sum(
+        weight * (part - other_part) ** 2
+        for weight, part, other_part in zip(weights, one, other, strict=True)
+    )
+
+
+def _luminance(color: ColorTriplet) -> float:
+    values = (part / 255 for part in color)
+    linear = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values)
+    return sum(share * value for share, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

@@ -1,0 +1,258 @@
+"""The first frame: the outline of the screen, shown before anything slow is imported.
+
+``begin`` makes the terminal raw, so that keys wait in its queue until Textual reads them, and
+draws lines and a name. Then it ends in one of two ways, either of which may be called at any
+time and again.
+
+``hand_over`` leaves everything to Textual's driver. The terminal stays raw all the while, and the
+driver is given the attributes to put back when it stops: were they put back before it starts,
+in that moment Enter would become a line feed, Ctrl+S and Ctrl+V would be swallowed and Ctrl+C
+would be a signal (11 of 80 starts lost a key that way).
+
+``end`` puts the terminal back for a start that ends early, so that what it says is printed on a
+normal screen. SIGINT, SIGTERM and SIGHUP do so, too, and end the process, until the application
+sets handlers of its own, which it does before the driver takes over. (A KeyboardInterrupt that
+hits an import comes out of it as any error: one in 50 was a RuntimeError of ``__set_name__``.)
+
+Imports nothing but what Python has loaded already, and small modules in C.
+"""
+
+import atexit
+import gc
+import os
+import sys
+import termios
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:
+    # The part of signal that is built in: the rest of it takes 4 ms, for enum.
+    import _signal as signal
+
+NAME = "sibyl-tui"
+# With its line; where its user has set no width, it has a quarter of the screen between these.
+USUAL_SIDEBAR = 32, 48
+LEAST_SIDEBAR, MOST_SIDEBAR = 20, 60
+SIDEBAR_FROM_COLUMNS = 80
+PROMPT_ROWS = 3
+KEY_LINE_FROM_ROWS = 20
+LEAST_COLUMNS, LEAST_ROWS = 60, 15
+
+# Alternate screen, cleared; cursor hidden; pastes marked, since a paste must never send.
+ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
+LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
+
+_WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--scope", "--session"})
+_CONTINUE, _SESSION = "--continue", "--session"
+KNOWN = _WITH_VALUE | {_CONTINUE}
+_INPUT, _OUTPUT = 0, 2  # as Textual's driver has them: it writes to standard error
+
+_STATE_BYTES = 4096
+_WIDTH_KEY = b'"sidebar_width"'
+_MOST_DIGITS = 4
+
+_Attributes = list[int | list[bytes | int]]
+
+
+class _Terminal:
+    """What was found and what was done to it."""
+
+    def __init__(self) -> None:
+        self.original: _Attributes | None = None
+        self.is_drawn = False
+        self.is_handed_over = False
+
+
+_terminal = _Terminal()
+
+
+def begin(arguments: list[str]) -> None:
+    """Draw the outline, if ``arguments`` ask for the full screen and there is a terminal for it."""
+    if _terminal.original is not None or not asks_for_screen(arguments) or not _has_terminal():
+        return
+    try:
+        _terminal.original = termios.tcgetattr(_INPUT)
+        _prepare_for_the_worst()
+        termios.tcsetattr(_INPUT, termios.TCSANOW, _raw(_INPUT))
+        size = os.get_terminal_size(_OUTPUT)
+    except (OSError, termios.error):
+        end()
+        return
+    # What imports leave behind stays: looking for garbage in it takes 5 % of the start.
+    gc.disable()
+    _terminal.is_drawn = True
+    _write(ENTER + outline(size.columns, size.lines, sidebar_columns(size.columns)))
+
+
+def hand_over() -> _Attributes | None:
+    """Leave the terminal, raw and on the alternate screen, to the driver of the screen.
+
+    Gives the terminal's attributes from before the start, which the driver is to put back when
+    it stops; None if nothing was begun, or it was handed over before.
+    """
+    if not _terminal.is_drawn or _terminal.is_handed_over:
+        return None
+    _terminal.is_handed_over = True
+    gc.freeze()
+    gc.enable()
+    return _terminal.original
+
+
+def end() -> None:
+    """Put the terminal back as it was found, unless a driver has it.
+
+    Keys that were typed for the screen are thrown away: they are no commands for a shell.
+    """
+    if _terminal.original is None or _terminal.is_handed_over:
+        return
+    _restore()
+    # Last, as a signal may come in the middle, and then all of it is done again.
+    _terminal.original = None
+    _terminal.is_drawn = False
+    gc.enable()
+
+
+def asks_for_screen(arguments: list[str]) -> bool:
+    """Whether the command line names no command and asks for nothing but the screen.
+
+    Says what ``tui.cli.parser`` would say, without its 7 ms, but for values that begin with a
+    dash: which of them argparse takes for values hangs on Python's version, and none is a frame.
+    """
+    rest = iter(arguments)
+    seen: set[str] = set()
+    for argument in rest:
+        option, equals, _ = argument.partition("=")
+        seen.add(option)
+        if argument == _CONTINUE:
+            continue
+        if option not in _WITH_VALUE:
+            return False
+        if not equals and not _is_value(next(rest, None)):
+            return False
+    return not {_CONTINUE, _SESSION} <= seen
+
+
+def outline(columns: int, rows: int, sidebar: int) -> str:
+    """The lines of the screen as text and control sequences; empty if it is too small for any."""
+    if columns < LEAST_COLUMNS or rows < LEAST_ROWS or not _can_say_lines():
+        return ""
+    left = min(sidebar, columns * 3 // 5) if columns >= SIDEBAR_FROM_COLUMNS else 0
+    # Below the prompt: the line of keys, where there is one, and the status bar.
+    end = rows - 1 if rows >= KEY_LINE_FROM_ROWS else rows
+    sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, end)) if left else ""
+    return f"{sides}{_prompt(left + 1, end - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
+
+
+def sidebar_columns(columns: int) -> int:
+    """How wide the sidebar is on a screen of so many columns: as it was left, or as is usual."""
+    least, most = USUAL_SIDEBAR
+    return _kept_width() or max(least, min(columns // 4, most))
+
+
+def _kept_width() -> int:
+    """The width that ``ui.json`` has, read without anything that parses; 0 for none."""
+    try:
+        # A pipe in its place must not stop the start.
+        file = os.open(ui_state_file(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return 0
+    try:
+        _, key, rest = os.read(file, _STATE_BYTES).partition(_WIDTH_KEY)
+    except OSError:
+        return 0
+    finally:
+        os.close(file)
+    digits = rest.lstrip(b" :").partition(b",")[0].partition(b"}")[0].strip()
+    if not key or not digits.isdigit() or len(digits) > _MOST_DIGITS:
+        return 0
+    return max(LEAST_SIDEBAR, min(int(digits), MOST_SIDEBAR))
+
+
+def ui_state_file() -> str:
+    """``tui.config.paths.state_directory``'s file, without its 5 ms; a frame more is no harm."""
+    home = os.environ.get("HOME", "")
+    if sys.platform == "darwin":
+        return f"{home}/Library/Application Support/sibyl/ui.json"
+    base = os.environ.get("XDG_STATE_HOME", "").strip() or f"{home}/.local/state"
+    return f"{base}/sibyl/ui.json"
+
+
+def _prompt(left: int, top: int, right: int) -> str:
+    """A box from column ``left`` to ``right``; ``top`` is its first row."""
+    edge = "─" * (right - left - 1)
+    bottom = top + PROMPT_ROWS - 1
+    between = range(top + 1, bottom)
+    return (
+        f"\x1b[{top};{left}H╭{edge}╮"
+        + "".join(f"\x1b[{row};{left}H│\x1b[{row};{right}H│" for row in between)
+        + f"\x1b[{bottom};{left}H╰{edge}╯"
+    )
+
+
+def _is_value(argument: str | None) -> bool:
+    return argument is not None and (argument == "-" or not argument.startswith("-"))
+
+
+def _has_terminal() -> bool:
+    """Whether there is one that can draw, and that is ours."""
+    if os.environ.get("TERM", "dumb") in ("", "dumb"):
+        return False
+    return os.isatty(_INPUT) and os.isatty(_OUTPUT) and _is_foreground()
+
+
+def _is_foreground() -> bool:
+    """Not as a job in the background: it would take the shell's own line editing for original."""
+    try:
+        return os.tcgetpgrp(_INPUT) == os.getpgrp()
+    except OSError:
+        return True  # no job control here
+
+
+def _can_say_lines() -> bool:
+    return sys.__stderr__ is not None and sys.__stderr__.encoding.lower() == "utf-8"
+
+
+def _raw(terminal: int) -> _Attributes:
+    """The attributes that Textual sets, so that it changes nothing when it takes over."""
+    iflag, oflag, cflag, lflag, ispeed, ospeed, characters = termios.tcgetattr(terminal)
+    iflag &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
+    lflag &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+    characters[termios.VMIN] = 1
+    return [iflag, oflag, cflag, lflag, ispeed, ospeed, characters]
+
+
+def _prepare_for_the_worst() -> None:
+    atexit.register(end)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # One that is ignored (nohup) stays so.
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _die)
+
+
+def _die(number: int, _: object) -> None:
+    """Restore the terminal, then die by the signal, which a shell shows as 128 and its number."""
+    _restore()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def _restore() -> None:
+    if _terminal.original is None:
+        return
+    if _terminal.is_drawn:
+        _write(LEAVE)
+    try:
+        termios.tcflush(_INPUT, termios.TCIFLUSH)
+        termios.tcsetattr(_INPUT, termios.TCSANOW, _terminal.original)
+    except termios.error:
+        pass  # the terminal has gone
+
+
+def _write(text: str) -> None:
+    data = text.encode()
+    try:
+        while data:
+            data = data[os.write(_OUTPUT, data) :]
+    except OSError:
+        pass  # a terminal that takes nothing cannot be helped

@@ -1,0 +1,118 @@
+"""Hits and what stands around them, as pieces of lines."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Literal
+
+from rich.cells import cell_len
+
+from tui.domain.labels import age, local_minute, message_words
+from tui.domain.message import Role
+from tui.domain.search import Hit
+from tui.domain.search_results import PreviewedMessage, SessionHits
+from tui.domain.timestamps import parse_utc
+from tui.domain.tokens import Span
+from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.transcript.canvas import MEASURE
+from tui.widgets.wrapping import shorten, wrap_words
+
+Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
+Piece = tuple[str, Part]
+"""Some text of a line, and what it is."""
+
+_AGE_CELLS = 12
+_WHO: dict[Role, tuple[str, Part]] = {
+    "user": ("\u203a you", "own"),
+    "assistant": ("● answer", "answer"),
+    "tool": ("▸ tool", "aside"),
+}
+_NAME: tuple[str, Part] = "# name", "heading"
+_WHO_CELLS = 9
+_NARROW = 55
+
+
+def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[Piece]:
+    """The line of a session."""
+    asides = [age(parse_utc(session.used_at), now)] if session.used_at else []
+    asides += [one_line(session.scope)] if session.scope else []
+    asides += ["archived"] if session.archived else []
+    aside = _aside(asides)
+    if session.created_at:
+        created = f"created {local_minute(session.created_at)}"
+        more = _aside([*asides, message_words(session.message_count), created])
+        # Only where nothing else has to give way to it.
+        aside = more if cell_len(one_line(session.label) + more) < width else aside
+    label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
+    yield f" {label}", "heading"
+    yield fill(aside, max(0, width - 1 - cell_len(label))), "aside"
+
+
+def _aside(words: Sequence[str]) -> str:
+    return "".join(f" · {each}" for each in words)
+
+
+def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
+    """The line of a hit: who said it, when, and the words around what fits."""
+    who, part = _WHO[hit.role] if hit.role else _NAME
+    who_cells = 2 if width < _NARROW else _WHO_CELLS
+    yield f"   {fill(who[: who_cells - 1], who_cells)}", part
+    yield fill(age(parse_utc(hit.timestamp), now), _AGE_CELLS) + " ", "aside"
+    room = width - 3 - who_cells - _AGE_CELLS - 1
+    text, marks = in_sight(hit.snippet, hit.marks, room)
+    shown = shorten(text, max(1, room))
+    # No mark goes on into the ellipsis.
+    end = len(shown) - (shown != text)
+    yield from marked(shown, [mark for mark in marks if mark[1] <= end])
+
+
+def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequence[Span]]:
+    """A line that begins late enough for its first mark to be among so many cells."""
+    if not marks or cell_len(text[: marks[0][1]]) <= cells:
+        return text, marks
+    begin = mark = marks[0][0]
+    while begin and (
+        cell_len(text[begin - 1 : mark]) <= cells // 4 or cell_len(text[begin - 1 :]) < cells
+    ):
+        begin -= 1
+    # From the beginning of a word, if there is one before the mark.
+    space = text.find(" ", begin - 1, mark) if begin else -1
+    begin = space + 1 if space >= 0 else begin
+    if not begin:
+        return text, marks
+    moved = [(start - begin + 1, end - begin + 1) for start, end in marks]
+    return "…" + text[begin:], moved
+
+
+def marked(text: str, marks: Sequence[Span]) -> Iterator[Piece]:
+    """A text in pieces, those that fit apart."""
+    place = 0
+    for begin, end in marks:
+        yield text[place:begin], "text"
+        yield text[begin:end], "mark"
+        place = end
+    yield text[place:], "text"
+
+
+def message_lines(message: PreviewedMessage, now: datetime, width: int) -> Iterator[list[Piece]]:
+    """A message of a preview, line by line."""
+    who, part = _WHO[message.role]
+    said = age(parse_utc(message.timestamp), now)
+    yield [(who, "chosen" if message.chosen else part), (f"  {said}", "aside")]
+    start = 0
+    for line in message.text.split("\n"):
+        place = 0
+        for row in wrap_words(line, max(1, min(width - 2, MEASURE))):
+            place = line.find(row, place)
+            yield [("  ", "text"), *marked(row, _within(message.marks, start + place, len(row)))]
+            place += len(row)
+        start += len(line) + 1
+
+
+def _within(marks: Sequence[Span], start: int, size: int) -> list[Span]:
+    """The marks that reach into a stretch, as places in it."""
+    end = start + size
+    return [
+        (max(begin, start) - start, min(stop, end) - start)
+        for begin, stop in marks
+        if begin < end and stop > start
+    ]

@@ -1,0 +1,80 @@
+"""A line of the sidebar as pieces of text, each with the part that it plays."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Literal
+
+from rich.cells import cell_len
+
+from tui.domain.labels import whole_label
+from tui.domain.sidebar_rows import Mark, SessionRow, short_age
+from tui.domain.timestamps import parse_utc
+from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.sidebar.outline import Heading
+
+Part = Literal[
+    "text", "current", "running", "unread", "unsaved", "read-only", "aside", "heading", "warning"
+]
+Piece = tuple[str, Part]
+
+BAR = "▌"
+SIGNS: dict[Mark, tuple[str, Part]] = {
+    Mark.NONE: (" ", "text"),
+    Mark.ASKING: ("?", "warning"),
+    Mark.RUNNING: ("●", "running"),
+    Mark.UNREAD: ("•", "unread"),
+    Mark.UNSAVED: ("!", "unsaved"),
+    Mark.READ_ONLY: ("⊘", "read-only"),
+}
+# Narrower than this there is no room for them beside the label.
+_CELLS_FOR_AGE = 24
+_CELLS_FOR_COUNT = 40
+_QUESTION = " Delete ", "? Enter"
+
+
+def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
+    """State mark, label, and as far as there is room age and count: the label comes first."""
+    age, count = _aside(row, now, width)
+    cut = cell_len(_called(row)) > width - 3 - len(count + age)
+    aside = f" {age.strip()}" if cut and count else count + age
+    yield from _beginning(row, width - len(aside), current)
+    yield (aside, "aside")
+
+
+def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
+    """The question in place of a row; the title is cut, and what answers it never."""
+    before, behind = _QUESTION
+    title = cut(_called(row), width - len(before) - len(behind))
+    yield (fill(before + title + behind, width), "warning")
+
+
+def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
+    is_current = row.id == current
+    sign, part = SIGNS[row.mark]
+    yield (BAR if is_current else " ", "current")
+    yield (f"{sign} ", part)
+    yield (fill(_called(row), width - 3), "current" if is_current else "text")
+
+
+def _called(row: SessionRow) -> str:
+    return one_line(whole_label(row.name, row.label))
+
+
+def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
+    """Whether it is folded, its name, and if so how many are hidden."""
+    sign, count = ("▸", f" {heading.count}") if heading.folded else ("▾", "")
+    yield (BAR if heading.current else " ", "current")
+    yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
+
+
+def _aside(row: SessionRow, now: datetime, width: int) -> tuple[str, str]:
+    age = short_age(parse_utc(row.last_used_at), now) if width >= _CELLS_FOR_AGE else ""
+    # Beside a count it is a column; alone it leaves the label what it does not need.
+    age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
+    count = f"{_count_words(row.message_count):>10}" if width >= _CELLS_FOR_COUNT else ""
+    return age, count
+
+
+def _count_words(count: int) -> str:
+    short = str(count) if count < 10_000 else f"{count // 1000}k"
+    return f"{short} msg" if count == 1 else f"{short} msgs"

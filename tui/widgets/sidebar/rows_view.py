@@ -1,0 +1,416 @@
+"""The rows of the sidebar, drawn line by line: ten thousand cost what twenty cost."""
+
+import math
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import BindingType
+from textual.events import Click, Key, Paste
+from textual.geometry import Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from tui.domain.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
+from tui.widgets.cells import fill
+from tui.widgets.hints import hint
+from tui.widgets.sidebar.outline import Heading, Line, Outline
+from tui.widgets.sidebar.row_drawing import Part, Piece, heading_pieces, question_pieces, row_pieces
+from tui.widgets.sidebar.row_keys import KEYS
+
+Last = tuple[int, str]
+"""How many rows there were and the id of the last: whether asking for more brought any."""
+
+NO_SESSIONS = "No sessions yet"
+NO_MATCHES = "No matches"
+NO_SESSION = "This is a group: Right unfolds it."
+
+
+class RowsView(ScrollView, can_focus=True):
+    """Sessions under headings, one of which is highlighted."""
+
+    ALLOW_SELECT = False
+    # With priority, as the sidebar's own are: else those would overtake them when keys come fast.
+    BINDINGS: ClassVar[list[BindingType]] = KEYS
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "session-list--aside",
+        "session-list--current",
+        "session-list--heading",
+        "session-list--highlight",
+        "session-list--read-only",
+        "session-list--running",
+        "session-list--unread",
+        "session-list--unsaved",
+        "session-list--warning",
+    }
+    DEFAULT_CSS = """
+    SessionList {
+        height: 1fr;
+        overflow-x: hidden;
+        scrollbar-size-vertical: 1;
+    }
+    """
+
+    class Chosen(Message):
+        """A session was chosen, by Enter or a click."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
+    class DeletionConfirmed(Message):
+        """The reader answered that this session is to be deleted."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
+    class ArchiveUnfolded(Message):
+        """The archive came into view, and not all that is in it is here."""
+
+    class EndNeared(Message):
+        """The end of the rows came within a screen, and there are more."""
+
+    class ViewMoved(Message):
+        """Other lines are in view, or another number of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: SessionRows | None = None
+        self._now = datetime.min.replace(tzinfo=UTC)
+        self._filter = ""
+        self._matching: tuple[SessionRow, ...] = ()
+        self._folded = {Group.ARCHIVED}
+        self._folded_while_filtering: set[Group] = set()
+        self._outline = Outline()
+        self._place = 0
+        self._asked_about: str | None = None
+        self._answers_from = math.inf
+        self._kept: Line | None = None  # where the reader put the highlight, shown or not
+        self._awaited = ""  # the session to be highlighted as soon as it has a row
+        self._seen_height = 0
+        self._asked = False
+        self._asked_after: Last | None = None
+
+    @property
+    def highlighted(self) -> str | None:
+        """The id of the session that the highlight is on; ``None`` on a heading."""
+        row = self.highlighted_row
+        return row.id if row else None
+
+    @property
+    def highlighted_row(self) -> SessionRow | None:
+        """The session that the highlight is on."""
+        line = self._line(self._place)
+        return line if isinstance(line, SessionRow) else None
+
+    def take_row(self) -> SessionRow | None:
+        """The session that a key is about; says it if there is none."""
+        row = self.highlighted_row
+        if row is None:
+            hint(self, NO_SESSION if self._outline.lines else NO_SESSIONS)
+        return row
+
+    @property
+    def hidden(self) -> int:
+        """How many sessions the filter hides."""
+        return len(self._rows.rows) - len(self._matching) if self._rows else 0
+
+    def show_rows(self, rows: SessionRows, now: datetime) -> None:
+        """Show other rows, or the same ones at a later time; highlight and view stay."""
+        first = not self._all_rows
+        self._rows, self._now = rows, now
+        self._asked = True  # what moves while lines are made was not moved by the reader
+        self._match(rows.rows)
+        if first:
+            place = self._outline.place_of_session(rows.current)
+            self._move_to(self._outline.nearest_row(0) if place is None else place)
+        elif self._awaited:
+            self.highlight(self._awaited)
+        self._asked = False
+        # Asking that brought nothing is not repeated before the reader moves.
+        if self._last != self._asked_after:
+            self._ask_for_more()
+
+    def filter(self, text: str) -> None:
+        """Show only what a text matches, under headings that are not folded at first."""
+        narrower = narrows(text, self._filter)
+        if not self._filter:
+            self._folded_while_filtering.clear()
+        self._filter = text
+        self._match(self._matching if narrower else self._all_rows)
+        self._bring_into_view()
+        self._ask_for_archive()
+        self._ask_for_more()
+
+    def highlight(self, session_id: str) -> None:
+        """Put the highlight on a session and bring it into view, as soon as it has a row.
+
+        Not any more once the reader has moved it.
+        """
+        place = self._outline.place_of_session(session_id)
+        if place is None:
+            self._awaited = session_id
+        else:
+            self._move_to(place)
+
+    @property
+    def shown(self) -> list[SessionRow]:
+        """The sessions that are among the lines: not those that are filtered or folded away."""
+        return [line for line in self._outline.lines if isinstance(line, SessionRow)]
+
+    def place_in_view(self, session_id: str) -> int | None:
+        """At which line of the view a session stands, also above and below it."""
+        place = self._outline.place_of_session(session_id)
+        return None if place is None else place - self.scroll_offset.y
+
+    @property
+    def height_in_view(self) -> int:
+        """How many lines are in view."""
+        return self._height
+
+    # --- the question before a deletion
+
+    @property
+    def can_be_answered(self) -> bool:
+        """Whether the question is on screen."""
+        return self._answers_from < math.inf
+
+    def ask_to_delete(self) -> None:
+        """Ask in the highlighted session's line; a key from before it is seen is no answer."""
+        self._asked_about = self.highlighted
+        self.refresh()
+        self.call_after_refresh(self._be_answered)
+
+    def _be_answered(self) -> None:
+        if self._asked_about is not None:
+            self._answers_from = time.monotonic()
+
+    def take_question_back(self) -> None:
+        """Ask nothing any more."""
+        if self._asked_about is not None:
+            self._asked_about, self._answers_from = None, math.inf
+            self.refresh()
+
+    def takes_key(self, event: Key | Paste) -> bool:
+        """Answer the question: yes by Enter, no by every other key, which does nothing else."""
+        session_id = self._asked_about
+        if session_id is None:
+            return False
+        is_enter = isinstance(event, Key) and event.key == "enter"
+        if is_enter and event.time >= self._answers_from:
+            self.post_message(self.DeletionConfirmed(session_id))
+        self.take_question_back()
+        return True
+
+    def on_blur(self) -> None:
+        self.take_question_back()
+
+    # --- keys and mouse
+
+    def action_move(self, lines: int) -> None:
+        self._move(self._place + lines, lines)
+
+    def action_move_page(self, pages: int) -> None:
+        self._move(self._place + pages * max(1, self._height - 1), pages)
+
+    def action_move_to_first(self) -> None:
+        self._move(0, 1)
+
+    def action_move_to_last(self) -> None:
+        self._move(len(self._outline) - 1, -1)
+
+    def action_choose(self) -> None:
+        row = self.highlighted_row
+        if row is None:
+            self.action_unfold()
+            return
+        self.take_question_back()
+        self._kept = row
+        self.post_message(self.Chosen(row.id))
+
+    def action_fold(self) -> None:
+        """Fold the group; the row that was highlighted is again when it is unfolded."""
+        group = self._outline.group_at(self._place)
+        if group is not None and group not in self._folds:
+            self._turn_fold(group)
+            self._bring_into_view()
+
+    def action_unfold(self) -> None:
+        group = self._outline.group_at(self._place)
+        if group is not None and group in self._folds:
+            self._turn_fold(group)
+            self._bring_into_view()
+
+    def on_click(self, event: Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        place = self.scroll_offset.y + offset.y
+        line = self._line(place)
+        if isinstance(line, SessionRow):
+            self._move_to(place)
+            self.action_choose()
+        elif line is not None:
+            self._turn_fold(line.group)
+
+    # --- lines
+
+    @property
+    def _all_rows(self) -> tuple[SessionRow, ...]:
+        return self._rows.rows if self._rows else ()
+
+    @property
+    def _folds(self) -> set[Group]:
+        return self._folded_while_filtering if self._filter.strip() else self._folded
+
+    @property
+    def _height(self) -> int:
+        return self.scrollable_content_region.height
+
+    def _line(self, place: int) -> Line | None:
+        return self._outline.lines[place] if 0 <= place < len(self._outline) else None
+
+    def _match(self, rows: tuple[SessionRow, ...]) -> None:
+        text = self._filter
+        self._matching = tuple(row for row in rows if matches(row, text)) if text.strip() else rows
+        self._lay_out()
+
+    def _turn_fold(self, group: Group) -> None:
+        self.take_question_back()
+        self._folds.symmetric_difference_update({group})
+        self._lay_out()
+        self._ask_for_archive()
+        self._ask_for_more()
+
+    def _lay_out(self) -> None:
+        """Make the lines anew; what is highlighted and what is in view stay where they are."""
+        before, top = self._outline, self.scroll_offset.y
+        seen = before.lines[top : top + self._height]
+        highlighted = (self._kept, self._line(self._place))
+        self._outline = self._outline_of(self._matching)
+        places = (self._outline.place_of(line) for line in highlighted if line)
+        known = next((place for place in places if place is not None), None)
+        self._place = self._outline.nearest_row(self._place) if known is None else known
+        if self._outline.lines:
+            self._place = self._outline.stop_beyond(self._place, 1)
+        if self._asked_about != self.highlighted:
+            self.take_question_back()
+        self.virtual_size = Size(0, len(self._outline))
+        # At the top one stays there, and sees what is new.
+        self._scroll(top + self._outline.drift(seen, top) if top else 0)
+        self.refresh()
+
+    def _outline_of(self, rows: tuple[SessionRow, ...]) -> Outline:
+        if self._rows is None:
+            return Outline()
+        archived = 0 if self._filter.strip() else self._rows.archived
+        return Outline(rows, self._folds, self._rows.current, archived)
+
+    # --- the view
+
+    def _move(self, place: int, step: int) -> None:
+        """Move to the stop at or beyond a place."""
+        if not self._outline.lines:
+            return
+        self._move_to(self._outline.stop_beyond(place, step))
+
+    def _move_to(self, place: int) -> None:
+        if not self._outline.lines:
+            return
+        self._place = max(0, min(place, len(self._outline) - 1))
+        self._kept = self._line(self._place)
+        self._awaited = ""
+        self.take_question_back()
+        self._bring_into_view()
+        self.refresh()
+        self._ask_for_more()
+
+    def _bring_into_view(self) -> None:
+        height = self._height
+        if not height:
+            return  # not laid out yet: the first resize comes back here
+        top = max(self.scroll_offset.y, self._place - height + 1)
+        # A heading comes into view with its first row.
+        under = height > 1 and isinstance(self._line(self._place - 1), Heading)
+        self._scroll(min(top, self._place - 1 if under else self._place))
+
+    def _scroll(self, top: int) -> None:
+        self.scroll_to(y=top, animate=False, force=True)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self.post_message(self.ViewMoved())
+        self._ask_for_more()
+
+    def on_resize(self) -> None:
+        self.post_message(self.ViewMoved())
+        below, self._seen_height = self._seen_height, self._height
+        if not below or 0 <= self._place - self.scroll_offset.y < below:
+            self._bring_into_view()
+        self._ask_for_more()
+
+    @property
+    def _last(self) -> Last:
+        rows = self._all_rows
+        return (len(rows), rows[-1].id) if rows else (0, "")
+
+    def _ask_for_more(self) -> None:
+        """Say that the end is near, once until rows are shown."""
+        if self._asked or self._rows is None or not self._rows.more or not self._height:
+            return
+        if len(self._outline) - self.scroll_offset.y <= 2 * self._height:
+            self._asked, self._asked_after = True, self._last
+            self.post_message(self.EndNeared())
+
+    def _ask_for_archive(self) -> None:
+        """Say that the archive is looked into and not all of it is here."""
+        if self._rows is None or Group.ARCHIVED in self._folds:
+            return
+        read = sum(row.group is Group.ARCHIVED for row in self._rows.rows)
+        if read < self._rows.archived:
+            self.post_message(self.ArchiveUnfolded())
+
+    # --- drawing
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        place = self.scroll_offset.y + y
+        line = self._line(place)
+        if line is None:
+            return self._blank(y, width)
+        highlighted = place == self._place
+        base = self._style("highlight") if highlighted else self.rich_style
+        segments = [
+            Segment(text, self._shade(part, base, highlighted=highlighted))
+            for text, part in self._pieces(line, width)
+        ]
+        return Strip(segments).adjust_cell_length(width, base)
+
+    def _pieces(self, line: Line, width: int) -> Iterator[Piece]:
+        if isinstance(line, Heading):
+            return heading_pieces(line, width)
+        current = self._rows.current if self._rows else ""
+        if line.id == self._asked_about:
+            return question_pieces(line, width)
+        return row_pieces(line, self._now, width, current)
+
+    def _blank(self, y: int, width: int) -> Strip:
+        if y or self._outline.lines or self._rows is None:
+            return Strip.blank(width, self.rich_style)
+        text = NO_MATCHES if self._all_rows else NO_SESSIONS
+        return Strip([Segment(fill(f" {text}", width), self._style("aside"))])
+
+    def _shade(self, part: Part, base: Style, *, highlighted: bool) -> Style:
+        if part == "text":
+            return base
+        own = self._style(part)
+        # Colours that were chosen for one background are not to be read on the other.
+        return base + Style(bold=own.bold) if highlighted else own
+
+    def _style(self, part: str) -> Style:
+        return self.get_component_rich_style(f"session-list--{part}")

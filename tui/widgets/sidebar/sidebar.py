@@ -1,0 +1,401 @@
+"""The sidebar as others see it: values in, facts out."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import ClassVar, Self
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.events import MouseDown, MouseMove
+from textual.message import Message
+from textual.widgets import Static
+
+from tui.domain.sidebar_rows import SessionRow, SessionRows
+from tui.widgets.cells import one_line
+from tui.widgets.intents import CommandInvoked
+from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
+from tui.widgets.sidebar.rename_line import RenameLine
+from tui.widgets.sidebar.rows_view import RowsView
+
+_CELLS_BEFORE_LABEL = 3
+_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "close", "delete", "undo", "widen"})
+LEAST_COLUMNS, MOST_COLUMNS = 20, 60
+SHARE_OF_SCREEN = 60
+"""So many percent at most, as the sheet below has it."""
+
+
+class Sidebar(Vertical):
+    """The sessions of this project or of all, to be looked through and chosen from."""
+
+    # Before the keys are handed on: else what is typed fast after one of them overtakes it.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "slash",
+            "filter",
+            "Filter",
+            id="sidebar-filter",
+            tooltip="Filter the list",
+            priority=True,
+        ),
+        Binding("n", "new", "New", id="sidebar-new", tooltip="New session", priority=True),
+        Binding("r", "rename", "Rename", id="sidebar-rename", priority=True),
+        Binding(
+            "a",
+            "archive",
+            "Archive",
+            id="sidebar-archive",
+            tooltip="Set it aside, into the archive",
+            priority=True,
+        ),
+        Binding(
+            "d",
+            "delete",
+            "Delete",
+            id="sidebar-delete",
+            tooltip="Delete it, after asking",
+            priority=True,
+        ),
+        Binding(
+            "x",
+            "close",
+            "Close",
+            id="sidebar-close",
+            tooltip="Close it",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "u",
+            "undo",
+            "Undo",
+            id="sidebar-undo",
+            tooltip="Take back what was archived or deleted",
+            priority=True,
+        ),
+        Binding(
+            "less_than_sign,ctrl+left",
+            "widen(-2)",
+            "Narrower",
+            id="sidebar-narrower",
+            tooltip="Make the list narrower, wider",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "greater_than_sign,ctrl+right",
+            "widen(2)",
+            "Wider",
+            id="sidebar-wider",
+            tooltip="Make the list narrower, wider",
+            priority=True,
+            show=False,
+        ),
+        Binding(
+            "ctrl+a",
+            "toggle_scope",
+            "All projects",
+            id="sidebar-scope",
+            tooltip="All projects, or this one",
+            priority=True,
+        ),
+        Binding("escape", "clear_filter", "Clear", id="sidebar-clear", tooltip="Clear the filter"),
+    ]
+    KEYS: ClassVar[Sequence[BindingType]] = (*RowsView.BINDINGS, *BINDINGS)
+    """Its keys and those of its rows, for the help."""
+    FILTER_KEYS: ClassVar[Sequence[BindingType]] = FilterLine.BINDINGS
+    RENAME_KEYS: ClassVar[Sequence[BindingType]] = RenameLine.BINDINGS
+    DEFAULT_CSS = """
+    Sidebar {
+        width: 25%;
+        min-width: 32;
+        max-width: 48;
+        height: 1fr;
+        layers: rows line;
+    }
+    Sidebar.-set {
+        min-width: 20;
+        max-width: 60%;
+    }
+    Sidebar > RenameLine { layer: line; }
+    Sidebar > .sidebar--note {
+        height: auto;
+        text-wrap: nowrap;
+        text-overflow: ellipsis;
+    }
+    """
+
+    class SessionSelected(Message):
+        """The reader chose a session."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
+    class DeletionConfirmed(Message):
+        """The reader answered that this session is to be deleted."""
+
+        def __init__(self, session_id: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+
+    class SessionRenamed(Message):
+        """The reader gave a session another name; an empty one takes its name away."""
+
+        def __init__(self, session_id: str, name: str) -> None:
+            super().__init__()
+            self.session_id = session_id
+            self.name = name
+
+    class ArchiveUnfolded(Message):
+        """The reader looks into the archive, and not all that is in it is among the rows."""
+
+    class WidthChanged(Message):
+        """The reader made it wider or narrower; so many columns with its edge."""
+
+        def __init__(self, columns: int) -> None:
+            super().__init__()
+            self.columns = columns
+
+    class MoreWanted(Message):
+        """The reader comes near the end of rows of which there are more."""
+
+    class ScopeToggled(Message):
+        """The reader wants the sessions of all projects, or those of this one again."""
+
+    class FilterChanged(Message):
+        """The reader typed into the filter; the rows that are here are filtered already."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+        super().__init__(id=id, classes=classes)
+        self._list = RowsView()
+        self._filter = FilterLine()
+        self._filter_row = FilterRow(self._filter)
+        self._rename = RenameLine()
+        self._note = Static(classes="sidebar--note", markup=False)
+        self._rows: SessionRows | None = None
+        self._dragged = False
+        self._width: int | None = None
+
+    def compose(self) -> ComposeResult:
+        yield self._filter_row
+        yield self._list
+        yield self._note
+        yield self._rename
+
+    @property
+    def highlighted(self) -> str | None:
+        """The id of the session that the highlight is on; ``None`` on a heading."""
+        return self._list.highlighted
+
+    @property
+    def shown(self) -> Sequence[SessionRow]:
+        """The sessions there are to see, in order; none is hidden by filter or fold."""
+        return self._list.shown
+
+    @property
+    def choosing(self) -> bool:
+        """Whether the rows have the keys."""
+        return self._list.has_focus
+
+    @property
+    def renaming(self) -> bool:
+        """Whether the reader types another name."""
+        return bool(self._rename.session_id)
+
+    def show_width(self, columns: int) -> int:
+        """Be so wide, edge included, as far as is sensible; how wide that is."""
+        width = max(LEAST_COLUMNS, min(columns, MOST_COLUMNS))
+        self.add_class("-set")
+        self.styles.width = self._width = width
+        return width
+
+    def show_rows(self, rows: SessionRows, now: datetime) -> None:
+        """Show these rows, their ages as of ``now``.
+
+        The highlight stays on its session and the view where it is. On the first rows the
+        highlight goes to the current session.
+        """
+        self._rows = rows
+        self._list.show_rows(rows, now)
+        self._place_rename_line()
+        self._show_note()
+
+    def highlight(self, session_id: str) -> None:
+        """Put the highlight on a session and bring it into view, as soon as it has a row."""
+        self._list.highlight(session_id)
+
+    def begin_renaming(
+        self, session_id: str, name: str, label: str, go_back: Callable[[], object]
+    ) -> None:
+        """Let the reader type another name in the place of a session's row.
+
+        At the top if it has no row. ``label`` is what it is called without a name. ``go_back``
+        is called when he is done, before anything else is typed.
+        """
+        self._list.highlight(session_id)
+        self._rename.begin(session_id, name, label, go_back)
+        self._place_rename_line()
+
+    def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 -- as Textual has it
+        """Give the keys to the rows."""
+        # At once: what is typed next belongs to it.
+        self.screen.set_focus(self._list, scroll_visible)
+        return self
+
+    # --- keys
+
+    def action_filter(self) -> None:
+        self._filter_row.display = True
+        # At once: what is typed next belongs to it.
+        self.screen.set_focus(self._filter)
+
+    def action_clear_filter(self) -> None:
+        self._filter.clear()
+        self._list.focus()
+        self._filter_row.display = False
+
+    def action_widen(self, columns: int) -> None:
+        # Not from what is seen: a key held down comes faster than the screen is laid out.
+        allowed = self.screen.size.width * SHARE_OF_SCREEN // 100
+        width = self.outer_size.width if self._width is None else self._width
+        self._change_width(min(width, allowed) + columns)
+
+    def _change_width(self, columns: int) -> None:
+        self.post_message(self.WidthChanged(self.show_width(columns)))
+
+    def action_toggle_scope(self) -> None:
+        self.post_message(self.ScopeToggled())
+
+    def action_new(self) -> None:
+        self.post_message(CommandInvoked("new"))
+
+    def action_archive(self) -> None:
+        if (row := self._list.take_row()) is not None:
+            self.post_message(CommandInvoked("archive", row.id))
+
+    def action_close(self) -> None:
+        if (row := self._list.take_row()) is not None:
+            self.post_message(CommandInvoked("session", f"close {row.id}"))
+
+    def action_rename(self) -> None:
+        if (row := self._list.take_row()) is not None:
+            back = partial(self.screen.set_focus, self._list)
+            self.begin_renaming(row.id, row.name, row.label, back)
+
+    def action_undo(self) -> None:
+        self.post_message(CommandInvoked("undo"))
+
+    def action_delete(self) -> None:
+        """Ask whether to delete the highlighted session."""
+        if self._list.take_row() is not None:
+            self._list.ask_to_delete()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave Escape to others without a filter, and letters to who types them."""
+        if action == "clear_filter":
+            return self._filter_row.display
+        if action in _OF_THE_ROWS:
+            return self._list.has_focus
+        if action == "toggle_scope":
+            return not self.renaming
+        return super().check_action(action, parameters)
+
+    # --- its edge
+
+    def on_mouse_down(self, event: MouseDown) -> None:
+        if event.x == self.outer_size.width - 1:
+            self._dragged = True
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: MouseMove) -> None:
+        if self._dragged:
+            self.show_width(event.screen_x - self.region.x + 1)
+
+    def on_mouse_up(self) -> None:
+        if self._dragged:
+            self._dragged = False
+            self.release_mouse()
+            self._change_width(self.outer_size.width)
+
+    # --- what the parts say
+
+    @on(FilterLine.Changed)
+    def _narrow(self, event: FilterLine.Changed) -> None:
+        event.stop()
+        self._list.filter(event.value)
+        self._show_note()
+        self.post_message(self.FilterChanged(event.value))
+
+    @on(FilterLine.Submitted)
+    def _go_to_rows(self, event: FilterLine.Submitted) -> None:
+        event.stop()
+        if (found := self._list.highlighted) is not None:
+            self._list.highlight(found)  # to stay there when the filter is cleared
+        self._list.focus()
+
+    @on(FilterLine.Blurred)
+    def _put_away(self, event: FilterLine.Blurred) -> None:
+        event.stop()
+        self._filter_row.display = bool(self._filter.value)
+
+    @on(RenameLine.Renamed)
+    def _say_renamed(self, event: RenameLine.Renamed) -> None:
+        event.stop()
+        self.post_message(self.SessionRenamed(event.session_id, event.name))
+
+    @on(RowsView.Chosen)
+    def _select(self, event: RowsView.Chosen) -> None:
+        event.stop()
+        self.post_message(self.SessionSelected(event.session_id))
+
+    @on(RowsView.DeletionConfirmed)
+    def _confirm_deletion(self, event: RowsView.DeletionConfirmed) -> None:
+        event.stop()
+        self.post_message(self.DeletionConfirmed(event.session_id))
+
+    @on(RowsView.ArchiveUnfolded)
+    def _look_into_archive(self, event: RowsView.ArchiveUnfolded) -> None:
+        event.stop()
+        self.post_message(self.ArchiveUnfolded())
+
+    @on(RowsView.EndNeared)
+    def _want_more(self, event: RowsView.EndNeared) -> None:
+        event.stop()
+        self.post_message(self.MoreWanted())
+
+    @on(RowsView.ViewMoved)
+    def _move_rename_line(self, event: RowsView.ViewMoved) -> None:
+        event.stop()
+        self._place_rename_line()
+
+    def _place_rename_line(self) -> None:
+        """Put the line where its row is, at the edge of the view if that is beyond it."""
+        if not self._rename.session_id:
+            return
+        place = self._list.place_in_view(self._rename.session_id)
+        place = max(0, min(place or 0, self._list.height_in_view - 1))
+        above = 1 if self._filter_row.display else 0
+        self._rename.styles.offset = (_CELLS_BEFORE_LABEL, above + place)
+        self._rename.styles.width = max(1, self._list.size.width - _CELLS_BEFORE_LABEL)
+
+    def _show_note(self) -> None:
+        """Say what is not shown: what the filter hides, and the other projects."""
+        if self._rows is None:
+            return
+        scope = one_line(self._rows.scope)
+        lines = [f"project {scope}" if scope else "all projects"]
+        if hidden := self._list.hidden:
+            # Of those that are here: what is not loaded is not counted.
+            count = f"{hidden}+" if self._rows.more else f"{hidden}"
+            lines.insert(0, f"{count} hidden by the filter")
+        if scope and self._rows.elsewhere:
+            lines.append(f"{self._rows.elsewhere} in other projects")
+        self._note.update(Content("\n".join(lines)))

@@ -1,0 +1,101 @@
+"""What the pane is told about finding: what to mark, and where to go."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.document import Document, DocumentRow
+
+if TYPE_CHECKING:
+    # Only who looks for something needs them.
+    from tui.domain.find_matches import Match, Reading
+    from tui.domain.find_query import Needle
+    from tui.widgets.transcript.match_marks import MatchMarks
+
+View = Callable[[], tuple[Document, Sequence[DocumentRow]]]
+"""What stands in a pane, and what of it is on screen."""
+
+
+class FindState:
+    """Marks what is looked for in a pane.
+
+    ``changed`` has it drawn anew; ``gone_to`` is told which message one is at.
+    """
+
+    def __init__(
+        self, view: View, changed: Callable[[], None], gone_to: Callable[[str], None]
+    ) -> None:
+        self._view = view
+        self._changed = changed
+        self._gone_to = gone_to
+        self._found: MatchMarks | None = None
+        self._kept: MatchMarks | None = None
+        self._pointed = False
+
+    def look_for(self, needle: "Needle | None") -> None:
+        """Mark all that fits, or nothing any more; nothing moves."""
+        self.point_no_more()
+        self._kept = self._found or self._kept
+        if needle is None:
+            self._found = None
+        elif self._kept is not None and self._kept.needle == needle:
+            self._found = self._kept
+        else:
+            from tui.widgets.transcript.match_marks import MatchMarks
+
+            self._found = MatchMarks(needle)
+        self._changed()
+
+    def point_at(self, message_id: str, text: str) -> None:
+        """Show where a message has a text first, and mark it until one goes on."""
+        from tui.domain.find_matches import Match
+        from tui.domain.find_query import needle
+        from tui.widgets.transcript.match_marks import MatchMarks
+
+        wanted = needle(text)
+        if wanted is not None:
+            self._found, self._pointed = MatchMarks(wanted), True
+            self.show(Match(message_id, 0), unfold=True)
+
+    def point_no_more(self) -> None:
+        """Mark no longer what was pointed at; nothing moves."""
+        if self._pointed:
+            self._found, self._pointed = None, False
+            self._changed()
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether something was looked for, and there may be more of it."""
+        return not self._pointed and (self._found or self._kept) is not None
+
+    def has(self, message_id: str) -> bool:
+        """Whether a message is at hand."""
+        item = self._view()[0].item_of(message_id)
+        return item is not None and not item.hidden
+
+    def show(self, match: "Match", *, unfold: bool) -> bool:
+        """Go to a match, with as little movement as can be; false if it is not at hand."""
+        conversation, _ = self._view()
+        spot = self._found.go_to(conversation, match, unfold=unfold) if self._found else None
+        if spot is None:
+            return False
+        conversation.reader.show(spot)
+        self._gone_to(match.message_id)
+        self._changed()
+        return True
+
+    def in_sight(self) -> "Sequence[Match]":
+        """The matches on screen, from the top."""
+        return tuple(self._found.in_sight(*self._view())) if self._found else ()
+
+    def reading(self) -> "Reading":
+        """Where the reader is, for a search that begins there."""
+        from tui.domain.find_matches import Reading
+
+        return self._found.reading(*self._view()) if self._found else Reading(None)
+
+    def mark(self, row: DocumentRow, strip: Strip, page: Canvas) -> Strip:
+        """A row with its marks."""
+        return self._found.mark(row, strip, self._view()[0], page) if self._found else strip

@@ -1,0 +1,24 @@
+"""What there is of a conversation beyond what is here."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+
+class HistoryEnds(msgspec.Struct):
+    """Whether there are entries before and after those that are here; each is asked for once."""
+
+    earlier: bool = False
+    later: bool = False
+    _earlier_asked: bool = False
+    _later_asked: bool = False
+
+    def neared(self, above: int, below: int, height: int) -> Iterator[Literal["earlier", "later"]]:
+        """The ends that are wanted, by the rows left above and below the pane."""
+        if self.earlier and not self._earlier_asked and above < height:
+            self._earlier_asked = True
+            yield "earlier"
+        if self.later and not self._later_asked and below < height:
+            self._later_asked = True
+            yield "later"

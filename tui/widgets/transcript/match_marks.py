@@ -1,0 +1,227 @@
+"""Marking what was found: where it stands in the rows that are drawn. Loaded when it is used."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from textual.strip import Strip
+
+from tui.domain.find_matches import Match, Reading
+from tui.domain.find_query import Needle, Piece, Place, arguments_text, count, places
+from tui.domain.message import Message
+from tui.widgets.transcript.canvas import Canvas
+from tui.widgets.transcript.code_blocks import Code
+from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.horizontal_scroll import redraw_fence
+from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.row_blocks import Cut, Details, LineBlock, Plain, ProseBlock, RowBlock
+from tui.widgets.transcript.selection import paint
+from tui.widgets.transcript.viewport import Spot
+
+_KNOWN = 200
+_LEADING = " ▌"
+_MATCH, _CURRENT = "match", "match-current"
+
+
+class MatchMarks:
+    """What is marked in a conversation, and the match that the reader is at."""
+
+    def __init__(self, needle: Needle) -> None:
+        self.needle = needle
+        self._known: dict[RowBlock, tuple[Sequence[Strip], list[Place]]] = {}
+        self._current: tuple[str, int, int] = ("", 0, 0)
+
+    # --- finding
+
+    def go_to(self, conversation: Document, match: Match, *, unfold: bool) -> Spot[Item] | None:
+        """The row of a match, which is the current one from now on; ``None`` if it is not here."""
+        item = conversation.item_of(match.message_id)
+        if item is None or item.hidden:
+            return None
+        if unfold and item.foldable and not item.unfolded:
+            conversation.fold(item)
+        part, number = self._part_of(item, match.number)
+        found = self._places(conversation, item, part)
+        number = min(number, len(found) - 1)
+        self._current = item.key, part, number
+        if found:
+            _uncover(conversation, item, part, found[number][0])
+        row = found[number][0].row if found else int(item.parts()[part].spaced)
+        return Spot(item, part, row)
+
+    def in_sight(self, conversation: Document, rows: Sequence[DocumentRow]) -> Iterator[Match]:
+        """The matches of which something is on screen, from the top."""
+        seen: dict[tuple[Item, int], list[int]] = {}
+        for row in rows:
+            seen.setdefault((row.spot.item, row.spot.part), []).append(row.spot.row)
+        for (item, part), shown in seen.items():
+            before = sum(self._count(item, place) for place in range(part))
+            for number in self._shown(conversation, item, part, shown):
+                yield Match(item.key, before + number)
+
+    def reading(self, conversation: Document, rows: Sequence[DocumentRow]) -> Reading:
+        """Where the reader is, among the matches."""
+        for row in rows:
+            item, part = row.spot.item, row.spot.part
+            if item.message is None:
+                continue
+            above = sum(self._count(item, place) for place in range(part))
+            found = self._places(conversation, item, part)
+            above += sum(place[0].row < row.spot.row for place in found)
+            return Reading(item.key, above)
+        return Reading(None)
+
+    def _shown(
+        self, conversation: Document, item: Item, part: int, rows: Sequence[int]
+    ) -> Iterator[int]:
+        if not _is_folded(item, part):
+            for number, place in enumerate(self._places(conversation, item, part)):
+                if any(piece.row in rows for piece in place):
+                    yield number
+        elif self._count(item, part):
+            yield 0
+
+    def _part_of(self, item: Item, number: int) -> tuple[int, int]:
+        """The part that has a match, and which of its own that is."""
+        last = 0
+        for place, _ in enumerate(item.parts()):
+            found = self._count(item, place)
+            if number < found:
+                return place, number
+            number -= found
+            last = place if found else last
+        # Markdown may show less than is written.
+        return last, self._count(item, last)
+
+    def _count(self, item: Item, part: int) -> int:
+        """How often a part has it, as it was written; also what is folded in it."""
+        return sum(count(self.needle, text) for text in _sources(item, part))
+
+    # --- marking
+
+    def mark(self, row: DocumentRow, strip: Strip, conversation: Document, page: Canvas) -> Strip:
+        """A row with what it has of the matches."""
+        item, part = row.spot.item, row.spot.part
+        for number, place in enumerate(self._places(conversation, item, part)):
+            current = self._current == (item.key, part, number)
+            for piece in place:
+                if piece.row == row.spot.row:
+                    style = page.palette[_CURRENT if current else _MATCH]
+                    strip = paint(strip, *_on_row(row, piece), style)
+        folded = isinstance(row.part, LineBlock) and row.spot.row == int(row.part.spaced)
+        if folded and _is_folded(item, part) and (hidden := self._count(item, part)):
+            current = self._current[:2] == (item.key, part)
+            words = Segment(f" {hidden} found ", page.palette[_CURRENT if current else _MATCH])
+            room = page.width - cell_len(words.text)
+            strip = Strip.join([strip.crop(0, room), Strip([words])])
+        return strip
+
+    def _places(self, conversation: Document, item: Item, number: int) -> list[Place]:
+        """Where the rows of a part have it."""
+        part = item.parts()[number]
+        strips = conversation.strips_of(item, number)
+        known = self._known.get(part)
+        if known is not None and known[0] is strips:
+            return known[1]
+        if len(self._known) > _KNOWN:
+            self._known.clear()
+        found = self._look_at(item, number, strips)
+        self._known[part] = strips, found
+        return found
+
+    def _look_at(self, item: Item, number: int, strips: Sequence[Strip]) -> list[Place]:
+        part = item.parts()[number]
+        if not self._count(item, number) and not _is_folded(item, number):
+            return []
+        skipped = part.spaced + part.titled
+        rows = [
+            _line(cut, part)
+            if (cut := part.cut(place))
+            else _row(strip, part, shown=place >= skipped)
+            for place, strip in enumerate(strips)
+        ]
+        found = places(self.needle, rows)
+        # Of a call that is open only its name: its arguments stand below.
+        return found[: self._count(item, number)] if isinstance(part, LineBlock) else found
+
+
+def _line(cut: Cut, part: RowBlock) -> tuple[str, bool]:
+    """All of a line of which a row shows some."""
+    return " " * part.margin + cut.text, False
+
+
+def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
+    """The characters of a row that are marked for a piece: the mark of what hides it, if it is."""
+    cut, margin = row.part.cut(row.spot.row), row.part.margin
+    if cut is None:
+        return piece.begin, piece.end
+    begin, end = piece.begin - margin - cut.hidden, piece.end - margin - cut.hidden
+    if end <= 0:
+        return margin - 2, margin - 1
+    margin += cut.pad
+    if begin >= cut.shown:
+        more = margin + cut.shown + cut.fill
+        return more, more + 1
+    return margin + max(0, begin), margin + min(end, cut.shown)
+
+
+def _uncover(conversation: Document, item: Item, number: int, piece: Piece) -> None:
+    """Move code so that what was found in it is seen."""
+    part = item.parts()[number]
+    cut = part.cut(piece.row)
+    if cut is None or not isinstance(part, Code):
+        return
+    begin, end = piece.begin - part.margin, piece.end - part.margin
+    if begin < cut.hidden or end > cut.hidden + cut.shown:
+        before = cell_len(cut.text[:begin]) - part.room // 3
+        if part.sideways.move(before - part.sideways.skipped(part.room), part.room):
+            redraw_fence(conversation, item, part.sideways)
+
+
+def _row(strip: Strip, part: RowBlock, *, shown: bool) -> tuple[str, bool]:
+    """The text of a row, at its place, and whether it fills the row."""
+    if not shown:
+        return "", False
+    text = strip.text.rstrip()
+    lead = len(text) - len(text[part.margin :].lstrip(_LEADING))
+    return " " * lead + text[lead:], part.is_full(strip)
+
+
+def _is_folded(item: Item, part: int) -> bool:
+    return not item.unfolded and part in _folds(item)
+
+
+def _folds(item: Item) -> list[int]:
+    parts = enumerate(item.parts())
+    return [place for place, part in parts if isinstance(part, LineBlock) and part.foldable]
+
+
+def _sources(item: Item, number: int) -> Iterator[str]:
+    """What can be found of a part: as it was written, not as it is wrapped."""
+    message = item.message
+    if message is None:
+        return
+    match item.parts()[number]:
+        case LineBlock(foldable=True):
+            yield from _folded(message, item, number)
+        case Details():
+            return
+        case Plain(style=style, text=text) if style != "error":
+            yield text
+        case ProseBlock(text=text):
+            yield text
+        case Code(block=block):
+            yield block.text
+        case _:
+            return
+
+
+def _folded(message: Message, item: Item, number: int) -> Iterator[str]:
+    if message.role == "tool":
+        if not item.unfolded:
+            yield message.text
+        return
+    call = message.tool_calls[_folds(item).index(number)]
+    yield call.name
+    if not item.unfolded:
+        yield arguments_text(call.arguments)
