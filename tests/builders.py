@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tui.domain.fold import Fold
-from tui.domain.message import Message
-from tui.domain.records import (
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
     VERSION,
     Closed,
     Offsets,
@@ -15,8 +15,8 @@ from tui.domain.records import (
     Summary,
     Todos,
 )
+from tui.domain.journal.todo import TodoItem
 from tui.domain.timestamps import format_utc
-from tui.domain.todo import TodoItem
 from tui.storage.writer import encode_lines
 
 START = datetime(2026, 1, 11, 14, 30, 0, tzinfo=UTC)

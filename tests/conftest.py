@@ -51,8 +51,8 @@ _PATIENCE = 60.0
 _IMPATIENT = (
     "tui.cli.program._SEARCH_SECONDS",
     "tui.commands.search._SECONDS",
-    "tui.engine.guide_recall.SECONDS",
-    "tui.engine.guide_recall._EACH_SECONDS",
+    "tui.engine.library.guide_recall.SECONDS",
+    "tui.engine.library.guide_recall._EACH_SECONDS",
     "tui.storage.index.maintenance._FOLLOW_SECONDS",
     "tui.storage.index.maintenance._PATIENCE",
 )
@@ -244,7 +244,7 @@ def patience() -> Iterator[None]:
 
     A test of what is late says by when. Programs that a test starts are as impatient as ever.
     """
-    from tui.engine.near_matches import nearest
+    from tui.engine.library.near_matches import nearest
     from tui.storage.file_store import FileStore
     from tui.storage.memory_store import MemoryStore
 

@@ -6,8 +6,8 @@ before a low one, which in JSON is one character. ``as_read`` makes any string s
 
 from hypothesis import strategies as st
 
-from tui.domain.message import Message, ToolCall
-from tui.domain.records import (
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import (
     Closed,
     Offsets,
     Opened,
@@ -19,7 +19,7 @@ from tui.domain.records import (
     Summary,
     Todos,
 )
-from tui.domain.todo import TodoItem
+from tui.domain.journal.todo import TodoItem
 
 # What breaks readers, writers and terminals, oftener than chance would have it.
 _TROUBLE = [

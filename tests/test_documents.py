@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tui.domain.fold import Fold
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.records import VERSION, Record, SessionHeader, decode, encode
 from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
-from tui.domain.records import VERSION, Record, SessionHeader, decode, encode
 from tui.storage.disk import JOURNAL_BYTES
 from tui.storage.lines import LINES
 

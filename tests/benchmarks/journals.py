@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from tui.domain.fold import Fold
-from tui.domain.message import Message
-from tui.domain.records import Opened, SessionHeader, encode
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Opened, SessionHeader, encode
 from tui.domain.timestamps import format_utc
 from tui.storage.folders import Folder, Folders
 

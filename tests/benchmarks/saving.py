@@ -5,7 +5,7 @@ import statistics
 
 from tests.benchmarks.journals import message, write_session
 from tests.benchmarks.table import Row, timed
-from tui.domain.records import encode
+from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
 
 BUDGET = 1.5

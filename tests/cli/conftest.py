@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from tui.cli import run
-from tui.domain.message import Message
-from tui.domain.records import Opened
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Opened
 from tui.storage.file_store import FileStore
 
 

@@ -11,8 +11,8 @@ import pytest
 from tests.waiting import until
 from tui.cli import approval
 from tui.cli.approval import ask_on_terminal
-from tui.domain.approval import Question
-from tui.domain.message import ToolCall
+from tui.domain.journal.message import ToolCall
+from tui.domain.views.approval import Question
 
 QUESTION = Question("s", ToolCall("c1", "write_todos", {"todos": ["会話"]}), "does it")
 

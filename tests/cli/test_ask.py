@@ -21,7 +21,7 @@ from tests.providers.chat_server import (
     refuses,
     scenarios,
 )
-from tui.domain.records import Partial, decode
+from tui.domain.journal.records import Partial, decode
 from tui.storage import writer
 from tui.storage.protocol import SessionFilter
 

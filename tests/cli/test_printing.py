@@ -7,12 +7,12 @@ import pytest
 
 from tui.cli import output
 from tui.cli.printing import JsonPrinter, TextPrinter
-from tui.domain.fold import Fold
-from tui.domain.markdown import as_markdown
-from tui.domain.message import Message, ToolCall
-from tui.domain.records import SessionHeader, Summary, Todos
-from tui.domain.todo import TodoItem
-from tui.engine.events import (
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import SessionHeader, Summary, Todos
+from tui.domain.journal.todo import TodoItem
+from tui.domain.views.markdown import as_markdown
+from tui.engine.turns.events import (
     AnswerStarted,
     NoticeGiven,
     SaveFailed,

@@ -9,10 +9,10 @@ import pytest
 
 from tui.cli import run
 from tui.cli.index import bar
-from tui.domain.labels import local_minute
-from tui.domain.message import Message
-from tui.domain.records import Reset
-from tui.domain.search import SearchResult
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Reset
+from tui.domain.search.query import SearchResult
+from tui.domain.text.labels import local_minute
 from tui.storage.file_store import FileStore
 from tui.storage.index.child import Progress
 

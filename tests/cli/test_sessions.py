@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from tui.domain.labels import local_minute
-from tui.domain.message import ToolCall
-from tui.domain.records import Reset, Summary, Todos
-from tui.domain.todo import TodoItem
+from tui.domain.journal.message import ToolCall
+from tui.domain.journal.records import Reset, Summary, Todos
+from tui.domain.journal.todo import TodoItem
+from tui.domain.text.labels import local_minute
 
 ENTRY_FIELDS = [
     "id",

@@ -9,8 +9,8 @@ from tui.commands.effects import Later, Say
 from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
-from tui.engine.retention import Retention
-from tui.engine.session_moves import SessionMoves
+from tui.engine.library.retention import Retention
+from tui.engine.library.session_moves import SessionMoves
 from tui.errors import ModelUnavailable, StorageError, UsageError
 
 

@@ -11,8 +11,8 @@ from tests.waiting import SECONDS, until
 from tui.commands import archive
 from tui.commands.effects import Ask, MovedSession
 from tui.commands.registry import carried_out
-from tui.domain.records import Summary, Todos
-from tui.domain.todo import TodoItem
+from tui.domain.journal.records import Summary, Todos
+from tui.domain.journal.todo import TodoItem
 from tui.errors import SessionNotFound
 from tui.storage.protocol import EVERYWHERE, SessionFilter
 

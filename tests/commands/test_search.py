@@ -1,7 +1,7 @@
 """``/search``."""
 
 from tests.builders import at
-from tui.domain.labels import local_minute
+from tui.domain.text.labels import local_minute
 
 
 async def test_without_a_text_its_usage_is_told(commands):

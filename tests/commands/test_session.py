@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP
 from tui.commands import session
-from tui.domain.labels import local_minute
+from tui.domain.text.labels import local_minute
 from tui.errors import StorageError
 
 USAGE = "Usage: /session list | resume <index> | save [target] | close [id]"

@@ -12,7 +12,7 @@ from tui.commands.effects import Say
 from tui.commands.registry import run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
-from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.text.labels import NAME_CHARACTERS
 from tui.errors import StorageError
 
 # --- /sessions

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from tests.engine.workspaces import FULL, said
-from tui.domain.todo import ITEM_CHARACTERS, add
-from tui.engine.todos import change_todos
+from tui.domain.journal.todo import ITEM_CHARACTERS, add
+from tui.engine.sessions.todos import change_todos
 
 USAGE = "Usage: /todo [list | add <text> | start <n> | done <n> | remove <n>]"
 

@@ -1,7 +1,7 @@
 """``/usage``: what was counted, and nothing else."""
 
 from tests.builders import Clock
-from tui.domain.usage import Filled, Spent, Usage
+from tui.domain.views.usage import Filled, Spent, Usage
 
 
 class Measures:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from tui.domain.fold import Fold
-from tui.domain.message import Message
-from tui.domain.records import (
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
     VERSION,
     Closed,
     Opened,
@@ -19,7 +19,7 @@ from tui.domain.records import (
     Summary,
     Todos,
 )
-from tui.domain.todo import TodoItem
+from tui.domain.journal.todo import TodoItem
 
 HEADER = SessionHeader(
     version=VERSION,

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tui.domain.message import Message
-from tui.domain.records import encode
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import encode
 
 FIXTURES = Path(__file__).parent / "fixtures"
 LINES = (FIXTURES / "journal-v1.jsonl").read_bytes().split(b"\n")[:-1]

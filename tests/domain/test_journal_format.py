@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of
-from tui.domain import records
-from tui.domain.message import Message, ToolCall
-from tui.domain.records import (
+from tui.domain.journal import records
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import (
     Closed,
     Offsets,
     Opened,
@@ -20,7 +20,7 @@ from tui.domain.records import (
     Todos,
     decode,
 )
-from tui.domain.todo import TodoItem
+from tui.domain.journal.todo import TodoItem
 
 # What the lines of the fixtures have meant since version 1. Lines may be added, never changed:
 # somebody's journals are made of them.

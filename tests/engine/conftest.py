@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tui.domain.message import Message
-from tui.domain.records import encode
-from tui.engine import leasing
-from tui.engine.leasing import SessionOrigin
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import encode
+from tui.engine.sessions import leasing
+from tui.engine.sessions.leasing import SessionOrigin
 from tui.storage.file_store import FileStore
 from tui.storage.memory_store import MemoryStore
 

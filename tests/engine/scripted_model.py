@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 
-from tui.domain.message import ToolCall
+from tui.domain.journal.message import ToolCall
 from tui.providers.protocol import (
     AnswerEnded,
     ModelEvent,

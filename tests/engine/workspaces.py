@@ -6,9 +6,9 @@ from pathlib import Path
 from tests.builders import Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
-from tui.domain.session import Draft
-from tui.engine.leasing import SessionOrigin, new_session
-from tui.engine.workspace import Workspace
+from tui.domain.journal.session import Draft
+from tui.engine.sessions.leasing import SessionOrigin, new_session
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore

@@ -10,9 +10,9 @@ from pathlib import Path
 from unittest import mock
 
 from tui import cli
-from tui.domain.message import Message
-from tui.domain.records import Opened
-from tui.domain.session import SessionEntry, Status
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Opened
+from tui.domain.journal.session import SessionEntry, Status
 from tui.errors import StorageError
 from tui.storage.doctor import Doctor
 from tui.storage.file_store import FileStore

@@ -10,7 +10,7 @@ import sys
 
 from tests.engine.scripted_model import ScriptedModel
 from tui.cli import program, run
-from tui.engine.turn import TurnSettings
+from tui.engine.turns.turn import TurnSettings
 
 PIECES = [f"piece {number} " for number in range(6)]
 """What the model says, with a pause before each piece that is longer than a save takes."""
@@ -46,7 +46,7 @@ def truncate_instead_of_renaming():
 
 def acknowledge_too_early():
     """Say that an answer is saved, and save it afterwards."""
-    from tui.engine.open_session import OpenSession
+    from tui.engine.sessions.open_session import OpenSession
 
     save = OpenSession.save
 

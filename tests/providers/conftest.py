@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer
-from tui.domain.message import Message
-from tui.domain.records import decode
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import decode
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import DialectName, ModelChoice
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived

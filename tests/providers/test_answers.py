@@ -25,7 +25,7 @@ from tests.providers.chat_server import (
 )
 from tests.providers.conftest import ModelAt, asks, collected, only_anthropic, only_openai, text_of
 from tests.providers.speech import block_delta, message_delta, message_start
-from tui.domain.message import ToolCall
+from tui.domain.journal.message import ToolCall
 from tui.errors import ModelError
 from tui.providers.protocol import (
     AnswerEnded,

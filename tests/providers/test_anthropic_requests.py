@@ -20,7 +20,7 @@ from tests.providers.conftest import (
     only_anthropic,
     says,
 )
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 from tui.providers.catalog import PROVIDERS
 from tui.providers.protocol import ModelRequest, ToolDefinition
 

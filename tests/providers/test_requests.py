@@ -19,7 +19,7 @@ from tests.providers.conftest import (
     only_openai,
     says,
 )
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 from tui.providers.protocol import ModelRequest, ToolCallReceived, ToolDefinition
 
 pytestmark = only_openai

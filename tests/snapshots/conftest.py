@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.ui.world import World
-from tui.domain.ids import new_message_id
+from tui.domain.journal.ids import new_message_id
 
 PLACE = Path(__file__).parents[2] / "snapshots"
 _CHECKSUM = re.compile(r"terminal-\d+-")
@@ -38,7 +38,7 @@ def pinned(monkeypatch):
     monkeypatch.setattr("tui.storage.file_store._random_number", lambda: next(numbers))
     tokens = itertools.count(1)
     monkeypatch.setattr(
-        "tui.engine.open_session.new_message_id",
+        "tui.engine.sessions.open_session.new_message_id",
         lambda now, _: new_message_id(now, f"{next(tokens):08x}"),
     )
     yield

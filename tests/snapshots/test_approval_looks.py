@@ -5,10 +5,10 @@ import pytest
 from tests.snapshots.test_looks import settled
 from tests.ui.screen import rows, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.message import ToolCall
-from tui.domain.search import SearchResult
-from tui.engine.built_in_tools import built_in_tools
-from tui.engine.tools import Tools
+from tui.domain.journal.message import ToolCall
+from tui.domain.search.query import SearchResult
+from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.tools import Tools
 
 TODO = {"content": "会話を読む", "status": "pending", "active_form": "red\x1b[31m \u202e"}
 

@@ -10,10 +10,10 @@ from tests.ui.screen import conversation, go_to, question, rows, send, wait_for_
 from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask
-from tui.domain.message import ToolCall
-from tui.domain.notice import Notice
-from tui.domain.todo import TodoItem
-from tui.engine.todos import set_todos
+from tui.domain.journal.message import ToolCall
+from tui.domain.journal.todo import TodoItem
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.todos import set_todos
 from tui.errors import ModelRefused, StorageFull
 
 ANSWER = """\

@@ -22,9 +22,9 @@ from itertools import combinations
 import pytest
 
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
-from tui.domain.ids import is_session_id
-from tui.domain.message import ToolCall
-from tui.domain.records import (
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.message import ToolCall
+from tui.domain.journal.records import (
     Closed,
     Offsets,
     Opened,

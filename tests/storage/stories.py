@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from hypothesis import strategies as st
 
 from tests.builders import Story, at, header
-from tui.domain.message import Message
-from tui.domain.records import Restored
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Restored
 from tui.storage import lines
 from tui.storage.journal import Journal
 

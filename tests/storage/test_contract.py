@@ -7,7 +7,7 @@ import pytest
 
 from tests.builders import header
 from tests.storage.contract import StoreContract
-from tui.domain.records import encode
+from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
 from tui.storage.memory_store import MemoryStore
 

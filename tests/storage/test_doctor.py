@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tui.domain.message import Message
-from tui.domain.session import Draft
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import Draft
 from tui.storage import locks
 from tui.storage.doctor import Doctor, verdict
 from tui.storage.drafts import Drafts

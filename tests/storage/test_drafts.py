@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from tui.domain.session import Draft
+from tui.domain.journal.session import Draft
 from tui.errors import SessionNotFound, StorageError
 from tui.storage import disk
 from tui.storage.drafts import Drafts

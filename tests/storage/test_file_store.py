@@ -12,7 +12,7 @@ import pytest
 from tests.builders import Clock, Story, answer, header, piece, texts, user
 from tests.storage.contract import ALL, HOSTILE, SCOPE, closed, new, state
 from tests.storage.test_disk import Fails
-from tui.domain.records import Opened, encode
+from tui.domain.journal.records import Opened, encode
 from tui.errors import ReadOnly, SessionBusy, SessionNotFound, StorageError
 from tui.storage import file_store, locks
 from tui.storage.file_store import FileStore

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.builders import Story, answer, at, every_kind, header, piece, texts, user
 from tests.examples import examples
 from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
-from tui.domain.message import Message, ToolCall
-from tui.domain.records import VERSION, Offsets, State, Summary, encode
-from tui.domain.session import joined
-from tui.domain.todo import TodoItem
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import VERSION, Offsets, State, Summary, encode
+from tui.domain.journal.session import joined
+from tui.domain.journal.todo import TodoItem
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
 

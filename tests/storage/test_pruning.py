@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tui.domain.message import Message
+from tui.domain.journal.message import Message
 from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, SessionBusy, StorageFull
 from tui.storage import pruning

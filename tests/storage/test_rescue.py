@@ -2,9 +2,18 @@
 
 import pytest
 
-from tui.domain.message import Message
-from tui.domain.records import Offsets, Opened, Partial, Reset, SessionHeader, State, Summary, Todos
-from tui.domain.todo import TodoItem
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
+    Offsets,
+    Opened,
+    Partial,
+    Reset,
+    SessionHeader,
+    State,
+    Summary,
+    Todos,
+)
+from tui.domain.journal.todo import TodoItem
 from tui.errors import SessionBusy, SessionNotFound, StorageFull, UsageError
 from tui.storage import rescue
 from tui.storage.file_store import FileStore

@@ -14,7 +14,7 @@ from tests.examples import examples
 from tests.storage.contract import SCOPE, closed, ids, new
 from tests.storage.stories import any_text
 from tests.storage.test_disk import Fails
-from tui.domain.records import encode
+from tui.domain.journal.records import encode
 from tui.errors import StorageError
 from tui.storage import locks, scopes
 from tui.storage.file_store import FileStore

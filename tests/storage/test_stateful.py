@@ -12,7 +12,7 @@ from tests.builders import Clock, answer, at, piece, texts, todos, user
 from tests.examples import examples
 from tests.storage.contract import ALL
 from tests.storage.stories import any_text
-from tui.domain.records import Closed, Opened, Reset
+from tui.domain.journal.records import Closed, Opened, Reset
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
 from tui.storage.file_store import FileStore
 from tui.storage.memory_store import MemoryStore

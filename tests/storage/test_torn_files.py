@@ -8,7 +8,7 @@ import pytest
 from tests.builders import Clock, answer, at, every_kind, texts, todos, user
 from tests.storage.contract import ALL, SCOPE, closed, new, state
 from tests.storage.stories import load
-from tui.domain.records import Closed, Opened, Reset
+from tui.domain.journal.records import Closed, Opened, Reset
 from tui.storage.file_store import FileStore
 from tui.storage.folders import SUFFIX
 

@@ -10,7 +10,7 @@ import pytest
 from tests.builders import Story, answer, at, texts, todos, user
 from tests.storage.contract import SCOPE, new, state
 from tests.storage.test_disk import Fails
-from tui.domain.records import Closed, Offsets, Opened, Reset, Restored, encode
+from tui.domain.journal.records import Closed, Offsets, Opened, Reset, Restored, encode
 from tui.errors import SessionDamaged, StorageError, StorageFull
 from tui.storage.file_store import FileStore
 from tui.storage.writer import encode_lines, last_use

@@ -85,7 +85,7 @@ def defect_while_drawing():
 
 def defect_in_worker():
     """A switch to another session."""
-    from tui.engine.workspace import Workspace
+    from tui.engine.sessions.workspace import Workspace
 
     async def fail(self, session_id):
         _raise()
@@ -95,7 +95,7 @@ def defect_in_worker():
 
 def defect_at_the_end():
     """Closing a session, while everything is saved."""
-    from tui.engine.workspace import Workspace
+    from tui.engine.sessions.workspace import Workspace
 
     async def fail(self, conversation):
         _raise()

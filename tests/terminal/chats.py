@@ -9,8 +9,8 @@ from pathlib import Path
 
 from tests.providers.chat_server import ChatServer, Reply
 from tests.terminal.program import Program
-from tui.domain.message import Message
-from tui.domain.session import Draft, SessionEntry
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import Draft, SessionEntry
 from tui.storage import locks
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore

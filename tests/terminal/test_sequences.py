@@ -10,9 +10,9 @@ from tests.providers.chat_server import answers, calls_tools, refuses
 from tests.terminal.chats import words_shown
 from tests.terminal.endings import assert_whole, told
 from tests.terminal.hostile import HOSTILE, MARKUP, SEQUENCES, spoken
-from tui.domain.message import Message, ToolCall
-from tui.domain.records import Opened, State
-from tui.domain.safe_text import make_visible_line
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Opened, State
+from tui.domain.text.safe_text import make_visible_line
 
 pytestmark = pytest.mark.full
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, calls_tools
 from tests.terminal.endings import assert_whole
-from tui.engine.tools import DENIED, INTERRUPTED
+from tui.engine.turns.tools import DENIED, INTERRUPTED
 
 pytestmark = pytest.mark.full
 

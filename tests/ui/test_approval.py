@@ -14,10 +14,10 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.domain.message import ToolCall
-from tui.domain.search import SearchResult
-from tui.engine.built_in_tools import built_in_tools
-from tui.engine.tools import DENIED, Tools
+from tui.domain.journal.message import ToolCall
+from tui.domain.search.query import SearchResult
+from tui.engine.turns.built_in_tools import built_in_tools
+from tui.engine.turns.tools import DENIED, Tools
 from tui.widgets.key_line import KeyLine
 
 

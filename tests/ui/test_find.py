@@ -8,7 +8,7 @@ from textual.widgets import Static
 from tests.builders import answer, at
 from tests.ui.screen import conversation, go_to, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 
 _NAMES = {" ": "space", "*": "asterisk", "/": "slash"}
 

@@ -5,9 +5,9 @@ import pytest
 from tests.ui.screen import conversation, go_to, mark, rows, send, status, words
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
-from tui.domain.session import Draft
-from tui.domain.sidebar_rows import Mark
-from tui.engine.leasing import resume_session
+from tui.domain.journal.session import Draft
+from tui.domain.views.sidebar_rows import Mark
+from tui.engine.sessions.leasing import resume_session
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.ui.screen import conversation, go_to, rows, send, words
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.themes import Appearance
-from tui.domain.notice import Notice
+from tui.domain.views.notice import Notice
 from tui.errors import ConfigError
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen

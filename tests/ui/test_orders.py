@@ -8,7 +8,7 @@ import pytest
 from tests.ui.screen import conversation, rows, send, status, type_at_once, wait_for_answer, words
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
-from tui.domain.records import State
+from tui.domain.journal.records import State
 
 
 class SlowDisk:

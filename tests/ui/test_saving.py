@@ -16,7 +16,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
-from tui.domain.session import Draft
+from tui.domain.journal.session import Draft
 from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 

@@ -9,7 +9,7 @@ from tests.ui.screen import conversation, lines, send, status, wait_for_answer
 from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
-from tui.domain.search import SearchResult
+from tui.domain.search.query import SearchResult
 from tui.errors import StorageError
 from tui.screens.search import SearchScreen
 

@@ -9,7 +9,7 @@ from tests.builders import Story
 from tests.ui.screen import conversation, question, rows, send, wait_for_answer, words
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
-from tui.domain.sidebar_rows import Group
+from tui.domain.views.sidebar_rows import Group
 
 
 def where(world, session_id):

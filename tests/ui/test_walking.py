@@ -6,7 +6,7 @@ import pytest
 
 from tests.ui.screen import conversation, rows, send, wait_for_answer
 from tests.waiting import until
-from tui.domain.sidebar_rows import Group, SessionRow
+from tui.domain.views.sidebar_rows import Group, SessionRow
 from tui.screens import session_steps
 from tui.screens.session_steps import SessionSteps
 

@@ -14,20 +14,20 @@ from tui.app.app import SibylApp
 from tui.app.dependencies import Dependencies
 from tui.app.themes import Appearance
 from tui.config.schema import RetentionSettings
-from tui.domain.records import Record
-from tui.engine.final_save import FinalSave
-from tui.engine.leasing import SessionOrigin, new_session
-from tui.engine.retention import Retention
-from tui.engine.session_pages import SessionPager
-from tui.engine.tools import Tools
-from tui.engine.turn import TurnSettings
-from tui.engine.workspace import Workspace
+from tui.domain.journal.records import Record
+from tui.engine.library.retention import Retention
+from tui.engine.library.session_pages import SessionPager
+from tui.engine.sessions.final_save import FinalSave
+from tui.engine.sessions.leasing import SessionOrigin, new_session
+from tui.engine.sessions.workspace import Workspace
+from tui.engine.turns.tools import Tools
+from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
 
 if TYPE_CHECKING:
-    from tui.domain.notice import Notice
+    from tui.domain.views.notice import Notice
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tests.strategies import any_text
-from tui.domain.safe_text import make_visible_line
-from tui.domain.todo import TodoItem
+from tui.domain.journal.todo import TodoItem
+from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.todo_panel import lay_out
 
 

@@ -22,8 +22,8 @@ from tui.commands import archive
 from tui.commands.effects import Effect
 from tui.config import paths
 from tui.domain.commands import Invocation
-from tui.domain.notice import Notice
-from tui.engine.loaded_session import LoadedSession
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen

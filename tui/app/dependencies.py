@@ -8,11 +8,11 @@ import msgspec
 
 from tui.app.themes import Appearance
 from tui.commands.context import Models
-from tui.engine.final_save import FinalSave
-from tui.engine.retention import Retention
-from tui.engine.session_pages import SessionPager
-from tui.engine.turn import TurnSettings
-from tui.engine.workspace import Workspace
+from tui.engine.library.retention import Retention
+from tui.engine.library.session_pages import SessionPager
+from tui.engine.sessions.final_save import FinalSave
+from tui.engine.sessions.workspace import Workspace
+from tui.engine.turns.turn import TurnSettings
 
 
 class Dependencies(msgspec.Struct, frozen=True):

@@ -10,8 +10,8 @@ from tui.app.wiring import Controllers
 from tui.commands import registry
 from tui.commands.effects import Effect
 from tui.domain.commands import Invocation, parse, text_to_send
-from tui.domain.notice import Notice
-from tui.engine.workspace import Workspace
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.workspace import Workspace
 
 _STAYING = frozenset(
     {"name", "save", "todo", "reset", "retry", "compact", "copy", "export", "usage"}

@@ -23,7 +23,7 @@ from tui.app.shutdown import ShutdownApp
 from tui.app.themes import ThemeSwitcher
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
-from tui.engine.session_moves import SessionMoves
+from tui.engine.library.session_moves import SessionMoves
 from tui.screens.chat import ChatScreen
 
 

@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 
 from tui.cli import output
-from tui.domain.approval import Choice, Question
+from tui.domain.views.approval import Choice, Question
 
 
 async def ask_on_terminal(question: Question) -> Choice:

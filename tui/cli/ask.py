@@ -15,10 +15,10 @@ from tui.cli.printing import JsonPrinter, Printer, TextPrinter
 from tui.cli.program import Program
 from tui.cli.prompt import read_prompt
 from tui.config import paths
-from tui.engine.events import TurnEnded, TurnEvent
-from tui.engine.leasing import SessionOrigin, new_session, resume_session
-from tui.engine.open_session import OpenSession
-from tui.engine.turn import run_turn
+from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
+from tui.engine.sessions.open_session import OpenSession
+from tui.engine.turns.events import TurnEnded, TurnEvent
+from tui.engine.turns.turn import run_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue

@@ -4,8 +4,8 @@ import os
 import sys
 from typing import Any, TextIO
 
-from tui.domain.json_text import terminal_json
-from tui.domain.safe_text import make_visible, without_surrogates
+from tui.domain.journal.json_text import terminal_json
+from tui.domain.text.safe_text import make_visible, without_surrogates
 from tui.errors import OutputError
 from tui.terminal import first_frame
 

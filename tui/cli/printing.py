@@ -5,8 +5,8 @@ from typing import Protocol
 import msgspec
 
 from tui.cli import output
-from tui.domain.json_text import terminal_json
-from tui.engine.events import (
+from tui.domain.journal.json_text import terminal_json
+from tui.engine.turns.events import (
     AnswerStarted,
     MessageSaved,
     NoticeGiven,

@@ -13,13 +13,13 @@ import msgspec
 
 from tui.cli import output
 from tui.config import Flags, Settings, load_settings, paths
-from tui.domain.damage import damage_words
-from tui.domain.records import VERSION
-from tui.domain.session import Session, SessionEntry
-from tui.engine.leasing import take_session
-from tui.engine.open_session import OpenSession
-from tui.engine.tools import Tools
-from tui.engine.turn import TurnSettings
+from tui.domain.journal.damage import damage_words
+from tui.domain.journal.records import VERSION
+from tui.domain.journal.session import Session, SessionEntry
+from tui.engine.sessions.leasing import take_session
+from tui.engine.sessions.open_session import OpenSession
+from tui.engine.turns.tools import Tools
+from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, NewerVersion, UsageError
 from tui.providers.deferred import LazyModel, UnavailableModel
 from tui.providers.protocol import Model
@@ -101,7 +101,7 @@ class Program(msgspec.Struct, frozen=True):
 
     def recall(self, question: str) -> "Sequence[PastHit]":
         """What the user's own sessions have on a question, for the offline guide; blocks."""
-        from tui.engine.guide_recall import GuideRecall
+        from tui.engine.library.guide_recall import GuideRecall
 
         return GuideRecall(self.store, self.clock)(question)
 
@@ -113,7 +113,7 @@ class Program(msgspec.Struct, frozen=True):
         enabled = self.settings.config.tools.enabled
         if not enabled:
             return Tools()
-        from tui.engine.built_in_tools import built_in_tools
+        from tui.engine.turns.built_in_tools import built_in_tools
 
         search = partial(self.store.search, seconds=_SEARCH_SECONDS)
         return Tools(built_in_tools(enabled, search, self.clock))

@@ -3,7 +3,7 @@
 import sys
 
 from tui.cli.output import is_terminal
-from tui.domain.message import TEXT_BYTES
+from tui.domain.journal.message import TEXT_BYTES
 from tui.errors import UsageError
 
 _STANDARD_INPUT = "-"

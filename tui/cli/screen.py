@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from tui.cli import output
 from tui.cli.program import Program
 from tui.config import paths
-from tui.domain.notice import Notice
-from tui.engine.leasing import SessionOrigin
-from tui.engine.retention import Retention
-from tui.engine.session_pages import SessionPager
-from tui.engine.workspace import Workspace
+from tui.domain.views.notice import Notice
+from tui.engine.library.retention import Retention
+from tui.engine.library.session_pages import SessionPager
+from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import UsageError
 from tui.providers.catalog import Missing
 from tui.providers.source import ModelSource
@@ -25,7 +25,7 @@ from tui.terminal import first_frame
 if TYPE_CHECKING:
     from tui.app.dependencies import Dependencies
     from tui.app.themes import Appearance
-    from tui.engine.final_save import FinalSave
+    from tui.engine.sessions.final_save import FinalSave
 
 _NO_MODEL = (
     "No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you"
@@ -44,7 +44,7 @@ def run(chosen: Namespace) -> int:
     # Slow, and what Ollama needs to answer: before a session is begun that names its model.
     from tui.app.app import SibylApp
     from tui.app.event_loop import new_loop
-    from tui.engine.final_save import FinalSave
+    from tui.engine.sessions.final_save import FinalSave
 
     workspace = _started(program, models, session_id)
     rescue_directories = (paths.state_directory(), Path.home())

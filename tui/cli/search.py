@@ -6,10 +6,10 @@ from typing import Any
 
 from tui.cli import output
 from tui.cli.program import Program
-from tui.domain.safe_text import make_visible_line
-from tui.domain.search import Hit, SearchResult, found_words, hit_lines
-from tui.domain.session import SessionEntry
-from tui.engine.near_matches import nearest
+from tui.domain.journal.session import SessionEntry
+from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines
+from tui.domain.text.safe_text import make_visible_line
+from tui.engine.library.near_matches import nearest
 from tui.errors import UsageError
 
 _PATIENT_SECONDS = 10.0

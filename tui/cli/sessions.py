@@ -10,13 +10,13 @@ import msgspec
 
 from tui.cli import output
 from tui.cli.program import Program
-from tui.domain.labels import NAME_CHARACTERS
-from tui.domain.markdown import as_markdown
-from tui.domain.safe_text import make_visible_line
-from tui.domain.session import Session, SessionEntry, Status
-from tui.domain.session_table import session_table
+from tui.domain.journal.session import Session, SessionEntry, Status
+from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc
-from tui.engine.missing_results import missing_results
+from tui.domain.views.markdown import as_markdown
+from tui.domain.views.session_table import session_table
+from tui.engine.requests.missing_results import missing_results
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
 from tui.storage.pruning import SetAside

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Compact, Effect, RetryTurn, ShowSession, say
-from tui.engine.turn import can_retry
+from tui.engine.turns.turn import can_retry
 from tui.errors import ModelUnavailable
 
 

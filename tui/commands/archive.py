@@ -7,11 +7,11 @@ from functools import partial
 from tui.commands.context import CommandContext
 from tui.commands.effects import Ask, Effect, Later, MovedSession, ShowSession, say
 from tui.commands.sessions import resolved
-from tui.domain.session import Status
+from tui.domain.journal.session import Status
 from tui.domain.targets import is_number
 from tui.domain.timestamps import format_utc
-from tui.engine.fork import write_fork
-from tui.engine.loaded_session import LoadedSession
+from tui.engine.sessions.fork import write_fork
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import SessionBusy, StorageError, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED
 

@@ -6,11 +6,11 @@ from typing import Protocol
 import msgspec
 
 from tui.commands.effects import Effect
-from tui.domain.usage import Filled, Spent
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.retention import Retention
-from tui.engine.session_moves import SessionMoves
-from tui.engine.workspace import Workspace
+from tui.domain.views.usage import Filled, Spent
+from tui.engine.library.retention import Retention
+from tui.engine.library.session_moves import SessionMoves
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.providers.protocol import Model
 
 

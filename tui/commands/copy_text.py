@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import CopyText, Effect, say
-from tui.domain.fences import codes
-from tui.domain.message import Message
-from tui.engine.loaded_session import LoadedSession
+from tui.domain.journal.message import Message
+from tui.domain.text.fences import codes
+from tui.engine.sessions.loaded_session import LoadedSession
 
 
 async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:

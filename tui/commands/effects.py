@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from tui.domain.notice import Notice, Severity, Table
+from tui.domain.views.notice import Notice, Severity, Table
 
 
 class Say(msgspec.Struct, frozen=True):

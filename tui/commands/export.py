@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, say
-from tui.domain.markdown import as_markdown
-from tui.domain.safe_text import without_surrogates
-from tui.engine.missing_results import missing_results
+from tui.domain.text.safe_text import without_surrogates
+from tui.domain.views.markdown import as_markdown
+from tui.engine.requests.missing_results import missing_results
 from tui.errors import StorageError
 from tui.storage.protocol import SessionStore
 

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
 from tui.commands.effects import Ask, CopyText, Effect, Say
-from tui.domain.notice import Notice
-from tui.domain.safe_text import make_visible_line
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.notice import Notice
 
 SECONDS = 5.0
 """An opener that takes longer has started what it had to start."""

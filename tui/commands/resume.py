@@ -6,15 +6,20 @@ from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Ask, Effect, Later, ShowSession, say
-from tui.domain.labels import age
-from tui.domain.notice import Table
-from tui.domain.safe_text import make_visible_line
-from tui.domain.session import SessionEntry
+from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
+from tui.domain.text.labels import age
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import parse_utc
-from tui.engine.bulk_delete import check_closed_here
-from tui.engine.closed_sessions import ClosedSessions, check_project, opened_here, read_resumable
-from tui.engine.switching import StayedError
+from tui.domain.views.notice import Table
+from tui.engine.library.bulk_delete import check_closed_here
+from tui.engine.library.closed_sessions import (
+    ClosedSessions,
+    check_project,
+    opened_here,
+    read_resumable,
+)
+from tui.engine.sessions.switching import StayedError
 from tui.errors import SessionNotFound, UsageError
 
 _NOTHING = "No sessions to resume."

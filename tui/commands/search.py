@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, OpenSearch, say
-from tui.engine.workspace import Workspace
+from tui.engine.sessions.workspace import Workspace
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
-    from tui.domain.search import SearchResult
+    from tui.domain.search.query import SearchResult
 
 MOST_HITS = 20
 _SECONDS = 2.0
@@ -36,14 +36,14 @@ async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effec
 
 
 def _nearest(workspace: Workspace, text: str) -> Sequence[Effect]:
-    from tui.engine.near_matches import nearest
+    from tui.engine.library.near_matches import nearest
 
     near = nearest(lambda query: workspace.store.search(query, MOST_HITS), text)
     return say(f"Nearest: {near}") if near.queries else ()
 
 
 def _answer(workspace: Workspace, text: str) -> "tuple[SearchResult, list[str]]":
-    from tui.domain.search import found_words, hit_lines
+    from tui.domain.search.query import found_words, hit_lines
 
     store = workspace.store
     found = store.search(text, MOST_HITS, seconds=_SECONDS)

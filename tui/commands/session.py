@@ -8,15 +8,15 @@ from functools import partial
 from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
 from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, say
 from tui.commands.sessions import shown_notices
-from tui.domain.labels import age
-from tui.domain.markdown import facts_of
-from tui.domain.notice import Table
-from tui.domain.session import SessionEntry
+from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
+from tui.domain.text.labels import age
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.switching import StayedError
-from tui.engine.workspace import Workspace
+from tui.domain.views.markdown import facts_of
+from tui.domain.views.notice import Table
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import StayedError
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
 

@@ -6,14 +6,14 @@ from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Effect, Later, ShowSession, say
-from tui.domain.labels import NAME_CHARACTERS
-from tui.domain.notice import Notice, Table
-from tui.domain.session import SessionEntry, Status
-from tui.domain.session_table import session_rows, session_table
+from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.targets import is_number
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.retention import Pruned
-from tui.engine.switching import StayedError
+from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.views.notice import Notice, Table
+from tui.domain.views.session_table import session_rows, session_table
+from tui.engine.library.retention import Pruned
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import StayedError
 from tui.errors import StorageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 

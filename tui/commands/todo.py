@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, ShowSession, ShowTodos, say
-from tui.domain import todo
 from tui.domain.commands import BY_NAME
+from tui.domain.journal import todo
+from tui.domain.journal.todo import Todos, TodoStatus
 from tui.domain.targets import is_number
-from tui.domain.todo import Todos, TodoStatus
-from tui.engine.todos import change_todos
+from tui.engine.sessions.todos import change_todos
 from tui.errors import StorageError
 
 _DIGITS = 6

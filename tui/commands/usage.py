@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, say
-from tui.domain.usage import Filled, Spent, money
+from tui.domain.views.usage import Filled, Spent, money
 
 _NOTHING = "No tokens were counted yet: a server tells them with its answer, and they are not kept."
 

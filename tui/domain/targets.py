@@ -7,8 +7,8 @@ Digits are the beginning of an id only where they say a whole day: all ids begin
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from tui.domain.ids import is_session_id
-from tui.domain.labels import scope_name
+from tui.domain.journal.ids import is_session_id
+from tui.domain.text.labels import scope_name
 from tui.errors import AmbiguousSession, SessionNotFound
 
 _PREFIX = "session-"

@@ -24,7 +24,7 @@ from pydantic_ai.profiles.anthropic import AnthropicModelProfile, anthropic_mode
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.settings import ModelSettings
 
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Wire
 from tui.providers.dialect import AS_TYPED, counted, library_messages, sendable

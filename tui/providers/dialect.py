@@ -24,7 +24,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 from pydantic_ai.usage import RequestUsage
 
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 from tui.providers.connection import Wire
 from tui.providers.protocol import ModelRequest, ToolDefinition
 

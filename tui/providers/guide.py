@@ -13,7 +13,7 @@ from textwrap import indent
 
 import msgspec
 
-from tui.domain.query_words import LITTLE_WORDS
+from tui.domain.search.query_words import LITTLE_WORDS
 from tui.providers.catalog import GUIDE, OFFLINE, Missing
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 

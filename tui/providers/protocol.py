@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 
 Task = Literal["answer", "summary"]
 EndReason = Literal["stop", "length", "tool_calls"]

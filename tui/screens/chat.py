@@ -15,12 +15,12 @@ from textual.widgets import Static
 
 from tui.domain.commands import Command, parse
 from tui.domain.completion import Target
-from tui.domain.message import Message as SessionMessage
-from tui.domain.notice import Notice, Shown
-from tui.domain.safe_text import make_visible_line
-from tui.domain.session_view import SessionView
-from tui.domain.sidebar_rows import SessionRows
-from tui.domain.status_line import SessionStatus
+from tui.domain.journal.message import Message as SessionMessage
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.session_view import SessionView
+from tui.domain.views.sidebar_rows import SessionRows
+from tui.domain.views.status_line import SessionStatus
 from tui.screens.breakpoints import TOO_SMALL, fit
 from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
 from tui.screens.conversation_pane import ConversationPane

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from textual.binding import Binding, BindingType
 
-from tui.domain.sidebar_rows import SessionRow, neighbour
+from tui.domain.views.sidebar_rows import SessionRow, neighbour
 from tui.screens.search_keys import SEARCH_KEYS
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine

@@ -12,7 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Static
 
-from tui.domain.safe_text import make_visible
+from tui.domain.text.safe_text import make_visible
 from tui.screens.dialog import Dialog
 
 SECONDS_OF_A_PAUSE = 0.5

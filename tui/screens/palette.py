@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
-from tui.domain.labels import age
-from tui.domain.sidebar_rows import SessionRow
+from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
+from tui.domain.views.sidebar_rows import SessionRow
 from tui.screens.chat import ChatScreen
 from tui.screens.palette_actions import ACTIONS, Action
 from tui.widgets.cells import fill, one_line

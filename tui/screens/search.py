@@ -10,9 +10,9 @@ from textual.containers import Container, Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.domain.safe_text import make_visible_line
-from tui.domain.search import Hit
-from tui.domain.search_results import HINT, Preview, Results
+from tui.domain.search.query import Hit
+from tui.domain.search.search_results import HINT, Preview, Results
+from tui.domain.text.safe_text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.screens.search_keys import ORDER, SEARCH_KEYS
 from tui.widgets.intents import SearchIntent

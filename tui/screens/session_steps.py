@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 
-from tui.domain.sidebar_rows import SessionRow, neighbour
+from tui.domain.views.sidebar_rows import SessionRow, neighbour
 
 _SECONDS = 3.0
 """For so long after a step the next one belongs to it."""

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from tui.domain.labels import UNREADABLE
-from tui.domain.records import VERSION, SessionHeader
-from tui.domain.session import Session, SessionEntry, Status
+from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.journal.session import Session, SessionEntry, Status
+from tui.domain.text.labels import UNREADABLE
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.errors import SessionDamaged, SessionNotFound, StorageError
 from tui.storage import locks

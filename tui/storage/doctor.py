@@ -12,8 +12,8 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.ids import is_session_id
-from tui.domain.records import VERSION, SessionHeader
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.records import VERSION, SessionHeader
 from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.directory import open_scopes, unknown_header

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.ids import is_session_id
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.session import Draft
 from tui.domain.json_limits import LINE_BYTES
-from tui.domain.json_text import journal_json
-from tui.domain.session import Draft
 from tui.errors import SessionNotFound, StorageError
 from tui.files import read_json
 from tui.storage import locks

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.records import VERSION, SessionHeader
+from tui.domain.journal.records import VERSION, SessionHeader
 from tui.errors import ReadOnly
 from tui.storage import locks
 from tui.storage.folders import Folder

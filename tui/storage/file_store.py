@@ -8,10 +8,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.domain.ids import SESSION_NUMBERS, is_session_id, new_session_id
-from tui.domain.message import Message
-from tui.domain.records import VERSION, DamagedRecord, Offsets, Record, Restored, encode
-from tui.domain.session import Holder, Page, Session, SessionEntry, Stamp, Surroundings, Tail
+from tui.domain.journal.ids import SESSION_NUMBERS, is_session_id, new_session_id
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import VERSION, DamagedRecord, Offsets, Record, Restored, encode
+from tui.domain.journal.session import (
+    Holder,
+    Page,
+    Session,
+    SessionEntry,
+    Stamp,
+    Surroundings,
+    Tail,
+)
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
@@ -29,7 +37,7 @@ from tui.storage.scopes import ScopeLine
 from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_use
 
 if TYPE_CHECKING:
-    from tui.domain.search import SearchResult
+    from tui.domain.search.query import SearchResult
 
 Clock = Callable[[], datetime]
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)

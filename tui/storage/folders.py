@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.ids import SESSION_ID, is_session_id
-from tui.domain.session import Stamp, Status
+from tui.domain.journal.ids import SESSION_ID, is_session_id
+from tui.domain.journal.session import Stamp, Status
 from tui.errors import SessionNotFound, StorageError
 from tui.storage.disk import are_two_names, make_directory, move, storage_errors
 

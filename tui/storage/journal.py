@@ -9,11 +9,10 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.fold import Fold
-from tui.domain.json_limits import LINE_BYTES
-from tui.domain.json_text import journal_json
-from tui.domain.message import Message
-from tui.domain.records import (
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
     VERSION,
     DamagedRecord,
     Record,
@@ -24,7 +23,8 @@ from tui.domain.records import (
     Version,
     decode,
 )
-from tui.domain.session import Entry, Page, Session, Surroundings, Tail, joined
+from tui.domain.journal.session import Entry, Page, Session, Surroundings, Tail, joined
+from tui.domain.json_limits import LINE_BYTES
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors

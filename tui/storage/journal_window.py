@@ -2,17 +2,9 @@
 
 import msgspec
 
-from tui.domain.message import Message
-from tui.domain.records import (
-    DamagedRecord,
-    Partial,
-    Record,
-    Reset,
-    State,
-    Summary,
-    decode,
-)
-from tui.domain.session import Entry
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import DamagedRecord, Partial, Record, Reset, State, Summary, decode
+from tui.domain.journal.session import Entry
 
 Placed = tuple[int, Record]
 """Where a record's line begins, in bytes, and the record."""

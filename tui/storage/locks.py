@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from tui.domain.session import Holder
+from tui.domain.journal.session import Holder
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.storage.disk import open_to_make
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from tui.domain.message import Message
-from tui.domain.records import State
-from tui.domain.search import Fitting, Named, Query, SearchResult, Spoken, parse, rank
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import State
+from tui.domain.search.query import Fitting, Named, Query, SearchResult, Spoken, parse, rank
 from tui.storage.memory_shelf import Box
 
 _MILLISECOND = 1_000_000

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from tui.domain.ids import is_session_id
-from tui.domain.message import Message
-from tui.domain.records import DamagedRecord, Record, SessionHeader, decode, encode
-from tui.domain.session import Entry, Holder, Page, Session, Status, Surroundings
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import DamagedRecord, Record, SessionHeader, decode, encode
+from tui.domain.journal.session import Entry, Holder, Page, Session, Status, Surroundings
 from tui.errors import MessageNotFound, SessionNotFound, StorageError
 from tui.storage.journal_window import entry_id
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.domain.fold import Fold
-from tui.domain.ids import SESSION_NUMBERS, new_session_id
-from tui.domain.message import Message
-from tui.domain.records import VERSION, Record, Restored, SessionHeader
-from tui.domain.session import (
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import VERSION, Record, Restored, SessionHeader
+from tui.domain.journal.session import (
     Holder,
     Page,
     Session,
@@ -60,7 +60,7 @@ from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, Ses
 from tui.storage.writer import last_use
 
 if TYPE_CHECKING:
-    from tui.domain.search import SearchResult
+    from tui.domain.search.query import SearchResult
 
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
-from tui.domain.message import Message
-from tui.domain.records import Record
-from tui.domain.session import (
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Record
+from tui.domain.journal.session import (
     Holder,
     Page,
     Session,
@@ -27,7 +27,7 @@ from tui.domain.session import (
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
-    from tui.domain.search import SearchResult
+    from tui.domain.search.query import SearchResult
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
 KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
@@ -84,11 +84,12 @@ BEGINNING = "0"
 class SessionStore(Protocol):
     """Keeps sessions.
 
-    An id is what ``tui.domain.ids.is_session_id`` takes; every verb but ``entries`` raises
+    An id is what ``tui.domain.journal.ids.is_session_id`` takes; every verb but ``entries`` raises
     ``SessionNotFound`` for anything else, before it looks anywhere. What a session says is its
-    records folded in their order (``tui.domain.fold.Fold``), the last use of it the newest message,
-    explicit opening (``Opened`` with ``resumed``) or ``Restored``. ``held`` for a ``Fold`` means
-    that its present holder has written pieces itself: those from before the lease are interrupted.
+    records folded in their order (``tui.domain.journal.fold.Fold``), the last use of it the newest
+    message, explicit opening (``Opened`` with ``resumed``) or ``Restored``. ``held`` for a ``Fold``
+    means that its present holder has written pieces itself: those from before the lease are
+    interrupted.
 
     A session is in one of three places: kept, the archive, the trash; what reads one finds it in
     all of them. Its status is ``open`` while it is kept and held by anybody, this program too. What
@@ -142,7 +143,7 @@ class SessionStore(Protocol):
         No records write nothing. The first append to an archived session restores it. Raises
         ``ReadOnly`` if the lease was given up, is another store's, or ended with a ``purge``,
         ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if what had been
-        written before is gone, and ``StorageError`` for what ``tui.domain.records.encode``
+        written before is gone, and ``StorageError`` for what ``tui.domain.journal.records.encode``
         refuses, also if the store keeps no JSON.
         """
         ...
@@ -259,7 +260,7 @@ class SessionStore(Protocol):
         are searched, in every scope, before resets and in the archive; not what lies in the trash,
         was replaced, is still arriving, or cannot be read, nor what a session was called before.
         The hit of a name has no message, and the time of the session's last use. What a query
-        means is said by ``tui.domain.search``. It stops after so many ``seconds``, or once
+        means is said by ``tui.domain.search.query``. It stops after so many ``seconds``, or once
         ``wanted`` (asked often, in the caller's thread) says no, and gives what it has found; the
         answer says if that may not be all. A query without words finds nothing.
         """

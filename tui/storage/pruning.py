@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.session import SessionEntry
+from tui.domain.journal.session import SessionEntry
 from tui.domain.timestamps import format_utc
 from tui.errors import (
     NewerVersion,

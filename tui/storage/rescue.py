@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.fold import Fold
-from tui.domain.ids import is_session_id
-from tui.domain.message import Message
-from tui.domain.records import (
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
     VERSION,
     DamagedRecord,
     Partial,
@@ -26,7 +26,7 @@ from tui.domain.records import (
     decode,
     encode,
 )
-from tui.domain.session import Draft, Session
+from tui.domain.journal.session import Draft, Session
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
 from tui.storage.lines import lines_forward

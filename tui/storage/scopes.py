@@ -13,9 +13,9 @@ from typing import Annotated
 
 import msgspec
 
-from tui.domain.ids import is_session_id
+from tui.domain.journal.ids import is_session_id
+from tui.domain.journal.json_text import journal_json
 from tui.domain.json_limits import check_limits, parse
-from tui.domain.json_text import journal_json
 from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.message import Message
-from tui.domain.records import (
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
     DamagedRecord,
     Offsets,
     Opened,

@@ -9,9 +9,9 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.labels import whole_label
-from tui.domain.status_line import SessionStatus, wait_words
-from tui.domain.usage import Filled
+from tui.domain.text.labels import whole_label
+from tui.domain.views.status_line import SessionStatus, wait_words
+from tui.domain.views.usage import Filled
 from tui.widgets.cells import cut, one_line
 
 Place = Literal[

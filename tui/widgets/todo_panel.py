@@ -10,7 +10,7 @@ from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.todo import SIGNS, TodoItem, TodoStatus, count_words
+from tui.domain.journal.todo import SIGNS, TodoItem, TodoStatus, count_words
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.hints import hint
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
 
-from tui.domain.safe_text import make_visible
+from tui.domain.text.safe_text import make_visible
 
 PIECE = 8 * 1024
 """Characters of one block at most: what one touch may cost."""

@@ -9,8 +9,8 @@ import pytest
 
 from tests.builders import user
 from tests.storage.index.conftest import answers, hits
-from tui.domain.search import parse
-from tui.domain.tokens import cut
+from tui.domain.search.query import parse
+from tui.domain.text.tokens import cut
 from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders

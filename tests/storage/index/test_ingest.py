@@ -13,7 +13,7 @@ import pytest
 
 from tests.builders import answer, at, header, user
 from tests.storage.index.conftest import answers, hits
-from tui.domain.records import encode
+from tui.domain.journal.records import encode
 from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.file_store import FileStore

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.builders import answer, at, piece, user
 from tests.examples import examples
 from tests.storage.contract import state
-from tui.domain.records import Reset
-from tui.domain.search import parse, rank
+from tui.domain.journal.records import Reset
+from tui.domain.search.query import parse, rank
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folders
 from tui.storage.index.files import SEARCHED, scan

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from textual.widgets.text_area import Document
 
 from tests.strategies import any_text
-from tui.domain.safe_text import make_visible
+from tui.domain.text.safe_text import make_visible
 from tui.widgets.prompt import document
 from tui.widgets.prompt.document import PromptDocument, mark_cells
 

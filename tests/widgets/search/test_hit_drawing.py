@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from rich.cells import cell_len
 
 from tests.builders import at
-from tui.domain.labels import local_minute
-from tui.domain.search import Hit
-from tui.domain.search_results import PreviewedMessage, SessionHits
+from tui.domain.search.query import Hit
+from tui.domain.search.search_results import PreviewedMessage, SessionHits
+from tui.domain.text.labels import local_minute
 from tui.widgets.search.hit_drawing import heading_pieces, hit_pieces, in_sight, message_lines
-from tui.widgets.transcript.canvas import MEASURE
+from tui.widgets.transcript.rendering.canvas import MEASURE
 
 NOW = datetime(2026, 1, 11, tzinfo=UTC)
 

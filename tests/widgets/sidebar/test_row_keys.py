@@ -6,7 +6,7 @@ from textual import events
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, ask, many, row, rows, shown
-from tui.domain.sidebar_rows import Group
+from tui.domain.views.sidebar_rows import Group
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
 

@@ -8,8 +8,8 @@ from textual import on
 
 from tests.waiting import until
 from tui.app.key_order import KeyboardApp
-from tui.domain.sidebar_rows import Group, SessionRow, SessionRows
 from tui.domain.timestamps import format_utc
+from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.sidebar.rows_view import RowsView

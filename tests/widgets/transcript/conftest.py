@@ -8,10 +8,10 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from tui.app.theme_contrast import ThemeContrastApp
-from tui.domain.message import Message, ToolCall
+from tui.domain.journal.message import Message, ToolCall
 from tui.widgets.transcript import Transcript
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.palette import NAMES
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.palette import NAMES
 
 STYLES = Path(__file__).parents[3] / "styles" / "transcript.tcss"
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
-from tui.domain.notice import Notice
+from tui.domain.views.notice import Notice
 
 LOREM = "Some words of an answer that go on for a while so that they take a few rows. "
 

@@ -9,9 +9,9 @@ from textual.selection import Selection
 
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked
-from tui.domain.find_matches import Match
-from tui.domain.find_query import needle
-from tui.widgets.transcript.code_blocks import cut_line
+from tui.domain.search.find_matches import Match
+from tui.domain.search.find_query import needle
+from tui.widgets.transcript.rendering.code_blocks import cut_line
 from tui.widgets.transcript.selection import offset_row
 
 LONG = "value = compute(" + ", ".join(f"argument_{n}" for n in range(20)) + ")  # the end"

@@ -9,12 +9,12 @@ from rich.style import Style
 
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result
-from tui.domain.message import Message, ToolCall
-from tui.domain.notice import Notice
-from tui.domain.records import Summary
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.palette import NAMES
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Summary
+from tui.domain.views.notice import Notice
+from tui.widgets.transcript.document.document import Document
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.palette import NAMES
 
 UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 SEQUENCES = [

@@ -7,11 +7,11 @@ from rich.cells import cell_len
 
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
-from tui.domain.find_matches import Match
-from tui.domain.find_query import needle
-from tui.domain.notice import Notice
-from tui.widgets.transcript.canvas import GUTTER, MEASURE
-from tui.widgets.transcript.document import Document
+from tui.domain.search.find_matches import Match
+from tui.domain.search.find_query import needle
+from tui.domain.views.notice import Notice
+from tui.widgets.transcript.document.document import Document
+from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
 
 WORDS = " ".join(f"word{n}" for n in range(100))
 WIDE = (240, 43)

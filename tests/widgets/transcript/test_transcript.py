@@ -9,11 +9,11 @@ from tests.widgets.transcript.conftest import (
     result,
     text_of,
 )
-from tui.domain.message import Message
-from tui.domain.notice import Notice
-from tui.domain.records import Reset, Summary
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Reset, Summary
+from tui.domain.views.notice import Notice
 from tui.widgets.transcript import ScrollPosition
-from tui.widgets.transcript.row_blocks import Details
+from tui.widgets.transcript.rendering.row_blocks import Details
 
 LOREM = "Some words of an answer that go on for a while, so that they take a few rows here. "
 
@@ -302,7 +302,7 @@ async def test_only_what_is_on_screen_is_drawn(opened):
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
-    monkeypatch.setattr("tui.widgets.transcript.strip_cache.ROWS", 100)
+    monkeypatch.setattr("tui.widgets.transcript.document.strip_cache.ROWS", 100)
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")

@@ -1,5 +1,5 @@
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
-from tui.domain.records import Summary
+from tui.domain.journal.records import Summary
 
 CODE = "First:\n\n```py\nx = 1\n```\n\nthen\n\n```sh\nls\n```"
 

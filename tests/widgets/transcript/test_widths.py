@@ -6,11 +6,11 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tests.examples import examples
-from tui.domain.message import Message, ToolCall
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.code_blocks import Code
-from tui.widgets.transcript.document import Document
-from tui.widgets.transcript.palette import NAMES
+from tui.domain.journal.message import Message, ToolCall
+from tui.widgets.transcript.document.document import Document
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.code_blocks import Code
+from tui.widgets.transcript.rendering.palette import NAMES
 
 PIECES = st.sampled_from(
     [

@@ -6,10 +6,10 @@ import msgspec
 
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.approval import Choice, Question
-from tui.domain.notice import Notice
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.domain.views.approval import Choice, Question
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 
 
 class _Waiting(msgspec.Struct, frozen=True, eq=False):

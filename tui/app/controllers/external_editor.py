@@ -19,10 +19,10 @@ from typing import Any
 
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.shutdown import ShutdownApp
-from tui.domain.notice import Notice
-from tui.domain.safe_text import make_visible_line
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.screens.chat import ChatScreen
 
 SECONDS_TO_END = 1.0

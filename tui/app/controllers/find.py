@@ -9,23 +9,23 @@ import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.message import Message
-from tui.domain.notice import Notice
-from tui.domain.session import Entry, Surroundings
-from tui.engine import excerpts
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import Entry, Surroundings
+from tui.domain.views.notice import Notice
+from tui.engine.sessions import excerpts
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tui.domain.find_matches import Match, Matches, Reading
+    from tui.domain.search.find_matches import Match, Matches, Reading
 
     # Only who looks for something needs them.
-    from tui.domain.find_query import Needle
-    from tui.engine.find_in_session import RecentCounts
+    from tui.domain.search.find_query import Needle
+    from tui.engine.library.find_in_session import RecentCounts
 
 RECOUNT_SECONDS = 0.3
 """How often the end of the session is counted anew: answers grow."""
@@ -71,8 +71,8 @@ class FindController:
 
     def look_for(self, text: str) -> None:
         """Look for a text from where the reader was; for nothing if it is empty."""
-        from tui.domain.find_matches import Reading
-        from tui.domain.find_query import needle
+        from tui.domain.search.find_matches import Reading
+        from tui.domain.search.find_query import needle
 
         wanted, finder = needle(text), self._chat.transcript.finder
         finder.look_for(wanted)
@@ -106,8 +106,8 @@ class FindController:
     # --- the search
 
     def _begin(self, needle: "Needle", reading: "Reading") -> _Search:
-        from tui.domain.find_matches import Matches
-        from tui.engine.find_in_session import RecentCounts
+        from tui.domain.search.find_matches import Matches
+        from tui.engine.library.find_in_session import RecentCounts
 
         search = _Search(self._workspace.current, needle, RecentCounts(needle), Matches(reading))
         self._search = search
@@ -117,7 +117,7 @@ class FindController:
         return search
 
     async def _run(self, search: _Search, reader: str | None) -> None:
-        from tui.engine.find_in_session import find_earlier, find_recent, recent_entries
+        from tui.engine.library.find_in_session import find_earlier, find_recent, recent_entries
 
         entries, cursor = recent_entries(search.conversation)
         stretch = await find_recent(search.recent, entries, reader)
@@ -207,7 +207,7 @@ class FindController:
 
     def _recount(self) -> None:
         """Count what has come since, and what has become of the end of the session."""
-        from tui.engine.find_in_session import recent_entries
+        from tui.engine.library.find_in_session import recent_entries
 
         search = self._search
         if search is None or search.first is None:

@@ -5,9 +5,9 @@ from contextlib import suppress
 
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
-from tui.engine.external_changes import Follower
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.engine.sessions.external_changes import Follower
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 
 SECONDS = 0.9

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.notice import Notice
-from tui.domain.session import Surroundings
-from tui.engine import excerpts
-from tui.engine.workspace import Workspace
+from tui.domain.journal.session import Surroundings
+from tui.domain.views.notice import Notice
+from tui.engine.sessions import excerpts
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
 from tui.screens.chat import ChatScreen
 from tui.widgets.transcript import ScrollPosition, messages

@@ -8,10 +8,10 @@ from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
 from tui.commands.effects import Compact, RetryTurn
 from tui.domain.commands import text_to_send
-from tui.domain.message import TEXT_BYTES
-from tui.domain.notice import Notice
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
 from tui.widgets.prompt import Waiting

@@ -11,9 +11,9 @@ from textual.app import App
 
 from tui.app.controllers.navigation import Navigation
 from tui.app.services.index_builder import IndexBuilder
-from tui.domain.labels import scope_name, whole_label
-from tui.domain.safe_text import make_visible_line
-from tui.engine.workspace import Workspace
+from tui.domain.text.labels import scope_name, whole_label
+from tui.domain.text.safe_text import make_visible_line
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
 from tui.widgets.intents import SearchIntent
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from tui.domain.search import Hit, SearchResult
+    from tui.domain.journal.session import Entry, SessionEntry
+    from tui.domain.search.query import Hit, SearchResult
 
     # What only a search needs is not on the way to the first screen.
-    from tui.domain.search_results import Preview, Results, SessionHits
-    from tui.domain.session import Entry, SessionEntry
+    from tui.domain.search.search_results import Preview, Results, SessionHits
     from tui.screens.search import SearchScreen
 
 MOST_HITS = 50
@@ -172,7 +172,7 @@ class SearchController:
             self._screen.show_results(results, self._workspace.clock())
 
     def _found(self, text: str, number: int) -> "Results":
-        from tui.domain.search_results import Results, as_typed, by_session
+        from tui.domain.search.search_results import Results, as_typed, by_session
 
         try:
             found = self._look_for(number, as_typed(text))
@@ -192,7 +192,7 @@ class SearchController:
     def _nearest(
         self, text: str, number: int, none: "SearchResult"
     ) -> "tuple[SearchResult, tuple[str, ...]]":
-        from tui.engine.near_matches import nearest
+        from tui.engine.library.near_matches import nearest
 
         near = nearest(partial(self._look_for, number), text)
         found = msgspec.structs.replace(near.found, notice=none.notice, pending=none.pending)
@@ -201,7 +201,7 @@ class SearchController:
     def _described(
         self, session_id: str, hits: "tuple[Hit, ...]", entry: "SessionEntry | None"
     ) -> "SessionHits":
-        from tui.domain.search_results import SessionHits
+        from tui.domain.search.search_results import SessionHits
 
         if entry is None:
             # Purged since it was found: its hits say so when they are chosen.
@@ -223,9 +223,9 @@ class SearchController:
             self._screen.show_preview(shown, self._workspace.clock())
 
     def _around(self, hit: "Hit", query: str, number: int) -> "Preview | None":
-        from tui.domain.message import Message
-        from tui.domain.search import parse
-        from tui.domain.search_results import Preview, preview
+        from tui.domain.journal.message import Message
+        from tui.domain.search.query import parse
+        from tui.domain.search.search_results import Preview, preview
 
         if number != self._previewed:
             return None

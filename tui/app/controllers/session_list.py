@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable
 
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.labels import scope_name
-from tui.domain.notice import Notice
-from tui.domain.sidebar_rows import SessionRows, arrange
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.retention import Retention
-from tui.engine.session_pages import SessionPager
-from tui.engine.workspace import Workspace
+from tui.domain.text.labels import scope_name
+from tui.domain.views.notice import Notice
+from tui.domain.views.sidebar_rows import SessionRows, arrange
+from tui.engine.library.retention import Retention
+from tui.engine.library.session_pages import SessionPager
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
 

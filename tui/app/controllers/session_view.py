@@ -2,10 +2,10 @@
 
 import msgspec
 
-from tui.domain.message import Message
-from tui.domain.notice import Notice, Shown
-from tui.engine.external_changes import Change
-from tui.engine.workspace import Workspace
+from tui.domain.journal.message import Message
+from tui.domain.views.notice import Notice, Shown
+from tui.engine.sessions.external_changes import Change
+from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
 

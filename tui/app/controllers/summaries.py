@@ -8,11 +8,11 @@ from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from tui.app.controllers.session_view import SessionPresenter
-from tui.domain.notice import Notice, Severity
-from tui.engine.compaction import KEPT, Compacted, Compaction
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.open_session import OpenSession
-from tui.engine.workspace import Workspace
+from tui.domain.views.notice import Notice, Severity
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import OpenSession
+from tui.engine.sessions.workspace import Workspace
+from tui.engine.turns.compaction import KEPT, Compacted, Compaction
 from tui.errors import SibylError, StorageError
 
 MESSAGES_BETWEEN_TRIES = 6

@@ -7,8 +7,8 @@ from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
 from tui.app.task_queue import TaskQueue
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 
 
 class TurnEnd:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.workspace import Workspace
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
 from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:

@@ -11,8 +11,10 @@ from textual.worker import Worker, WorkerError
 
 from tui.app.controllers.turn_timer import TurnTimer
 from tui.app.controllers.usage_meter import UsageMeter
-from tui.domain.notice import Notice, Severity
-from tui.engine.events import (
+from tui.domain.views.notice import Notice, Severity
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
+from tui.engine.turns.events import (
     AnswerStarted,
     MessageSaved,
     NoticeGiven,
@@ -22,9 +24,7 @@ from tui.engine.events import (
     TurnEvent,
     TurnStatus,
 )
-from tui.engine.loaded_session import LoadedSession
-from tui.engine.turn import TurnSettings, retry_turn, run_turn
-from tui.engine.workspace import Workspace
+from tui.engine.turns.turn import TurnSettings, retry_turn, run_turn
 from tui.errors import SibylError, StorageError
 from tui.screens.chat import ChatScreen
 

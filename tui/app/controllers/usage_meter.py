@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from tui.domain.message import Message
-from tui.domain.usage import Effort, Filled, Spent, Usage
-from tui.engine.events import AnswerStarted, MessageSaved, SaveFailed, TurnEvent, UsageCounted
-from tui.engine.loaded_session import LoadedSession
+from tui.domain.journal.message import Message
+from tui.domain.views.usage import Effort, Filled, Spent, Usage
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.turns.events import AnswerStarted, MessageSaved, SaveFailed, TurnEvent, UsageCounted
 from tui.screens.chat import ChatScreen
 
 

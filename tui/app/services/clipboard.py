@@ -16,8 +16,8 @@ from pathlib import Path
 import msgspec
 from textual.app import App
 
-from tui.domain.notice import Notice
-from tui.domain.safe_text import make_visible_line, without_surrogates
+from tui.domain.text.safe_text import make_visible_line, without_surrogates
+from tui.domain.views.notice import Notice
 from tui.terminal.multiplexers import is_within_screen
 
 OSC52_BYTES = 100_000

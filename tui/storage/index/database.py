@@ -1,10 +1,11 @@
 """The file of the index: opening it, and setting aside what cannot be used.
 
 Its tables: ``words`` (FTS5, without content) gets the tokens of each message, cut by
-``tui.domain.tokens`` and joined by blanks, so that the tokenizer of SQLite finds nothing to cut or
-fold. ``messages`` says where each row's message stands; ``session`` 0 masks a row that no longer
-counts, as a table without content forgets nothing. Rowids grow with the time of the messages.
-``sessions`` has the tokens of each name: ten thousand are looked through in a few milliseconds.
+``tui.domain.text.tokens`` and joined by blanks, so that the tokenizer of SQLite finds nothing to
+cut or fold. ``messages`` says where each row's message stands; ``session`` 0 masks a row that no
+longer counts, as a table without content forgets nothing. Rowids grow with the time of the
+messages. ``sessions`` has the tokens of each name: ten thousand are looked through in a few
+milliseconds.
 """
 
 import os

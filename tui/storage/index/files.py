@@ -7,8 +7,8 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import NamedTuple
 
-from tui.domain.message import Message
-from tui.domain.records import DamagedRecord, State, decode
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import DamagedRecord, State, decode
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
 from tui.storage.lines import Line, lines_backward, lines_forward, whole_end

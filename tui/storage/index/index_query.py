@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from tui.domain.records import State
-from tui.domain.search import CANDIDATES, Fitting, Named, Query, Spoken, needle, occurrences
+from tui.domain.journal.records import State
+from tui.domain.search.query import CANDIDATES, Fitting, Named, Query, Spoken, needle, occurrences
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from typing import NamedTuple
 
-from tui.domain.records import State
-from tui.domain.search import spaced, time_of
-from tui.domain.tokens import cut
+from tui.domain.journal.records import State
+from tui.domain.search.query import spaced, time_of
+from tui.domain.text.tokens import cut
 from tui.storage.disk import JOURNAL_BYTES, open_to_read
 from tui.storage.folders import Folder, Folders
 from tui.storage.index.checksums import checksum, row_sum

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tui.domain.search import SearchResult
+    from tui.domain.search.query import SearchResult
     from tui.storage.index.search_index import SearchIndex
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.search import Fitting, Named, Query, SearchResult, parse, rank
+from tui.domain.search.query import Fitting, Named, Query, SearchResult, parse, rank
 from tui.errors import IndexBusy
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders

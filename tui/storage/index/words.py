@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Sequence
 
-from tui.domain.search import Query, Term
+from tui.domain.search.query import Query, Term
 
 # Letters and numbers of Unicode 3.2 are known to every SQLite. What came later may separate for
 # it, or vanish: it is written as its code. Messages are looked at again before they are hits.

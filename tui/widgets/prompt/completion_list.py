@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.completion import Completion
-from tui.domain.safe_text import make_visible_line
+from tui.domain.text.safe_text import make_visible_line
 
 ROWS = 8
 NAME_CELLS = 40

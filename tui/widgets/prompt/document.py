@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 from textual.widgets.text_area import Document, EditResult, Location
 
-from tui.domain.safe_text import make_visible
+from tui.domain.text.safe_text import make_visible
 
 ROW_CHARACTERS = 4000
 """Longer lines are cut into rows of this many characters: each key wraps one whole row."""

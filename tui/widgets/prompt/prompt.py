@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from tui.domain.completion import Completion, Target, common_text, completions
-from tui.domain.safe_text import make_visible_line
+from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor

@@ -6,14 +6,14 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from tui.domain.labels import age, local_minute, message_words
-from tui.domain.message import Role
-from tui.domain.search import Hit
-from tui.domain.search_results import PreviewedMessage, SessionHits
+from tui.domain.journal.message import Role
+from tui.domain.search.query import Hit
+from tui.domain.search.search_results import PreviewedMessage, SessionHits
+from tui.domain.text.labels import age, local_minute, message_words
+from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
-from tui.domain.tokens import Span
 from tui.widgets.cells import cut, fill, one_line
-from tui.widgets.transcript.canvas import MEASURE
+from tui.widgets.transcript.rendering.canvas import MEASURE
 from tui.widgets.wrapping import shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.domain.search import Hit
-from tui.domain.search_results import Results, SessionHits
+from tui.domain.search.query import Hit
+from tui.domain.search.search_results import Results, SessionHits
 from tui.widgets.search.hit_drawing import Part, Piece, heading_pieces, hit_pieces
 
 Line = SessionHits | Hit

@@ -8,8 +8,8 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui.domain.safe_text import make_visible_line
-from tui.domain.search_results import Preview
+from tui.domain.search.search_results import Preview
+from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.search.hit_drawing import Piece, message_lines
 from tui.widgets.wrapping import wrap_words
 

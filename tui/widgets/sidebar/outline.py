@@ -7,7 +7,7 @@ from itertools import chain, groupby
 
 import msgspec
 
-from tui.domain.sidebar_rows import Group, SessionRow
+from tui.domain.views.sidebar_rows import Group, SessionRow
 
 
 class Heading(msgspec.Struct, frozen=True):

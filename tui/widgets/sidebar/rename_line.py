@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.domain.labels import NAME_CHARACTERS
+from tui.domain.text.labels import NAME_CHARACTERS
 from tui.widgets.cells import one_line
 from tui.widgets.line_input import LineInput
 

@@ -6,9 +6,9 @@ from typing import Literal
 
 from rich.cells import cell_len
 
-from tui.domain.labels import whole_label
-from tui.domain.sidebar_rows import Mark, SessionRow, short_age
+from tui.domain.text.labels import whole_label
 from tui.domain.timestamps import parse_utc
+from tui.domain.views.sidebar_rows import Mark, SessionRow, short_age
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.sidebar.outline import Heading
 

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from tui.domain.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
+from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
 from tui.widgets.cells import fill
 from tui.widgets.hints import hint
 from tui.widgets.sidebar.outline import Heading, Line, Outline

@@ -14,7 +14,7 @@ from textual.events import MouseDown, MouseMove
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.domain.sidebar_rows import SessionRow, SessionRows
+from tui.domain.views.sidebar_rows import SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar.filter_line import FilterLine, FilterRow

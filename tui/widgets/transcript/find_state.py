@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.rendering.canvas import Canvas
 
 if TYPE_CHECKING:
     # Only who looks for something needs them.
-    from tui.domain.find_matches import Match, Reading
-    from tui.domain.find_query import Needle
+    from tui.domain.search.find_matches import Match, Reading
+    from tui.domain.search.find_query import Needle
     from tui.widgets.transcript.match_marks import MatchMarks
 
 View = Callable[[], tuple[Document, Sequence[DocumentRow]]]
@@ -50,8 +50,8 @@ class FindState:
 
     def point_at(self, message_id: str, text: str) -> None:
         """Show where a message has a text first, and mark it until one goes on."""
-        from tui.domain.find_matches import Match
-        from tui.domain.find_query import needle
+        from tui.domain.search.find_matches import Match
+        from tui.domain.search.find_query import needle
         from tui.widgets.transcript.match_marks import MatchMarks
 
         wanted = needle(text)
@@ -92,7 +92,7 @@ class FindState:
 
     def reading(self) -> "Reading":
         """Where the reader is, for a search that begins there."""
-        from tui.domain.find_matches import Reading
+        from tui.domain.search.find_matches import Reading
 
         return self._found.reading(*self._view()) if self._found else Reading(None)
 

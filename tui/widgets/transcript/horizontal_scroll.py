@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from tui.widgets.transcript.code_blocks import Code, Sideways
-from tui.widgets.transcript.document import Document, DocumentRow
-from tui.widgets.transcript.items import Item
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.items import Item
+from tui.widgets.transcript.rendering.code_blocks import Code, Sideways
 
 
 def move_code(

@@ -6,17 +6,24 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.domain.find_matches import Match, Reading
-from tui.domain.find_query import Needle, Piece, Place, arguments_text, count, places
-from tui.domain.message import Message
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.code_blocks import Code
-from tui.widgets.transcript.document import Document, DocumentRow
+from tui.domain.journal.message import Message
+from tui.domain.search.find_matches import Match, Reading
+from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.items import Item
+from tui.widgets.transcript.document.viewport import Spot
 from tui.widgets.transcript.horizontal_scroll import redraw_fence
-from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.row_blocks import Cut, Details, LineBlock, Plain, ProseBlock, RowBlock
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.code_blocks import Code
+from tui.widgets.transcript.rendering.row_blocks import (
+    Cut,
+    Details,
+    LineBlock,
+    Plain,
+    ProseBlock,
+    RowBlock,
+)
 from tui.widgets.transcript.selection import paint
-from tui.widgets.transcript.viewport import Spot
 
 _KNOWN = 200
 _LEADING = " ▌"

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from tui.domain.fences import codes
-from tui.domain.message import Message, Role
-from tui.widgets.transcript.code_blocks import Code, code_of
-from tui.widgets.transcript.document import Document, DocumentRow
-from tui.widgets.transcript.items import Item
+from tui.domain.journal.message import Message, Role
+from tui.domain.text.fences import codes
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.items import Item
+from tui.widgets.transcript.rendering.code_blocks import Code, code_of
 
 
 class MessageCursor:

@@ -4,8 +4,8 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
 
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.document import DocumentRow
+from tui.widgets.transcript.document.document import DocumentRow
+from tui.widgets.transcript.rendering.canvas import Canvas
 
 _CURSOR = "▌"
 _BELOW = "↓"

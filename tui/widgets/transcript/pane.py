@@ -8,20 +8,21 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from tui.domain.message import Message
-from tui.domain.notice import Shown
-from tui.domain.status_line import wait_words
-from tui.domain.usage import Effort
+from tui.domain.journal.message import Message
+from tui.domain.views.notice import Shown
+from tui.domain.views.status_line import wait_words
+from tui.domain.views.usage import Effort
 from tui.widgets.transcript import messages
-from tui.widgets.transcript.canvas import Canvas
-from tui.widgets.transcript.document import Document, DocumentRow
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.items import Item
+from tui.widgets.transcript.document.scroll_position import ScrollPosition
+from tui.widgets.transcript.document.viewport import Spot
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.history_ends import HistoryEnds
-from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.message_cursor import MessageCursor
 from tui.widgets.transcript.overlay import more_words, with_cursor, with_more
-from tui.widgets.transcript.palette import COMPONENTS, NAMES, Palette
-from tui.widgets.transcript.scroll_position import ScrollPosition
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.palette import COMPONENTS, NAMES, Palette
 from tui.widgets.transcript.scrollbar import show_place
 from tui.widgets.transcript.selection import (
     look_of_selected,
@@ -31,7 +32,6 @@ from tui.widgets.transcript.selection import (
     selected_text,
 )
 from tui.widgets.transcript.throttle import Throttle
-from tui.widgets.transcript.viewport import Spot
 from tui.widgets.transcript.welcome import Welcome
 
 if TYPE_CHECKING:

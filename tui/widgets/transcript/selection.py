@@ -10,11 +10,11 @@ from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
 
-from tui.widgets.transcript.copy_hints import is_text, joint
-from tui.widgets.transcript.document import Document, DocumentRow
-from tui.widgets.transcript.items import Item
-from tui.widgets.transcript.row_blocks import Cut, ProseBlock
-from tui.widgets.transcript.viewport import Spot
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.items import Item
+from tui.widgets.transcript.document.viewport import Spot
+from tui.widgets.transcript.rendering.copy_hints import is_text, joint
+from tui.widgets.transcript.rendering.row_blocks import Cut, ProseBlock
 
 _QUOTED = re.compile(r"^ *(?:▌ )+")
 

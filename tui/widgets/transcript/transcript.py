@@ -5,18 +5,18 @@ from typing import ClassVar
 from textual import events
 from textual.binding import BindingType
 
-from tui.domain.fences import codes
-from tui.domain.message_details import details
+from tui.domain.text.fences import codes
+from tui.domain.views.message_details import details
 from tui.widgets.hints import hint
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.transcript import messages
-from tui.widgets.transcript.code_blocks import Code, code_of
-from tui.widgets.transcript.document import DocumentRow
+from tui.widgets.transcript.document.document import DocumentRow
+from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.horizontal_scroll import move_code
-from tui.widgets.transcript.items import Item
 from tui.widgets.transcript.overlay import is_more
 from tui.widgets.transcript.pane import Pane
-from tui.widgets.transcript.row_blocks import Details, LineBlock
+from tui.widgets.transcript.rendering.code_blocks import Code, code_of
+from tui.widgets.transcript.rendering.row_blocks import Details, LineBlock
 from tui.widgets.transcript.selection import offset_row, whole
 from tui.widgets.transcript.transcript_keys import KEYS
 

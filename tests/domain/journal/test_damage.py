@@ -1,0 +1,266 @@
+"""What is no record is damage: one kind of error, whatever the line holds."""
+
+import json
+import sys
+from contextlib import suppress
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.domain.journal_lines import FORK_LINES, LINES, line_of, nested, saying
+from tests.strategies import records
+from tui.domain import json_limits
+from tui.domain.journal import records as module
+from tui.domain.journal.damage import damage_words
+from tui.domain.journal.records import DamagedRecord, Reset, decode, encode
+from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
+
+# --- what is damaged
+
+
+@pytest.mark.parametrize("line", LINES + FORK_LINES)
+def test_a_line_torn_anywhere_is_damage(line):
+    for length in range(len(line)):
+        with pytest.raises(DamagedRecord):
+            decode(line[:length])
+
+
+@given(records(), st.data())
+def test_any_record_torn_anywhere_is_damage(record, data):
+    line = line_of(record)
+    with pytest.raises(DamagedRecord):
+        decode(line[: data.draw(st.integers(0, len(line) - 1))])
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_two_records_in_one_line_are_damage(line):
+    with pytest.raises(DamagedRecord):
+        decode(line + line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\x00" * 512,
+        b"null",
+        b"true",
+        b"17",
+        b'"message"',
+        b"[]",
+        b'[{"type":"reset","at":"now"}]',
+        b"{}",
+        b'{"at":"now"}',
+        b'{"type":null,"at":"now"}',
+        b'{"type":1,"at":"now"}',
+        b'{"type":["reset"],"at":"now"}',
+        b'{"type":{"reset":1},"at":"now"}',
+        b"{'type':'reset','at':'now'}",
+        b'{"type":"reset","at":"now",}',
+        b'{"type":"reset","at":"n\tw"}',
+        b'{"type":"reset","at":"n\\w"}',
+        b'{"type":"reset","at":"now"} // done',
+        "{'type':'reset','at':'now'}".encode("utf-16"),
+        '{"type":"reset","at":"now"}'.encode("utf-16-le"),
+        '{"type":"reset","at":"now"}'.encode("utf-32"),
+    ],
+)
+def test_what_is_no_object_with_a_type_is_damage(line):
+    with pytest.raises(DamagedRecord):
+        decode(line)
+
+
+def fields_of_a_wrong_type():
+    """Each field of each kind of record, and values that it cannot have."""
+    wrong = {"content": [1, True, {}], "metadata": [1, "x", []]}
+    for line in LINES + FORK_LINES:
+        for name in json.loads(line):
+            if name not in ("type", "context_snapshot"):
+                for value in wrong.get(
+                    name, [1.5, [1], {"x": 1}] if name != "offsets" else [1, "x", []]
+                ):
+                    yield pytest.param(line, name, value, id=f"{json.loads(line)['type']}-{name}")
+
+
+@pytest.mark.parametrize(("line", "name", "value"), list(fields_of_a_wrong_type()))
+def test_a_field_of_a_wrong_type_is_damage(line, name, value):
+    with pytest.raises(DamagedRecord):
+        decode(json.dumps(json.loads(line) | {name: value}).encode())
+
+
+@pytest.mark.parametrize("line", LINES + FORK_LINES)
+def test_a_record_without_a_field_that_it_must_have_is_damage(line):
+    value = json.loads(line)
+    kind = module._KINDS[value["type"]]
+    optional = {field.name for field in msgspec.structs.fields(kind) if not field.required}
+    for name in value.keys() - optional:
+        with pytest.raises(DamagedRecord):
+            decode(json.dumps({key: value[key] for key in value if key != name}).encode())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type":"partial","message_id":"m","at":-1,"text":"x"}',
+        b'{"type":"partial","message_id":"m","at":"0","text":"x"}',
+        b'{"type":"opened","at":"now","resumed":1}',
+        b'{"type":"todos","items":[{"content":"x","status":"done","active_form":"x"}]}',
+        b'{"type":"message","id":"m","role":"system","content":"x","timestamp":"t"}',
+        b'{"type":"message","id":"m","role":"user","content":"x","timestamp":"t","tool_calls":[{}]}',
+        b'{"type":"message","id":"m","role":"\\ud800","content":"x","timestamp":"t"}',
+    ],
+)
+def test_a_value_that_no_record_has_is_damage(line):
+    with pytest.raises(DamagedRecord):
+        decode(line)
+
+
+@pytest.mark.parametrize(
+    "invalid", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\xaf", b"\xf8\x88\x80\x80"]
+)
+def test_text_that_is_no_utf_8_is_damage(invalid):
+    with pytest.raises(DamagedRecord):
+        decode(b'{"type":"reset","at":"' + invalid + b'"}')
+
+
+@pytest.mark.parametrize("kind", ["message", "novel"])
+def test_a_number_of_5000_digits_is_damage(kind):
+    line = line_of(saying([])).replace(b"[]", b"[" + b"1" * 5000 + b"]")
+    with pytest.raises(DamagedRecord):
+        decode(line.replace(b'"message"', f'"{kind}"'.encode()))
+
+
+@given(
+    st.binary(max_size=40) | st.text(alphabet='{}[]":,\\ntypeu1-. ', max_size=40).map(str.encode)
+)
+def test_garbage_is_damage_and_never_another_error(line):
+    with suppress(DamagedRecord):
+        assert decode(line) is None
+
+
+@given(st.sampled_from(LINES), st.integers(0, 2000), st.binary(min_size=1, max_size=3))
+def test_a_line_partly_overwritten_is_a_record_or_unknown_or_damage(line, place, bytes_):
+    place %= len(line)
+    with suppress(DamagedRecord):
+        decode(line[:place] + bytes_ + line[place + len(bytes_) :])
+
+
+# --- limits
+
+
+def test_the_limits_are_those_of_the_design():
+    assert (LINE_BYTES, NESTING) == (64 * 1024 * 1024, 200)
+
+
+def test_a_line_of_64_mib_is_a_record_and_one_byte_more_is_damage():
+    line = b'{"type":"reset","at":"now"}'.ljust(LINE_BYTES)
+    assert decode(line) == Reset(at="now")
+    with pytest.raises(DamagedRecord, match="64 MiB"):
+        decode(line + b" ")
+
+
+def test_no_line_is_written_that_is_too_long_to_be_read(monkeypatch):
+    record = saying("x" * 100)
+    length = len(line_of(record))
+    monkeypatch.setattr(json_limits, "LINE_BYTES", length)
+    assert decode(line_of(record)) == record
+    monkeypatch.setattr(json_limits, "LINE_BYTES", length - 1)
+    with pytest.raises(DamagedRecord, match="64 MiB"):
+        encode(record)
+
+
+# The object of the record and its content are two of the levels.
+@pytest.mark.parametrize("value", [nested(199), {"a": nested(198)}, nested(150, {"a": nested(48)})])
+def test_200_levels_are_written_and_read(value):
+    record = saying([], context_snapshot=value)
+    assert decode(line_of(record)) == record
+
+
+@pytest.mark.parametrize("value", [nested(200), {"a": nested(199)}, nested(150, {"a": nested(49)})])
+def test_201_levels_are_neither_written_nor_read(value):
+    with pytest.raises(DamagedRecord, match="200"):
+        encode(saying([], context_snapshot=value))
+    with pytest.raises(DamagedRecord, match="200"):
+        decode(json.dumps({"type": "message", "context_snapshot": value}).encode())
+
+
+def test_an_unknown_record_that_is_too_deep_is_damage():
+    assert decode(json.dumps({"type": "novel", "x": nested(199)}).encode()) is None
+    with pytest.raises(DamagedRecord, match="200"):
+        decode(json.dumps({"type": "novel", "x": nested(200)}).encode())
+
+
+def test_many_levels_side_by_side_are_not_deep():
+    record = saying([[], {}] * 300)
+    assert decode(line_of(record)) == record
+
+
+@pytest.mark.parametrize("text", ["[" * 300, "{" * 300, '"[' * 300, "\\[" * 300, '\\"[' * 300])
+def test_brackets_in_text_are_not_levels(text):
+    record = saying(text, metadata={text: text})
+    assert decode(line_of(record)) == record
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 100_000, b'{"a":' * 100_000, b'{"type":"x","y":' + b"[" * 100_000]
+)
+def test_100000_brackets_are_damage(line):
+    with pytest.raises(DamagedRecord):
+        decode(line)
+
+
+def test_what_nests_100000_deep_cannot_be_written():
+    with pytest.raises(DamagedRecord):
+        encode(saying("x", metadata={"x": nested(100_000)}))
+
+
+def test_what_is_no_json_cannot_be_written():
+    with pytest.raises(DamagedRecord):
+        encode(saying("x", metadata={"x": object()}))
+
+
+def test_a_number_of_5000_digits_cannot_be_written():
+    assert sys.get_int_max_str_digits() < 5000
+    with pytest.raises(DamagedRecord):
+        encode(saying("x", metadata={"x": 10**5000}))
+
+
+@pytest.mark.parametrize(
+    "torn", [b'"' + b"\\" * 200_000, b'{"a":"' + b'x"' * 100_000, b'"[' * 100_000]
+)
+def test_a_torn_line_full_of_quotes_costs_no_more_than_its_length(torn):
+    # Time that grows with the square of the length would be hours here.
+    with pytest.raises(DamagedRecord):
+        decode(b"[" * 201 + torn)
+
+
+# --- how it is told
+
+
+@pytest.mark.parametrize(
+    ("damaged", "words"),
+    [
+        (1, "1 damaged record skipped in tale; the file is unchanged"),
+        (2, "2 damaged records skipped in tale; the file is unchanged"),
+    ],
+)
+def test_damage_is_told_with_how_much_and_where(damaged, words):
+    assert damage_words(damaged, "tale") == words
+
+
+@pytest.mark.parametrize("digits", [DIGITS + 1, 4300, 100_000])
+@pytest.mark.parametrize("before", [0, 1, 3999])
+def test_a_number_of_thousands_of_digits_is_damage(digits, before):
+    line = b'{"type":"reset","at":"%s","x":-%s}' % (b"7" * before, b"9" * digits)
+    with pytest.raises(DamagedRecord, match="digits"):
+        decode(line)
+
+
+def test_thousands_of_digits_in_a_text_are_text():
+    assert decode(b'{"type":"reset","at":"\\"%s"}' % (b"9" * 9000)).at == '"' + "9" * 9000
+
+
+def test_a_number_at_the_limit_is_no_damage():
+    assert decode(b'{"type":"reset","at":"now","x":%s}' % (b"9" * DIGITS)) is not None

@@ -1,0 +1,210 @@
+"""Any record comes back from its line as it was, and what is unknown is passed over."""
+
+import json
+from contextlib import suppress
+
+import msgspec
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.domain.journal_lines import FORK_LINES, LINES, line_of, saying
+from tests.strategies import any_text, as_read, json_values, messages, records
+from tui.domain.journal import records as module
+from tui.domain.journal.message import ToolCall
+from tui.domain.journal.records import Offsets, Opened, Reset, State, decode, encode
+
+# --- any record
+
+
+@given(records())
+def test_any_record_is_read_as_it_was_written(record):
+    # Their forms say more than equality: 1 is equal to 1.0 and to True.
+    assert repr(decode(line_of(record))) == repr(record)
+
+
+@given(records())
+def test_a_record_is_one_line_of_utf_8_for_every_reader_of_lines(record):
+    line = encode(record)
+    assert line.endswith(b"\n")
+    assert len(line.decode("utf-8").splitlines()) == 1
+    assert not set(line.decode("utf-8")[:-1]) & {
+        *map(chr, range(0x20)),
+        *map(chr, range(0x80, 0xA0)),
+    }
+
+
+@given(records())
+def test_any_reader_of_json_reads_the_same(record):
+    value = json.loads(encode(record), parse_constant=pytest.fail)
+    assert value == json.loads(json.dumps(msgspec.to_builtins(record)))
+
+
+def test_typed_text_is_stored_as_typed():
+    assert "会話 😀 é".encode() in encode(saying("会話 😀 é"))
+
+
+@pytest.mark.parametrize(
+    "harmful", ["\x00", "\n", "\r", "\x1b", "\x85", "\x9b", "\u2028", "\u2029"]
+)
+def test_what_splits_lines_or_speaks_to_terminals_is_stored_escaped(harmful):
+    line = line_of(saying(harmful))
+    assert harmful.encode() not in line
+    assert decode(line).text == harmful
+
+
+def test_two_halves_of_a_character_side_by_side_come_back_as_the_character():
+    assert decode(line_of(saying("\ud83d\ude00"))).text == "😀" == as_read("\ud83d\ude00")
+
+
+def test_absent_fields_are_not_written():
+    assert line_of(Opened(at="now")) == b'{"type":"opened","at":"now"}'
+
+
+def test_null_content_and_empty_offsets_are_written():
+    state = State(
+        name="", prompt_count=0, message_count=0, total_count=0, updated_at="", offsets=Offsets()
+    )
+    assert b'"content":null' in encode(saying(None))
+    assert b'"message_count":0' in encode(state)
+    assert b'"offsets":{}' in encode(state)
+
+
+def test_a_foreign_number_too_large_for_any_machine_can_be_read_and_written_again():
+    line = line_of(saying(["Infinity"])).replace(b'["', b'[1e400,-1e400,"')
+    again = line_of(decode(line))
+    assert json.loads(again, parse_constant=pytest.fail) == json.loads(line)
+
+
+# --- two ways of reading
+
+
+_NUMBERS = [
+    *("0", "-0", "-0.0", "1.0", "1e5", "1E-7", "1e400", "-1e400", "5e-324", "1e-400"),
+    *("9223372036854775808", "-9223372036854775809", "18446744073709551616", "1" * 40),
+    *("1.7976931348623159e308", "0.1000000000000000055", "1" * 4301, "NaN", "Infinity"),
+    *("01", "1.", ".5", "+1", "0x1"),
+]
+
+
+def attempt(way, line):
+    """What a way of reading gives, as text; ``None`` if it refuses the line."""
+    with suppress(msgspec.MsgspecError, ValueError):
+        return repr(way(line))
+
+
+def strings():
+    """JSON strings with and without escapes."""
+    return st.builds(
+        lambda text, escaped: _utf_8(json.dumps(text, ensure_ascii=escaped)),
+        any_text(4),
+        st.booleans(),
+    )
+
+
+def _utf_8(text):
+    return text.encode("utf-8", "replace").decode()
+
+
+def values():
+    """JSON as text, with the numbers on which parsers differ."""
+    numbers = st.sampled_from(_NUMBERS)
+    leaves = numbers | strings() | json_values(2).map(json.dumps).map(_utf_8)
+    return st.recursive(leaves, lambda inner: _arrays(inner) | _objects(inner), max_leaves=4)
+
+
+def _arrays(inner):
+    return st.lists(inner, max_size=3).map(lambda items: f"[{','.join(items)}]")
+
+
+def _objects(inner):
+    names = st.sampled_from(['"a"', '"type"', '"\\u0061"']) | strings()
+    return st.lists(st.tuples(names, inner), max_size=3).map(_object)
+
+
+def _object(fields):
+    return "{" + ",".join(f"{name}:{value}" for name, value in fields) + "}"
+
+
+@st.composite
+def doctored_lines(draw):
+    """The line of a record with fields added, twice, in another order, or with other values."""
+    fields = [
+        (json.dumps(name), _utf_8(json.dumps(value)))
+        for name, value in json.loads(draw(st.sampled_from(LINES + FORK_LINES))).items()
+    ]
+    names = st.sampled_from([name for name, _ in fields] + ['"future"', '"offsets"', '"\\ud800"'])
+    fields += draw(st.lists(st.tuples(names, values()), max_size=2))
+    return _object(draw(st.permutations(fields))).encode()
+
+
+@given(doctored_lines())
+@example(b'{"type":"reset","at":"a","at":"b"}')
+@example(
+    b'{"type":"message","id":"m","role":"user","content":[1e22,-0,-0.0,1e400],"timestamp":"t"}'
+)
+def test_what_the_fast_or_the_careful_way_takes_is_taken_and_they_agree(line):
+    fast, careful = attempt(module._DECODER.decode, line), attempt(module._decode_carefully, line)
+    assert fast is None or careful is None or fast == careful
+    assert attempt(decode, line) == (fast or careful)
+
+
+@given(records())
+def test_the_careful_way_takes_every_line_that_is_written(record):
+    assert attempt(module._decode_carefully, line_of(record)) == repr(record)
+
+
+@given(messages().filter(lambda message: "\\ud" not in repr(message)))
+def test_the_fast_way_takes_every_message_without_lone_surrogates(message):
+    assert attempt(module._DECODER.decode, line_of(message)) == repr(message)
+
+
+# --- what is unknown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"type":"novel"}',
+        b'{"type":"novel","at":[{"message_id":1}]}',
+        b'{"type":"\\ud800"}',
+        b'{"type":""}',
+        b'{"at":"2026","type":"Message"}',
+    ],
+)
+def test_a_record_of_an_unknown_type_is_none(line):
+    assert decode(line) is None
+
+
+@pytest.mark.parametrize(
+    "unknown",
+    [
+        '"future":1',
+        '"future":{"a":[1e400]}',
+        '"\\ud800":"\\udfff"',
+        '"é":[]',
+        '"items":3',
+        '"Type":"opened"',
+    ],
+)
+def test_unknown_fields_are_passed_over(unknown):
+    assert decode(f'{{"type":"reset",{unknown},"at":"now"}}'.encode()) == Reset(at="now")
+
+
+def test_unknown_fields_inside_known_ones_are_passed_over():
+    call = '{"id":"c","name":"n","arguments":{"\\ud800":1},"\\ud800":2,"future":3}'
+    line = line_of(saying("x"))[:-1] + f',"tool_calls":[{call}]}}'.encode()
+    assert decode(line).tool_calls == (ToolCall(id="c", name="n", arguments={"\ud800": 1}),)
+
+
+def test_names_of_any_kind_stay_where_any_value_may_stand():
+    metadata = {"\ud800": {"é": 1, "items": {"\udfff": 2}}}
+    assert decode(line_of(saying("x", metadata=metadata))).metadata == metadata
+
+
+def test_a_byte_order_mark_before_a_line_is_passed_over():
+    assert decode(b'\xef\xbb\xbf{"type":"reset","at":"now"}') == Reset(at="now")
+
+
+def test_blanks_around_a_line_are_passed_over():
+    assert decode(b' {"type" : "reset","at":"now"}\r') == Reset(at="now")

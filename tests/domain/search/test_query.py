@@ -1,0 +1,197 @@
+"""What a query means, what fits it, and what is shown of a hit."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.builders import answer, user
+from tests.strategies import any_text
+from tui.domain.search.query import (
+    SNIPPET_CHARACTERS,
+    Fitting,
+    SearchResult,
+    Spoken,
+    Term,
+    found_words,
+    occurrences,
+    parse,
+    places,
+    rank,
+    snippet,
+    time_of,
+)
+from tui.domain.text.safe_text import make_visible
+from tui.domain.text.tokens import cut
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("foo Bar", [("foo",), ("bar",)]),
+        ('"foo bar" baz', [("foo", "bar"), ("baz",)]),
+        ("foo_bar a->b", [("foo", "bar"), ("a", "b")]),
+        ("/usr/lib", [("usr", "lib")]),
+        ("検索", [("検", "索")]),
+        ("-x", [("x",)]),
+        ("a AND b", [("a",), ("and",), ("b",)]),
+        ("NEAR(a b)", [("near", "a"), ("b",)]),
+        ('"unbalanced x', [("unbalanced",), ("x",)]),
+        ("text:foo", [("text", "foo")]),
+        ("foo foo", [("foo",)]),
+        ("^foo", [("foo",)]),
+        ('x"a b"y', [("x",), ("a", "b"), ("y",)]),
+    ],
+)
+def test_words_and_phrases_are_terms_and_operators_are_plain_text(text, terms):
+    assert parse(text).terms == tuple(map(Term, terms))
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("foo*", Term(("foo",), prefix=True)),
+        ("foo_ba*", Term(("foo", "ba"), prefix=True)),
+        ("foo**", Term(("foo",), prefix=True)),
+        ("foo-*", Term(("foo",))),
+        ("検索*", Term(("検", "索"))),
+        ('"foo*"', Term(("foo",))),
+    ],
+)
+def test_a_star_after_a_word_makes_it_a_beginning(text, term):
+    assert parse(text).terms == (term,)
+
+
+@pytest.mark.parametrize("text", ["", " ", "*", '"', '""', "^ - ->", "\x00", "😀"])
+def test_what_has_no_word_has_no_term(text):
+    assert parse(text).terms == ()
+    assert occurrences(parse(text), "anything") == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "count"),
+    [
+        ("foo", "foo bar FOO", 2),
+        ("foo bar", "foo bar", 2),
+        ("foo baz", "foo bar", 0),
+        ("foo", "foobar", 0),
+        ("foo*", "foobar food", 2),
+        ('"foo bar"', "foo, bar", 1),
+        ('"foo bar"', "foo and bar", 0),
+        ("a->b", "x a->b y a b", 2),
+        ("o", "foo", 0),
+        ("索", "検索", 1),
+    ],
+)
+def test_a_text_fits_that_has_every_term_as_tokens_that_follow_each_other(query, text, count):
+    assert occurrences(parse(query), text) == count
+
+
+def test_a_snippet_is_one_line_around_the_best_place_that_fits():
+    text = "before " * 50 + "the\n\tneedle" + " after" * 50
+    line, marks = snippet(parse("needle"), text)
+    assert line.startswith("…before")
+    assert line.endswith("after…")
+    assert "the needle after" in line
+    assert [line[begin:end] for begin, end in marks] == ["needle"]
+    assert len(line) <= SNIPPET_CHARACTERS + 2
+
+
+def test_a_snippet_shows_the_terms_together_and_rather_the_rare_one():
+    far = "login " * 20 + "word " * 60
+    text, marks = snippet(parse("login cache"), f"{far}the login and its cache {'word ' * 60}{far}")
+    assert [text[begin:end] for begin, end in marks] == ["login", "cache"]
+    text, marks = snippet(parse("login cache"), f"{far}{'word ' * 60}the cache {'word ' * 60}")
+    assert "cache" in [text[begin:end] for begin, end in marks]
+
+
+def test_a_short_text_is_its_own_snippet():
+    assert snippet(parse("b"), "a b c") == ("a b c", ((2, 3),))
+
+
+def test_the_marks_of_a_phrase_cover_all_of_it_and_do_not_overlap():
+    line, marks = snippet(parse('"b c" c b*'), "a b c d")
+    assert [line[begin:end] for begin, end in marks] == ["b c"]
+
+
+def test_a_place_far_into_a_long_text_is_found():
+    text = "x " * 100_000 + "needle"
+    assert snippet(parse("needle"), text)[0].endswith("needle")
+
+
+@given(any_text(60), st.integers(0, 10))
+def test_a_snippet_is_safe_to_show_wherever_it_is_cut(text, place):
+    words = cut(text)
+    query = parse(words[place % len(words)] if words else "x")
+    line, marks = snippet(query, text)
+    assert make_visible(line) == line
+    assert "\n" not in line
+    assert all(0 <= begin < end <= len(line) for begin, end in marks)
+    assert all(one[1] <= other[0] for one, other in pairwise(marks))
+
+
+@given(any_text(30), any_text(30))
+def test_there_are_places_where_there_are_occurrences(text, query):
+    if occurrences(parse(query), text):
+        assert places(parse(query), text)
+
+
+def test_a_message_counts_by_its_last_writing_and_not_if_it_was_replaced():
+    spoken = Spoken("s", parse("needle"))
+    for message in reversed(
+        [
+            user("m1", "needle"),
+            user("m1", "noodle"),
+            answer("m2", "needle", status="failed"),
+            answer("m3", "needle", replaces="m2"),
+            answer("m2", "needle again"),
+        ]
+    ):
+        spoken.add(message)
+    assert [each.message.id for each in spoken.fitting] == ["m3"]
+
+
+def fitting(message, count=1):
+    return Fitting("s", message, count, time_of(message))
+
+
+def test_own_words_come_first_then_more_of_them_then_newer_ones():
+    found = rank(
+        parse("x"),
+        [
+            fitting(answer("old", "x", 1)),
+            fitting(answer("new", "x", 9)),
+            fitting(answer("often", "x x x", 2), 3),
+            fitting(user("own", "x", 0)),
+        ],
+        10,
+    )
+    assert [hit.message_id for hit in found.hits] == ["own", "often", "new", "old"]
+
+
+def test_only_the_newest_are_ranked_and_the_rest_is_said():
+    every = [fitting(user(f"m{number}", "x", number)) for number in range(301)]
+    found = rank(parse("x"), every, 2)
+    assert [hit.message_id for hit in found.hits] == ["m300", "m299"]
+    assert (found.total, found.more) == (300, True)
+    assert rank(parse("x"), every[:300], 0) == SearchResult((), 300)
+
+
+def test_a_message_without_a_time_is_the_oldest():
+    assert time_of(answer("m", "x")) > 0
+    for moment in ("", "nonsense", "0001-01-01T00:00:00Z"):
+        message = user("m", "x")
+        assert time_of(type(message)("m", "user", "x", moment)) == 0
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (SearchResult(total=1), "Found 1 match:"),
+        (SearchResult(total=2), "Found 2 matches:"),
+        (SearchResult(total=300, more=True), "Found 300+ matches:"),
+    ],
+)
+def test_how_many_were_found_is_said_in_words(found, words):
+    assert found_words(found) == words

@@ -1,0 +1,90 @@
+"""What a search found, in words and in pieces."""
+
+import pytest
+
+from tests.builders import answer, user
+from tui.domain.search.query import Hit, SearchResult, parse
+from tui.domain.search.search_results import Results, SessionHits, as_typed, by_session, preview
+
+
+def hit(session_id, message_id):
+    return Hit(session_id, message_id, "user", "", "needle", 1.0)
+
+
+def results(total, shown, **fields):
+    hits = tuple(hit("s", str(number)) for number in range(shown))
+    return Results("needle", (SessionHits("s", "S", hits),), SearchResult(hits, total, **fields))
+
+
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("zebra", "zebra*"),
+        ("two words", "two words*"),
+        ("done ", "done "),
+        ("ab", "ab"),
+        ('"a phrase"', '"a phrase"'),
+        ("zeb*", "zeb*"),
+        ("a->", "a->"),
+        ("", ""),
+    ],
+)
+def test_the_word_that_is_being_typed_may_be_a_beginning(typed, wanted):
+    assert as_typed(typed) == wanted
+
+
+def test_hits_stand_by_sessions_the_best_first():
+    grouped = by_session([hit("b", "1"), hit("a", "2"), hit("b", "3")])
+    assert [(key, [each.message_id for each in hits]) for key, hits in grouped.items()] == [
+        ("b", ["1", "3"]),
+        ("a", ["2"]),
+    ]
+
+
+def test_how_much_was_found_is_said():
+    assert results(1, 1).words() == "1 match"
+    assert results(12, 12).words() == "12 matches"
+    assert results(80, 50).words() == "80 matches · the best 50 shown"
+    assert results(300, 50, more=True).words() == ("300+ matches · the best 50 of the newest shown")
+
+
+def test_what_is_missing_is_said():
+    assert results(1, 1, late=True).words().endswith("not all could be searched in time")
+    assert "indexing 42 %: 7 MB to go" in results(1, 1, pending=7_000_000).words("indexing 42 %")
+    assert results(1, 1, notice="It was damaged.").words().endswith("It was damaged.")
+    assert Results("x", error="gone").words() == "gone"
+
+
+def test_nothing_found_and_nothing_asked_are_told_apart():
+    assert Results("needle").words() == "No name and no message has that."
+    assert Results("needle hay").words() == "No name and no message has all of that."
+    assert Results(" ").words().startswith("Search all sessions.")
+    assert Results("->").words().startswith("Symbols alone")
+
+
+def test_that_only_something_near_was_found_is_said():
+    near = results(2, 2)
+    found = Results("needle hay", near.sessions, near.found, queries=("need* hay*", "hay*"))
+    assert found.words() == "Not found; nearest: need* hay* or hay* · 2 matches"
+    assert found.marked == "need* hay* hay*"
+    assert results(2, 2).marked == "needle*"
+
+
+def test_a_preview_shows_the_place_that_fits_and_a_part_of_the_others():
+    far = "word " * 2000 + "needle" + " word" * 2000
+    shown = preview(parse("needle"), "m2", [user("m1", far), answer("m2", far)])
+    before, found = shown.messages
+    assert (before.chosen, found.chosen) == (False, True)
+    assert "needle" not in before.text
+    begin, end = found.marks[0]
+    assert found.text[begin:end] == "needle"
+    assert len(found.text) < 3000
+
+
+def test_what_would_do_harm_is_harmless_in_a_preview():
+    shown = preview(parse("needle"), "m1", [user("m1", "a\x1b[31m\r\nneedle\t\x9b\u202e")])
+    text = shown.messages[0].text
+    assert text.startswith("a\u241b[31m\nneedle    ")
+    assert not set("\x1b\r\t\x9b\u202e") & set(text)
+    begin, end = shown.messages[0].marks[0]
+    assert text[begin:end] == "needle"

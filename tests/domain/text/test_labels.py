@@ -1,0 +1,299 @@
+import sys
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from wcwidth import wcswidth
+
+from tests.strategies import any_text
+from tui.domain.text.labels import (
+    EMPTY,
+    LABEL_CELLS,
+    NAME_CHARACTERS,
+    age,
+    cell_width,
+    cut_to_cells,
+    label,
+    pad_to_cells,
+    scope_name,
+    whole_label,
+)
+from tui.domain.text.safe_text import make_visible_line
+
+NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
+FAMILY = "👩\u200d👩\u200d👧"
+
+
+def before(**span):
+    return NOW - timedelta(**span)
+
+
+# --- age
+
+
+@pytest.mark.parametrize(
+    ("then", "words"),
+    [
+        (NOW, "just now"),
+        (before(seconds=59, milliseconds=999), "just now"),
+        (before(seconds=60), "1 min ago"),
+        (before(seconds=119), "1 min ago"),
+        (before(seconds=120), "2 min ago"),
+        (before(minutes=59, seconds=59), "59 min ago"),
+        (before(hours=1), "1 hour ago"),
+        (before(hours=1, minutes=59, seconds=59), "1 hour ago"),
+        (before(hours=2), "2 hours ago"),
+        (before(hours=23, minutes=59, seconds=59), "23 hours ago"),
+        (before(days=1), "1 day ago"),
+        (before(days=1, hours=23), "1 day ago"),
+        (before(days=2), "2 days ago"),
+        (before(days=6, hours=23, minutes=59, seconds=59), "6 days ago"),
+        (before(days=7), "2026-01-13"),
+        (before(days=400), "2024-12-16"),
+    ],
+)
+def test_an_age_is_said_in_minutes_hours_or_days_and_from_a_week_on_as_a_date(then, words, zone):
+    zone("UTC0")
+    assert age(then, NOW) == words
+
+
+@pytest.mark.parametrize("span", [{"seconds": 1}, {"days": 1}, {"days": 9000}])
+def test_the_future_is_just_now(span):
+    assert age(NOW + timedelta(**span), NOW) == "just now"
+
+
+def test_no_time_is_unknown():
+    assert age(None, NOW) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("rule", "date"), [("JST-9", "2025-06-02"), ("UTC0", "2025-06-01"), ("PST8", "2025-06-01")]
+)
+def test_a_date_is_the_local_one(rule, date, zone):
+    zone(rule)
+    assert age(datetime(2025, 6, 1, 15, 30, tzinfo=UTC), NOW) == date
+
+
+def test_a_date_in_summer_is_that_of_summer_time_all_year(zone):
+    zone("CET-1CEST,M3.5.0,M10.5.0/3")
+    then = datetime(2025, 7, 1, 22, 30, tzinfo=UTC)  # half past midnight there
+    assert age(then, NOW.astimezone()) == "2025-07-02"
+
+
+class _Summer(tzinfo):
+    """A zone whose clocks go forward an hour at the beginning of March."""
+
+    def utcoffset(self, moment):
+        return timedelta(hours=1 if moment.month >= 3 else 0)
+
+    def dst(self, moment):
+        return self.utcoffset(moment)
+
+
+def test_an_hour_lost_to_summer_time_is_no_hour_of_age():
+    then = datetime(2026, 2, 28, 23, 50, tzinfo=_Summer())
+    now = datetime(2026, 3, 1, 1, 5, tzinfo=then.tzinfo)
+    assert age(then, now) == "15 min ago"
+
+
+@pytest.mark.parametrize("hours", [-11, 0, 9])
+def test_an_age_does_not_depend_on_the_zones_in_which_the_times_are_said(hours):
+    there = timezone(timedelta(hours=hours))
+    assert age(before(hours=3).astimezone(there), NOW) == "3 hours ago"
+    assert age(before(hours=3), NOW.astimezone(there)) == "3 hours ago"
+
+
+def test_dates_have_years_of_four_digits(zone):
+    zone("UTC0")
+    assert age(datetime(33, 4, 3, tzinfo=UTC), NOW) == "0033-04-03"
+
+
+def test_a_time_before_the_first_local_year_is_unknown(zone):
+    zone("PST8")
+    assert age(datetime(1, 1, 1, tzinfo=UTC), NOW) == "unknown"
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_every_time_has_an_age(then):
+    assert age(then, NOW)
+
+
+# --- labels
+
+
+def test_a_session_is_called_by_its_name_else_its_summary_else_its_first_prompt():
+    assert label("Name", "Summary", "Prompt") == "Name"
+    assert label("", "Summary", "Prompt") == "Summary"
+    assert label("", "", "Prompt") == "Prompt"
+    assert label("", "", "") == EMPTY == "(empty)"
+
+
+@pytest.mark.parametrize("blank", [" ", "\n\t", "\u3000", "\u200b", "\u200d\ufe0f", "\u2028 \x85"])
+def test_what_shows_nothing_is_no_name(blank):
+    assert label(blank, "", "Prompt") == "Prompt"
+    assert label(blank, blank, blank) == EMPTY
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("  one\n\ntwo\tthree  ", "one two three"),
+        ("one\u2028two\r\nthree", "one two three"),
+        ("\x1b]0;x\x1b\\", "␛]0;x␛\\"),
+        ("user\u202etxt", "user<U+202E>txt"),
+        ("\x00", "␀"),
+        ("\ud800", "\ufffd"),
+    ],
+)
+def test_a_label_is_one_line_with_its_controls_visible(name, words):
+    assert label(name, "", "") == words
+
+
+def test_a_prompt_that_begins_with_many_blank_lines_has_its_first_words_as_label():
+    assert label("", "", "\n" * 5000 + "Fix it") == "Fix it"
+
+
+@pytest.mark.parametrize(
+    ("character", "fitting"),
+    [("x", 40), ("会", 20), ("é", 40), ("e\u0301", 40), ("😀", 20), (FAMILY, 20), ("🇯🇵", 20)],
+)
+def test_a_label_has_40_cells_at_most(character, fitting):
+    assert label(character * fitting, "", "") == character * fitting
+    cut = label(character * (fitting + 1), "", "")
+    assert cut == character * (39 // (40 // fitting)) + "…"
+
+
+@given(any_text(40), any_text(40), any_text(40))
+def test_every_label_shows_something_in_one_line_of_40_cells(name, summary, prompt):
+    words = label(name, summary, prompt)
+    assert 1 <= wcswidth(words) <= LABEL_CELLS
+    assert words == make_visible_line(words)
+
+
+def test_a_name_has_200_characters_at_most():
+    assert NAME_CHARACTERS == 200
+
+
+# --- cells
+
+
+@pytest.mark.parametrize(
+    ("line", "cut"),
+    [
+        ("▾ Last 7 days", "▾ Last 7 d…"),
+        ("Größenwahn, naïve", "Größenwahn…"),
+        ("“Ça va ?” – Élise", "“Ça va ?”…"),
+        ("Список сеансов", "Список сеа…"),
+    ],
+)
+def test_what_most_write_is_cut_without_the_library_that_knows_all_scripts(line, cut, monkeypatch):
+    monkeypatch.setitem(sys.modules, "wcwidth", None)  # not to be imported
+    assert cut_to_cells(line, 11) == cut
+    assert cell_width(cut) <= 11
+
+
+def test_what_is_taken_for_one_cell_is_one():
+    characters = map(chr, range(0x20, 0x3000))
+    assert [each for each in characters if cell_width(each * 2) != wcswidth(each * 2)] == []
+
+
+def lines():
+    wide = st.sampled_from(
+        [
+            "会",
+            FAMILY,
+            "❤\ufe0f",
+            "1\ufe0f\u20e3",
+            "🇯🇵",
+            "👍🏽",
+            "e\u0301",
+            "क\u094dष",
+            "\u094d❤",
+            " ",
+        ]
+    )
+    return st.lists(wide | st.characters(), max_size=30).map("".join).map(make_visible_line)
+
+
+@given(lines(), st.integers(1, 50))
+@example("\u094d❤xx", 3)  # wider than the sum of its parts
+def test_a_line_is_never_wider_than_it_was_cut_to(line, cells):
+    assert 0 <= wcswidth(cut_to_cells(line, cells)) <= cells
+
+
+@given(lines(), st.integers(0, 10))
+def test_what_fits_is_not_cut(line, more):
+    assert cut_to_cells(line, cell_width(line) + more) == line
+
+
+@given(lines(), st.integers(1, 50))
+def test_what_is_cut_is_the_beginning_and_an_ellipsis(line, cells):
+    cut = cut_to_cells(line, cells)
+    if cut != line:
+        assert cut.endswith("…")
+        assert line.startswith(cut.removesuffix("…"))
+
+
+@pytest.mark.parametrize(
+    ("line", "cells", "cut"),
+    [
+        ("abcdef", 5, "abcd…"),
+        ("ab cdef", 4, "ab…"),
+        ("会話する", 6, "会話…"),
+        ("会話する", 5, "会話…"),
+        ("会話", 1, "…"),
+        (f"a{FAMILY}b", 3, "a…"),
+        (f"a{FAMILY}bc", 4, f"a{FAMILY}…"),
+        ("❤\ufe0f❤\ufe0f❤\ufe0f", 5, "❤\ufe0f❤\ufe0f…"),
+        ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
+        ("a❤\ufe0fbc", 3, "a…"),
+        ("🇯🇵🇯🇵", 3, "🇯🇵…"),
+    ],
+)
+def test_a_cut_keeps_whole_characters_as_many_as_fit(line, cells, cut):
+    assert cut_to_cells(line, cells) == cut
+
+
+@given(lines(), st.integers(0, 10))
+def test_a_line_is_filled_up_to_the_cells_asked_for(line, more):
+    padded = pad_to_cells(line, cell_width(line) + more)
+    assert padded == line + " " * more
+
+
+def test_a_line_too_wide_is_not_filled():
+    assert pad_to_cells("会話", 3) == "会話"
+
+
+@pytest.mark.parametrize(
+    ("scope", "name"),
+    [
+        ("project:/home/u/shop", "shop"),
+        ("project:/home/u/shop/", "shop"),
+        ("project:/", "/"),
+        ("project:", ""),
+        ("work", "work"),
+        ("a/b", "a/b"),
+    ],
+)
+def test_a_scope_is_called_by_the_name_of_its_directory(scope, name):
+    assert scope_name(scope) == name
+
+
+@pytest.mark.parametrize(
+    ("name", "called"),
+    [
+        ("a name " * 9, ("a name " * 9).strip()),
+        ("a  name\n" * 9, ("a name " * 9).strip()),
+        ("short", "short"),
+        ("", "the first prompt"),
+        ("\u200b", "the first prompt"),
+        ("\x1b" * 60, "␛" * 60),
+    ],
+)
+def test_a_name_is_whole_where_there_may_be_room(name, called):
+    assert whole_label(name, label(name, "", "the first prompt")) == called
+
+
+def test_of_a_prompt_there_is_no_more_than_the_label():
+    assert whole_label("", label("", "", "words " * 20)) == label("", "", "words " * 20)

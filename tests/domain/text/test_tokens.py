@@ -1,0 +1,93 @@
+"""Cutting text into tokens."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text
+from tui.domain.text.tokens import TOKEN_CHARACTERS, cut, cut_with_spans, stands_alone
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Hello, World!", ["hello", "world"]),
+        ("foo_bar a->b /usr/lib", ["foo", "bar", "a", "b", "usr", "lib"]),
+        ("C++ 3.14 v2", ["c", "3", "14", "v2"]),
+        ("STRASSE Straße", ["strasse", "strasse"]),
+        ("Ärger naïve CAFÉ", ["arger", "naive", "cafe"]),
+        ("e\u0301te\u0301", ["ete"]),
+        ("Ελληνικά ΌΣΟΣ", ["ελληνικα", "οσοσ"]),
+        ("Ёлка", ["елка"]),
+        ("İstanbul", ["istanbul"]),
+        ("العَرَبِيَّة", ["العربية"]),
+        ("שָׁלוֹם", ["שלום"]),
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("ＡＢＣ ｶﾞｷﾞ", ["abc", "ガ", "ギ"]),
+        ("soft\xadhyphen", ["softhyphen"]),
+        ("", []),
+        ("\x00\x1b[2J \ud800", ["2j"]),
+        ("❤\ufe0f👩\u200d👩", []),
+    ],
+)
+def test_letters_and_digits_are_folded_and_everything_else_separates(text, tokens):
+    assert cut(text) == tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("全文検索", ["全", "文", "検", "索"]),
+        ("ガ が", ["ガ", "が"]),
+        ("か\u3099", ["が"]),
+        ("한국어", ["한", "국", "어"]),
+        ("\u1112\u1161\u11ab", ["한"]),
+        ("ไทย", ["ไ", "ท", "ย"]),
+        ("使うAPI名", ["使", "う", "api", "名"]),
+        ("𠮷野家", ["𠮷", "野", "家"]),
+    ],
+)
+def test_scripts_without_spaces_are_cut_into_characters(text, tokens):
+    assert cut(text) == tokens
+
+
+def test_a_long_run_is_cut_into_pieces():
+    run = "x" * (2 * TOKEN_CHARACTERS + 3)
+    assert cut(run) == ["x" * TOKEN_CHARACTERS] * 2 + ["xxx"]
+    assert cut("é" + run) == ["e" + "x" * (TOKEN_CHARACTERS - 1), "x" * TOKEN_CHARACTERS, "xxxx"]
+
+
+def test_only_characters_of_scripts_without_spaces_stand_alone():
+    assert all(map(stands_alone, cut("全か力한ไ")))
+    assert not any(map(stands_alone, cut("word слово 12 हिन्दी")))
+
+
+@given(any_text(40) | st.text(max_size=40))
+def test_the_places_are_those_of_the_same_tokens(text):
+    found = list(cut_with_spans(text))
+    assert [token for token, _ in found] == cut(text)
+    for token, (begin, end) in found:
+        assert token in cut(text[begin:end])
+
+
+@given(any_text(20) | st.text(max_size=20), any_text(20) | st.text(max_size=20))
+def test_what_stands_between_symbols_is_cut_by_itself(one, other):
+    assert cut(f"{one}\n->{other}") == cut(one) + cut(other)
+
+
+@given(st.text(max_size=40))
+def test_a_token_holds_nothing_that_separates(text):
+    for token in cut(text):
+        assert token
+        assert not any(character in token for character in ' _-"*\n')
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=40))
+def test_the_short_way_for_plain_text_cuts_as_the_long_one(text):
+    assert cut(text) == [token for token, _ in cut_with_spans(text)]
+
+
+@given(st.text(max_size=30))
+def test_case_is_ignored(text):
+    assert cut(text.casefold()) == cut(text.casefold().casefold())
+    assert cut(text.upper()) == cut(text.upper().casefold())

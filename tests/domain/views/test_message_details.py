@@ -1,0 +1,15 @@
+from tui.domain.journal.message import Message
+from tui.domain.views.message_details import details
+
+
+def test_details_say_when_by_whom_how_long_and_which():
+    message = Message("m-1", "assistant", "Well.", "2026-01-11T14:30:23.456Z", model="openai:x")
+    said = details(message).split(" · ")
+    assert said[0].startswith("2026-01-1")
+    assert len(said[0].split()) == 3
+    assert said[1:] == ["openai:x", "complete", "5 characters", "m-1"]
+
+
+def test_what_is_not_known_is_left_out_and_nothing_is_raw():
+    said = details(Message("a\x1bb", "user", "x", "yesterday"))
+    assert said == "time unknown · 1 character · a\u241bb"

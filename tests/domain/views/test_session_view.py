@@ -1,0 +1,50 @@
+"""What the screen shows of one session."""
+
+import msgspec
+import pytest
+
+from tests.builders import answer, user
+from tui.domain.journal.records import Reset
+from tui.domain.views.notice import Notice
+from tui.domain.views.session_view import SessionView
+
+
+def view(*entries):
+    return SessionView(
+        session_id="tale",
+        entries=entries,
+        earlier=False,
+        arriving=None,
+        draft="",
+        queued=(),
+        prompt_count=0,
+        read_only="",
+    )
+
+
+def test_the_prompts_are_what_the_user_said_oldest_first():
+    entries = (user("m1", "one"), answer("m2"), Notice("two"), Reset("now"), user("m3", "three"))
+    assert view(*entries).prompts == ("one", "three")
+
+
+def test_where_nothing_was_said_there_are_no_prompts():
+    assert view(Notice("hello")).prompts == ()
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("", ""),
+        (
+            "Session tale is open in another program (pid 7 on box); opened read-only.",
+            "read-only: open in another program (pid 7 on box)",
+        ),
+        (
+            "Session tale was written by a newer version (2); opened read-only.",
+            "read-only: was written by a newer version (2)",
+        ),
+        ("Cannot open it; opened read-only.", "read-only: Cannot open it"),
+    ],
+)
+def test_why_it_is_read_only_is_said_without_the_id_that_is_on_screen(sentence, said):
+    assert msgspec.structs.replace(view(), read_only=sentence).read_only_in_short == said

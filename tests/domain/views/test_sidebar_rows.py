@@ -1,0 +1,270 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text
+from tui.domain.journal.session import SessionEntry
+from tui.domain.timestamps import format_utc
+from tui.domain.views.sidebar_rows import (
+    Group,
+    Mark,
+    SessionRow,
+    arrange,
+    matches,
+    narrows,
+    neighbour,
+    short_age,
+)
+
+NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
+# Clocks go forward in the night to 29 March 2026, back in the night to 25 October.
+BERLIN = "CET-1CEST,M3.5.0,M10.5.0/3"
+
+
+def group_of(one, now):
+    """The heading under which a session stands."""
+    (row,) = arrange([one], (), {}, now)
+    return row.group
+
+
+def entry(session_id="tale", used=NOW, status="closed", **fields):
+    known = {
+        "name": "",
+        "label": session_id,
+        "scope": "project:/shop",
+        "ordinal": 1,
+        "active": False,
+        "project_path": "/shop",
+        "model": "offline:guide",
+        "created_at": format_utc(NOW),
+        "updated_at": format_utc(NOW),
+        "last_used_at": used if isinstance(used, str) else format_utc(used),
+        "closed_at": None,
+        "message_count": 3,
+    }
+    return SessionEntry(id=session_id, status=status, **{**known, **fields})
+
+
+def row(label="Auth bug", session_id="session-20260111-153022-847291"):
+    return SessionRow(session_id, label, Group.TODAY, format_utc(NOW), 1)
+
+
+# --- groups
+
+
+@pytest.mark.parametrize(
+    ("used", "group"),
+    [
+        ("2026-01-20T12:00:00.000Z", Group.TODAY),
+        ("2026-01-20T00:00:00.000Z", Group.TODAY),
+        ("2026-01-19T23:59:59.999Z", Group.YESTERDAY),
+        ("2026-01-19T00:00:00.000Z", Group.YESTERDAY),
+        ("2026-01-18T23:59:59.999Z", Group.LAST_WEEK),
+        ("2026-01-14T00:00:00.000Z", Group.LAST_WEEK),
+        ("2026-01-13T23:59:59.999Z", Group.OLDER),
+        ("0001-01-01T00:00:00.000Z", Group.OLDER),
+    ],
+)
+def test_a_session_stands_under_the_day_of_its_last_use(used, group, zone):
+    zone("UTC0")
+    assert group_of(entry(used=used), NOW) is group
+
+
+@pytest.mark.parametrize(
+    ("rule", "group"), [("JST-9", Group.TODAY), ("UTC0", Group.TODAY), ("PST8", Group.YESTERDAY)]
+)
+def test_days_begin_at_the_local_midnight(rule, group, zone):
+    zone(rule)
+    assert group_of(entry(used="2026-01-20T02:00:00.000Z"), NOW) is group
+
+
+def test_today_is_that_of_the_place_whatever_zone_now_is_said_in(zone):
+    zone("JST-9")
+    now = datetime(2026, 1, 20, 16, 0, tzinfo=UTC)  # one o'clock on the 21st there
+    assert group_of(entry(used="2026-01-20T14:59:59.999Z"), now) is Group.YESTERDAY
+    assert group_of(entry(used="2026-01-20T15:00:00.000Z"), now) is Group.TODAY
+
+
+def test_a_day_of_23_hours_is_a_whole_day(zone):
+    zone(BERLIN)
+    now = datetime(2026, 3, 30, 10, 0, tzinfo=UTC)
+    assert group_of(entry(used="2026-03-28T23:00:00.000Z"), now) is Group.YESTERDAY
+    assert group_of(entry(used="2026-03-28T22:59:59.999Z"), now) is Group.LAST_WEEK
+
+
+@pytest.mark.parametrize("span", [{"seconds": 1}, {"days": 1}, {"days": 9000}])
+def test_what_was_used_in_the_future_stands_under_today(span, zone):
+    zone("UTC0")
+    assert group_of(entry(used=NOW + timedelta(**span)), NOW) is Group.TODAY
+
+
+@pytest.mark.parametrize("used", ["", "yesterday", "2026-13-45T00:00:00Z", "9" * 5000])
+def test_a_time_that_cannot_be_read_is_old(used):
+    assert group_of(entry(used=used), NOW) is Group.OLDER
+
+
+@pytest.mark.parametrize(
+    ("rule", "used"), [("PST8", "0001-01-01T00:00:00Z"), ("JST-9", "9999-12-31T23:59:59Z")]
+)
+def test_a_time_that_is_outside_the_local_calendar_is_old(rule, used, zone):
+    zone(rule)
+    assert group_of(entry(used=used), NOW) is Group.OLDER
+
+
+def test_an_archived_session_stands_under_archived_whenever_it_was_used():
+    assert group_of(entry(status="archived"), NOW) is Group.ARCHIVED
+
+
+# --- order
+
+
+def test_groups_stand_in_their_order_and_their_sessions_in_that_of_the_list(zone):
+    zone("UTC0")
+    entries = [
+        entry("today"),
+        entry("archived", status="archived"),
+        entry("yesterday", NOW - timedelta(days=1)),
+        entry("older", NOW - timedelta(days=30)),
+        entry("week", NOW - timedelta(days=3)),
+        entry("also today", NOW - timedelta(hours=1)),
+    ]
+    rows = arrange(entries, [], {}, NOW)
+    assert [(found.id, found.group) for found in rows] == [
+        ("today", Group.TODAY),
+        ("also today", Group.TODAY),
+        ("yesterday", Group.YESTERDAY),
+        ("week", Group.LAST_WEEK),
+        ("older", Group.OLDER),
+        ("archived", Group.ARCHIVED),
+    ]
+
+
+def test_open_sessions_come_first_in_their_own_order_and_only_once():
+    old, new = entry("old", NOW - timedelta(days=90)), entry("new")
+    rows = arrange([new, entry("other"), old], [old, new], {}, NOW)
+    assert [(found.id, found.group) for found in rows] == [
+        ("old", Group.OPEN),
+        ("new", Group.OPEN),
+        ("other", Group.TODAY),
+    ]
+
+
+def test_a_row_says_what_its_session_says_and_what_goes_on_in_it():
+    known = entry("one", NOW, label="Auth bug", message_count=7)
+    (found,) = arrange([known], [], {"one": Mark.UNREAD, "two": Mark.RUNNING}, NOW)
+    assert found == SessionRow(
+        "one", "Auth bug", Group.TODAY, format_utc(NOW), 7, Mark.UNREAD, scope="shop"
+    )
+
+
+def test_a_session_in_which_nothing_goes_on_has_no_mark():
+    assert [found.mark for found in arrange([entry()], [entry("own")], {}, NOW)] == [Mark.NONE] * 2
+
+
+# --- ages
+
+
+@pytest.mark.parametrize(
+    ("span", "words"),
+    [
+        ({"seconds": 0}, "now"),
+        ({"seconds": 59, "milliseconds": 999}, "now"),
+        ({"seconds": 60}, "1m"),
+        ({"minutes": 59, "seconds": 59}, "59m"),
+        ({"minutes": 60}, "1h"),
+        ({"hours": 23, "minutes": 59}, "23h"),
+        ({"hours": 24}, "1d"),
+        ({"days": 6, "hours": 23}, "6d"),
+        ({"days": 7}, "01-13"),
+        ({"days": 19}, "01-01"),
+        ({"days": 20}, "2025"),
+        ({"days": 9000}, "2001"),
+    ],
+)
+def test_a_short_age_is_minutes_hours_days_and_then_the_date_or_the_year(span, words, zone):
+    zone("UTC0")
+    assert short_age(NOW - timedelta(**span), NOW) == words
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"), [("JST-9", "01-02"), ("UTC0", "01-01"), ("PST8", "01-01"), ("XXX23", "2025")]
+)
+def test_the_date_and_the_year_are_the_local_ones(rule, words, zone):
+    zone(rule)
+    assert short_age(datetime(2026, 1, 1, 18, 0, tzinfo=UTC), NOW) == words
+
+
+@pytest.mark.parametrize("span", [{"seconds": 1}, {"days": 9000}])
+def test_the_future_is_now(span):
+    assert short_age(NOW + timedelta(**span), NOW) == "now"
+
+
+def test_no_time_has_no_age():
+    assert short_age(None, NOW) == ""
+
+
+def test_a_time_before_the_first_local_year_has_no_age(zone):
+    zone("PST8")
+    assert short_age(datetime(1, 1, 1, tzinfo=UTC), NOW) == ""
+
+
+def test_years_have_four_digits(zone):
+    zone("UTC0")
+    assert short_age(datetime(33, 4, 3, tzinfo=UTC), NOW) == "0033"
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_every_age_takes_at_most_five_cells(then):
+    assert len(short_age(then, NOW)) <= 5
+
+
+# --- filter
+
+
+@pytest.mark.parametrize(
+    "text", ["", "  ", "auth", "AUTH", "bug auth", "th bu", "847291", "20260111 bug", "Session-"]
+)
+def test_a_row_matches_each_word_of_its_label_or_its_id(text):
+    assert matches(row(), text)
+
+
+@pytest.mark.parametrize("text", ["auht", "auth login", "bugsession", "bugs"])
+def test_a_row_does_not_match_what_is_in_neither(text):
+    assert not matches(row(), text)
+
+
+def test_capitals_of_every_script_are_folded():
+    assert matches(row("STRASSE"), "straße")
+    assert matches(row("会話の検索"), "検索")
+
+
+@given(any_text(), any_text())
+def test_what_matches_a_longer_filter_matches_its_beginning(label, text):
+    found = row(label + text)
+    if matches(found, text):
+        assert all(
+            matches(found, text[:end]) for end in range(len(text)) if narrows(text, text[:end])
+        )
+
+
+@pytest.mark.parametrize("text", ["s", "sess", "session"])
+def test_what_all_ids_begin_with_matches_only_where_it_is_typed_whole(text):
+    assert not matches(row("Auth bug"), text)
+    assert matches(row("Auth bug"), row().id)
+    assert not narrows("session-2026", text)
+    assert matches(row("A session bug"), text)
+
+
+@pytest.mark.parametrize(
+    ("session_id", "step", "found"),
+    [("b", 1, "c"), ("b", -1, "a"), ("a", -1, "a"), ("c", 1, "c"), ("a", 9, "c"), ("gone", 1, "a")],
+)
+def test_a_neighbour_is_a_row_away_or_the_last_on_the_way(session_id, step, found):
+    rows = [row(session_id=name) for name in "abc"]
+    assert neighbour(rows, session_id, step) == found
+
+
+def test_where_there_are_no_rows_there_is_no_neighbour():
+    assert neighbour([], "a", 1) is None

@@ -1,0 +1,214 @@
+"""What is set aside at the start and after ``/new``, and who is told."""
+
+import json
+import sys
+from datetime import timedelta
+
+import pytest
+
+from tests.engine.workspaces import FULL, SHOP, World
+from tui.config.schema import RetentionSettings
+from tui.engine.library.retention import Pruned, Retention
+from tui.errors import StorageError
+from tui.storage.pruning import SetAside
+
+OTHER = "project:/other"
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+@pytest.fixture
+def retention(world):
+    """What sets aside in a program, by these settings."""
+
+    def make(program, *, hook=(), **settings):
+        return Retention(program.store, RetentionSettings(**settings), hook, world.clock)
+
+    return make
+
+
+def status(world, *ids):
+    return [world.reader.entry(session_id).status for session_id in ids]
+
+
+async def test_what_was_not_used_for_long_is_archived_in_every_scope(world, retention):
+    old = await world.session(), await world.session(scope=OTHER)
+    world.clock.now += timedelta(days=31)
+    new = await world.session(), await world.session(scope=OTHER)
+    program = world.started()
+    pruned = await retention(program).after_start(program.workspace)
+    assert set(pruned.done) == {
+        SetAside(SHOP, old[:1], "age"),
+        SetAside(OTHER, old[1:], "age"),
+    }
+    assert status(world, *old, *new) == ["archived"] * 2 + ["closed"] * 2
+    assert retention(program).words(pruned) == "Archived 2 sessions: 2 not used for 30 days."
+
+
+async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_one_counted(
+    world, retention
+):
+    made = [await world.session() for _ in range(4)]
+    elsewhere = [await world.session(scope=OTHER) for _ in range(4)]
+    program = world.started()
+    settings = retention(program, backlog_limit=3)
+    pruned = await settings.after_start(program.workspace)
+    assert pruned.done == (SetAside(SHOP, (made[1], made[0]), "backlog"),)
+    assert settings.words(pruned) == "Archived 2 sessions: 2 beyond the 3 of this scope."
+    assert status(world, *elsewhere) == ["closed"] * 4
+
+
+async def test_both_are_told_in_one_line(world, retention):
+    old = await world.session()
+    world.clock.now += timedelta(days=3)
+    made = [await world.session() for _ in range(3)]
+    program = world.started()
+    settings = retention(program, backlog_limit=2, max_age_days=1, action="trash")
+    pruned = await settings.after_start(program.workspace)
+    assert settings.words(pruned) == (
+        "Moved 3 sessions to the trash: 1 not used for 1 day, 2 beyond the 2 of this scope."
+    )
+    assert status(world, old, *made) == ["trashed", "trashed", "trashed", "closed"]
+
+
+async def test_the_session_on_screen_and_those_that_work_stay(world, retention):
+    viewed, working, held, old = [await world.session() for _ in range(4)]
+    await world.session()
+    world.clock.now += timedelta(days=90)
+    active = await world.session()
+    world.started(held)
+    program = world.started(working)
+    program.workspace.current.running = True
+    await program.look_at(viewed)
+    world.reader.set_active(SHOP, active)
+    pruned = await retention(program, backlog_limit=1).after_start(program.workspace)
+    assert old in pruned.done[0].sessions
+    assert status(world, viewed, working, held, active) == ["closed", "open", "open", "closed"]
+
+
+async def test_a_session_restored_today_is_not_archived_again_tomorrow(world, retention):
+    old = await world.session()
+    world.clock.now += timedelta(days=40)
+    await world.session()
+    program = world.started()
+    settings = retention(program)
+    await settings.after_start(program.workspace)
+    assert status(world, old) == ["archived"]
+    world.reader.restore(old)
+    world.clock.now += timedelta(days=1)
+    assert (await settings.after_start(program.workspace)).count == 0
+    assert status(world, old) == ["closed"]
+
+
+async def test_what_only_was_looked_at_is_not_used(world, retention):
+    old = await world.session()
+    world.clock.now += timedelta(days=40)
+    await world.session()
+    program = world.started()
+    await program.look_at(old)
+    await program.workspace.begin()
+    await program.settle()
+    assert (await retention(program).after_start(program.workspace)).done[0].sessions == (old,)
+
+
+async def test_where_nothing_is_limited_nothing_is_done(world, retention):
+    for _ in range(3):
+        await world.session()
+    world.clock.now += timedelta(days=400)
+    program = world.started()
+    settings = retention(program, backlog_limit=0, max_age_days=0)
+    assert await settings.after_start(program.workspace) == Pruned()
+    assert not settings.limits_scopes
+
+
+async def test_an_error_of_the_disk_is_told(world, retention, monkeypatch):
+    program = world.started()
+
+    def fail(*_):
+        raise StorageError("Cannot read.")
+
+    monkeypatch.setattr(program.store, "list", fail)
+    assert await retention(program).after_start(program.workspace) == Pruned(failure="Cannot read.")
+
+
+async def test_what_was_set_aside_before_the_disk_failed_is_told_all_the_same(
+    world, retention, monkeypatch
+):
+    first, second = await world.session(), await world.session()
+    world.clock.now += timedelta(days=40)
+    await world.session()
+    program = world.started()
+    archive = program.store.archive
+
+    def archive_but_one(session_id):
+        if session_id == first:
+            raise FULL
+        archive(session_id)
+
+    monkeypatch.setattr(program.store, "archive", archive_but_one)
+    pruned = await retention(program).after_start(program.workspace)
+    assert pruned == Pruned((SetAside(SHOP, (second,), "age"),), "No room.")
+
+
+# --- the hook
+
+
+@pytest.fixture
+def told(tmp_path):
+    """A hook that writes down what it is told, and what it was told."""
+    file = tmp_path / "told"
+    script = f"import sys; open({str(file)!r}, 'a').write(sys.stdin.read() + chr(10))"
+
+    def read():
+        return [json.loads(line) for line in file.read_text().splitlines()]
+
+    return (sys.executable, "-c", script), read
+
+
+async def test_the_hook_is_told_once_a_scope_and_reason(world, retention, told):
+    hook, read = told
+    old = await world.session(), await world.session(scope=OTHER)
+    world.clock.now += timedelta(days=31)
+    kept = [await world.session() for _ in range(3)]
+    await world.session(scope=OTHER)
+    program = world.started()
+    settings = retention(program, backlog_limit=3, hook=hook)
+    assert await settings.tell_hook(await settings.after_start(program.workspace)) == ()
+    assert sorted(read(), key=str) == sorted(
+        [
+            {"scope": SHOP, "sessions": [old[0]], "reason": "age"},
+            {"scope": OTHER, "sessions": [old[1]], "reason": "age"},
+            {"scope": SHOP, "sessions": [kept[0]], "reason": "backlog"},
+        ],
+        key=str,
+    )
+
+
+async def test_the_hook_is_told_what_the_user_archived(world, retention, told):
+    hook, read = told
+    assert await retention(world.started(), hook=hook).tell_archived(SHOP, "a", "b") == ()
+    assert read() == [{"scope": SHOP, "sessions": ["a", "b"], "reason": "user"}]
+
+
+async def test_what_goes_wrong_with_the_hook_is_told_once(world, retention):
+    failing = (sys.executable, "-c", "raise SystemExit(3)")
+    settings = retention(world.started(), hook=failing)
+    done = tuple(SetAside(scope, ("a",), "age") for scope in (SHOP, OTHER))
+    assert await settings.tell_hook(Pruned(done)) == ("The archive hook failed with exit code 3.",)
+
+
+async def test_what_goes_to_the_trash_is_not_archived(world, retention, told):
+    hook, _ = told
+    settings = retention(world.started(), hook=hook, action="trash")
+    assert await settings.tell_hook(Pruned((SetAside(SHOP, ("a",), "age"),))) == ()
+    with pytest.raises(FileNotFoundError):
+        told[1]()
+
+
+async def test_without_a_hook_nobody_is_told(world, retention):
+    assert await retention(world.started()).tell_archived(SHOP, "a") == ()

@@ -1,0 +1,346 @@
+"""The list of sessions, page by page, while others come and go."""
+
+import asyncio
+import threading
+
+import pytest
+
+from tests.builders import Clock
+from tests.waiting import until
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Opened
+from tui.domain.timestamps import format_utc
+from tui.engine.library.session_pages import PAGE, SessionPager
+from tui.errors import StorageError
+from tui.storage.memory_store import MemoryStore
+
+SHOP, OTHER = "project:/shop", "project:/other"
+
+
+class Listed(MemoryStore):
+    """A store whose lists can be made to wait or to fail."""
+
+    def __init__(self, clock):
+        super().__init__(clock)
+        self.gate = None
+        self.waiting = threading.Event()
+        self.failure = None
+
+    def list(self, wanted, cursor, limit):
+        if self.failure is not None:
+            raise self.failure
+        found = super().list(wanted, cursor, limit)
+        gate, self.gate = self.gate, None
+        if gate is not None:
+            self.waiting.set()
+            assert gate.wait(20)
+        return found
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def store(clock):
+    return Listed(clock)
+
+
+@pytest.fixture
+def make(store, clock):
+    """Makes so many sessions and gives their ids, oldest first."""
+
+    def sessions(count=1, scope=SHOP):
+        made = []
+        for _ in range(count):
+            lease = store.create(scope, "/shop", "offline:guide")
+            use(store, clock, lease)
+            lease.release()
+            made.append(lease.session_id)
+        return made
+
+    return sessions
+
+
+def use(store, clock, lease):
+    now = format_utc(clock())
+    store.append(lease, [Opened(now), Message(f"m{now}", "user", "hello", now)])
+
+
+def again(store, clock, session_id):
+    lease = store.lease(session_id)
+    use(store, clock, lease)
+    lease.release()
+
+
+def ids(sessions):
+    return [entry.id for entry in sessions.entries]
+
+
+def newest_first(made):
+    return [*reversed(made)]
+
+
+async def test_nothing_is_read_before_it_is_asked_for(store, make):
+    make()
+    sessions = SessionPager(store, SHOP)
+    assert sessions.entries == ()
+    assert not sessions.more
+    await sessions.read_more()
+    assert sessions.entries == ()
+
+
+async def test_the_newest_page_comes_first_and_older_ones_as_they_are_asked_for(store, make):
+    made = newest_first(make(2 * PAGE + 3))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    assert ids(sessions) == made[:PAGE]
+    assert sessions.more
+    await sessions.read_more()
+    await sessions.read_more()
+    assert ids(sessions) == made
+    assert not sessions.more
+
+
+async def test_a_page_asked_for_twice_at_once_is_read_once(store, make):
+    made = newest_first(make(2 * PAGE + 3))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await asyncio.gather(sessions.read_more(), sessions.read_more())
+    assert ids(sessions) == made[: 2 * PAGE]
+
+
+async def test_a_page_asked_for_while_the_newest_is_read_comes_after_it(store, make):
+    made = make(PAGE + 1)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    store.gate = gate = threading.Event()
+    refreshing = asyncio.ensure_future(sessions.refresh())
+    await until(store.waiting.is_set)
+    asked = asyncio.ensure_future(sessions.read_more())
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(refreshing, asked)
+    assert ids(sessions) == newest_first(made)
+
+
+async def test_a_list_has_the_sessions_of_its_scope(store, make):
+    mine, theirs = make(2), make(2, OTHER)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    assert (ids(sessions), sessions.scope) == (newest_first(mine), SHOP)
+    await sessions.toggle_scope()
+    assert (ids(sessions), sessions.scope) == (newest_first(mine + theirs), "")
+    await sessions.toggle_scope()
+    assert (ids(sessions), sessions.scope) == (newest_first(mine), SHOP)
+
+
+async def test_another_scope_is_shown_from_its_newest_page(store, make):
+    make(2)
+    theirs = make(2, OTHER)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.show(OTHER)
+    assert (ids(sessions), sessions.scope) == (newest_first(theirs), OTHER)
+
+
+async def test_a_list_of_all_stays_one_when_the_scope_changes(store, make):
+    made = make(2) + make(2, OTHER)
+    sessions = SessionPager(store, SHOP)
+    await sessions.toggle_scope()
+    await sessions.show(OTHER)
+    assert (ids(sessions), sessions.scope) == (newest_first(made), "")
+    await sessions.toggle_scope()
+    assert sessions.scope == OTHER
+
+
+async def test_showing_the_same_scope_keeps_the_pages_that_were_read(store, make):
+    made = newest_first(make(PAGE + 5))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    await sessions.show(SHOP)
+    assert ids(sessions) == made
+
+
+async def test_a_session_used_again_moves_to_the_top_and_is_there_once(store, make, clock):
+    made = newest_first(make(PAGE + 5))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    again(store, clock, made[-1])
+    await sessions.refresh()
+    assert ids(sessions) == [made[-1], *made[:-1]]
+
+
+async def test_a_session_set_aside_by_another_program_is_gone_at_the_next_look(store, make):
+    made = newest_first(make(PAGE + 5))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    store.archive(made[3])
+    await sessions.refresh()
+    assert ids(sessions) == [*made[:3], *made[4:]]
+
+
+async def test_more_new_sessions_than_a_page_leave_no_gap(store, make):
+    old = make(PAGE + 5)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    made = newest_first(old + make(PAGE + 5))
+    await sessions.refresh()
+    while sessions.more:
+        await sessions.read_more()
+    assert ids(sessions) == made
+
+
+async def test_a_list_that_has_become_short_has_no_older_ones(store, make):
+    made = newest_first(make(PAGE + 1))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    for gone in made[2:]:
+        store.delete(gone)
+    await sessions.refresh()
+    assert ids(sessions) == made[:2]
+    assert not sessions.more
+
+
+async def test_sessions_of_an_unknown_time_stay(store, make, monkeypatch):
+    made = newest_first(make(PAGE + 2))
+    for each in made[-2:]:
+        box = store.shelf.boxes[each]
+        box.records[:] = [Message("m", "user", "hello", "never")]
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    await sessions.refresh()
+    assert ids(sessions) == made
+
+
+async def test_a_page_of_the_scope_that_was_left_never_gets_among_the_others(store, make):
+    mine, theirs = make(PAGE + 5), make(3, OTHER)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    store.gate = gate = threading.Event()
+    reading = asyncio.create_task(sessions.read_more())
+    await until(store.waiting.is_set)
+    showing = asyncio.create_task(sessions.show(OTHER))
+    await asyncio.sleep(0.01)
+    assert set(ids(sessions)) <= set(mine)
+    gate.set()
+    await asyncio.gather(reading, showing)
+    assert ids(sessions) == newest_first(theirs)
+
+
+async def test_a_look_begun_before_all_were_wanted_leaves_nothing_of_itself(store, make):
+    make(PAGE + 5)
+    theirs = make(PAGE + 5, OTHER)
+    sessions = SessionPager(store, SHOP)
+    await sessions.toggle_scope()
+    store.gate = gate = threading.Event()
+    looking = asyncio.create_task(sessions.refresh())
+    await until(store.waiting.is_set)
+    toggling = asyncio.create_task(sessions.toggle_scope())
+    await asyncio.sleep(0.01)
+    gate.set()
+    await asyncio.gather(looking, toggling)
+    assert not set(ids(sessions)) & set(theirs)
+    assert sessions.scope == SHOP
+
+
+async def test_a_list_that_cannot_be_read_stays_as_it_was(store, make):
+    made = newest_first(make(PAGE + 1))
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    store.failure = StorageError("Cannot read it.")
+    for ask in (
+        sessions.refresh,
+        sessions.read_more,
+        sessions.toggle_scope,
+        lambda: sessions.show(OTHER),
+    ):
+        with pytest.raises(StorageError):
+            await ask()
+        assert (ids(sessions), sessions.scope, sessions.more) == (made[:PAGE], SHOP, True)
+
+
+# --- the archive
+
+
+async def test_what_is_archived_is_counted_and_not_read(store, make):
+    kept, aside, elsewhere = make(2), make(3), make(2, OTHER)
+    for session_id in (*aside, elsewhere[0]):
+        store.archive(session_id)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    assert not sessions.is_counted
+    await sessions.count()
+    assert (sessions.archived, sessions.elsewhere) == (3, 1)
+    assert ids(sessions) == newest_first(kept)
+    await sessions.toggle_scope()
+    assert (sessions.archived, sessions.elsewhere) == (4, 0)
+
+
+async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make):
+    kept, aside = make(2), newest_first(make(2 * PAGE + 3))
+    for session_id in aside:
+        store.archive(session_id)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    assert not sessions.more
+    await sessions.read_archive()
+    assert ids(sessions) == [*newest_first(kept), *aside[:PAGE]]
+    assert sessions.more
+    await sessions.read_archive()
+    await sessions.read_more()
+    await sessions.read_more()
+    assert ids(sessions) == [*newest_first(kept), *aside]
+    assert not sessions.more
+
+
+async def test_the_archive_of_another_scope_is_read_with_it(store, make):
+    mine, theirs = make()[0], make(1, OTHER)[0]
+    for session_id in (mine, theirs):
+        store.archive(session_id)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_archive()
+    assert ids(sessions) == [mine]
+    await sessions.show(OTHER)
+    assert ids(sessions) == [theirs]
+    assert (sessions.archived, sessions.elsewhere) == (1, 0)
+
+
+@pytest.mark.parametrize("unfolded", [False, True])
+async def test_a_session_that_was_moved_stands_where_it_is_by_now(store, make, unfolded):
+    made = make(PAGE + 5)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_more()
+    if unfolded:
+        await sessions.read_archive()
+    oldest, rest = made[0], newest_first(made[1:])
+    store.archive(oldest)
+    await sessions.note_moved(oldest)
+    assert ids(sessions) == ([*rest, oldest] if unfolded else rest)
+    assert sessions.archived == 1
+    store.restore(oldest)
+    await sessions.note_moved(oldest)
+    assert ids(sessions) == [oldest, *rest]
+    assert sessions.archived == 0
+
+
+async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make, clock):
+    kept, aside = make()[0], make()[0]
+    store.archive(aside)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    await sessions.read_archive()
+    await sessions.count()
+    again(store, clock, aside)
+    await sessions.refresh()
+    assert ids(sessions) == [aside, kept]
+    await sessions.count()
+    assert sessions.archived == 0

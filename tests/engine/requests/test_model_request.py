@@ -1,0 +1,167 @@
+"""What a model is sent of a conversation."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Summary
+from tui.engine.requests.model_request import estimated_tokens, project
+
+WIDE = 10_000_000
+
+
+def message(number, role="user", content="text", **fields):
+    return Message(
+        id=f"m{number}", role=role, content=content, timestamp="2026-01-01T00:00:00.000Z", **fields
+    )
+
+
+def sent(messages, *, summary=None, window=WIDE, prompt=""):
+    return project(prompt, summary, messages, window).messages
+
+
+def call(name="c1"):
+    return ToolCall(name, "read_file", {"path": "a"})
+
+
+def test_a_plain_conversation_is_sent_as_it_is():
+    talk = [message(1), message(2, "assistant"), message(3)]
+    assert sent(talk) == tuple(talk)
+
+
+def test_failed_answers_are_left_out():
+    talk = [message(1), message(2, "assistant", "half", status="failed"), message(3)]
+    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+
+
+def test_replaced_answers_are_left_out():
+    talk = [message(1), message(2, "assistant"), message(3, "assistant", replaces="m2")]
+    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+
+
+def test_an_interrupted_answer_with_text_is_sent_and_one_without_is_not():
+    talk = [
+        message(1),
+        message(2, "assistant", "half", status="interrupted"),
+        message(3),
+        message(4, "assistant", " ", status="interrupted"),
+        message(5),
+    ]
+    assert [each.id for each in sent(talk)] == ["m1", "m2", "m3", "m5"]
+
+
+def test_a_call_without_a_result_gets_interrupted():
+    talk = [message(1), message(2, "assistant", "", tool_calls=(call(),)), message(3)]
+    assert [(each.role, each.text) for each in sent(talk)][2] == ("tool", "interrupted")
+    assert sent(talk)[2].tool_call_id == "c1"
+
+
+def test_results_follow_their_calls_in_the_order_of_the_calls():
+    talk = [
+        message(1),
+        message(2, "assistant", None, tool_calls=(call("a"), call("b"))),
+        message(3, "tool", "for b", tool_call_id="b"),
+        message(4, "tool", "for a", tool_call_id="a"),
+    ]
+    assert [each.text for each in sent(talk)] == ["text", "", "for a", "for b"]
+
+
+def test_a_result_without_its_call_is_left_out():
+    talk = [message(1), message(2, "tool", "lost", tool_call_id="x"), message(3)]
+    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+
+
+def test_the_same_call_id_in_two_turns_keeps_each_result_with_its_own_call():
+    talk = [
+        message(1),
+        message(2, "assistant", "", tool_calls=(call("call_0"),)),
+        message(3, "tool", "first", tool_call_id="call_0"),
+        message(4),
+        message(5, "assistant", "", tool_calls=(call("call_0"),)),
+        message(6, "tool", "second", tool_call_id="call_0"),
+    ]
+    assert [each.text for each in sent(talk) if each.role == "tool"] == ["first", "second"]
+
+
+def test_a_summary_stands_for_the_messages_up_to_it():
+    talk = [message(1), message(2, "assistant"), message(3)]
+    request = project("Be brief.", Summary(text="They met.", through="m2"), talk, WIDE)
+    assert [each.id for each in request.messages] == ["m3"]
+    assert request.system_prompt == ("Be brief.\n\nSummary of the earlier conversation:\nThey met.")
+
+
+def test_a_summary_through_an_unknown_message_cuts_nothing():
+    talk = [message(1), message(2, "assistant"), message(3)]
+    assert len(sent(talk, summary=Summary(text="They met.", through="gone"))) == 3
+
+
+def test_what_does_not_fit_is_cut_before_a_users_message():
+    talk = [
+        message(1, content="x" * 3000),
+        message(2, "assistant"),
+        message(3),
+        message(4, "assistant", "", tool_calls=(call(),)),
+        message(5, "tool", "y", tool_call_id="c1"),
+        message(6),
+    ]
+    assert [each.id for each in sent(talk, window=800)] == ["m3", "m4", "m5", "m6"]
+
+
+def test_the_last_prompt_is_sent_however_large_it_is():
+    assert len(sent([message(1), message(2, content="x" * 9000)], window=100)) == 1
+
+
+def test_what_comes_before_the_first_user_message_is_not_sent():
+    assert [m.id for m in sent([message(1, "assistant"), message(2)])] == ["m2"]
+
+
+@st.composite
+def conversations(draw):
+    talk = []
+    for number in range(draw(st.integers(1, 12))):
+        role = draw(st.sampled_from(["user", "assistant", "tool"]))
+        fields = {"content": draw(any_text())}
+        if role == "assistant":
+            names = draw(st.lists(st.sampled_from("abc"), max_size=3, unique=True))
+            fields["tool_calls"] = tuple(call(name) for name in names)
+            fields["status"] = draw(st.sampled_from([None, "failed", "interrupted", "truncated"]))
+        if role == "tool":
+            fields["tool_call_id"] = draw(st.sampled_from("abcd"))
+        if number and role == "assistant":
+            fields["replaces"] = draw(st.sampled_from([None, f"m{number - 1}"]))
+        talk.append(message(number, role, **fields))
+    return [*talk, message(99)]
+
+
+@given(conversations(), st.integers(0, 4000))
+def test_whatever_was_said_every_call_is_followed_by_its_results_and_nothing_else(talk, window):
+    messages = sent(talk, window=window)
+    waiting = []
+    for each in messages:
+        if waiting:
+            assert (each.role, each.tool_call_id) == ("tool", waiting.pop(0))
+            continue
+        assert each.role != "tool"
+        waiting = [made.id for made in each.tool_calls]
+    assert not waiting
+
+
+@given(conversations(), st.integers(0, 4000))
+def test_whatever_was_said_a_users_message_is_first_and_the_last_prompt_is_there(talk, window):
+    messages = sent(talk, window=window)
+    assert messages[0].role == "user"
+    assert talk[-1] in messages
+    assert all(each.status != "failed" for each in messages)
+
+
+@given(conversations(), st.integers(0, 4000))
+def test_what_is_sent_fits_unless_it_is_the_last_turn_alone(talk, window):
+    messages = sent(talk, window=window)
+    if sum(each.role == "user" for each in messages) > 1:
+        assert sum(map(estimated_tokens, messages)) <= window - window // 4
+
+
+@given(any_text())
+def test_any_text_can_be_weighed(text):
+    assert estimated_tokens(message(1, content=text)) >= 0

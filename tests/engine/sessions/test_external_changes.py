@@ -1,0 +1,259 @@
+"""A session that another program goes on with, as its reader has it."""
+
+import os
+
+import pytest
+
+from tests.engine.workspaces import World, said
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Reset, Summary
+from tui.engine.sessions.external_changes import Follower
+from tui.engine.sessions.loaded_session import entries_before
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+def shown(program):
+    return [e.text for e in program.workspace.current.entries if not isinstance(e, Reset)]
+
+
+async def two(world, *texts):
+    """The holder of a session, and the follower of one who reads it."""
+    session = await world.session(*texts)
+    holder, reader = world.started(session), world.started(session)
+    assert reader.workspace.current.read_only
+    return holder, reader, Follower(reader.workspace)
+
+
+async def test_nothing_is_read_while_nothing_changes(world, monkeypatch):
+    _, reader, follower = await two(world, "hello")
+    for verb in ("tail", "page", "load", "since", "entry"):
+        monkeypatch.setattr(reader.store, verb, None)
+    assert await follower.look() is None
+
+
+async def test_the_holder_follows_nobody(world):
+    holder, _, _ = await two(world, "hello")
+    await holder.send("more")
+    assert await Follower(holder.workspace).look() is None
+
+
+async def test_what_the_holder_says_appears(world):
+    holder, reader, follower = await two(world, "hello", "hi")
+    await holder.send("more")
+    change = await follower.look()
+    assert [each.text for each in change.news] == ["more"]
+    assert change.joined
+    assert shown(reader) == ["hello", "hi", "more"]
+    assert reader.workspace.current.read_only
+
+
+async def test_an_answer_that_arrives_is_seen_growing_and_whole(world):
+    holder, reader, follower = await two(world, "hello")
+    opened = holder.workspace.current.opened
+    answer = opened.begin_answer("m")
+    texts = []
+    for text in ("Once ", "upon "):
+        answer.receive(text)
+        opened.add_piece(answer)
+        await opened.save()
+        change = await follower.look()
+        texts.append(change.news[-1].text)
+        assert change.arriving == {answer.message_id}
+        assert reader.workspace.current.view().arriving == answer.message_id
+    opened.end_answer(answer)
+    await opened.save()
+    change = await follower.look()
+    assert texts == ["Once ", "Once upon "]
+    assert not change.arriving
+    assert change.news[-1].status is None
+
+
+async def test_a_retried_answer_takes_the_place_of_the_failed_one(world):
+    holder, reader, follower = await two(world, "hello")
+    opened = holder.workspace.current.opened
+    failed = opened.end_answer(opened.begin_answer("m"), status="failed", error="429")
+    await opened.save()
+    await follower.look()
+    again = opened.begin_answer("m", replaces=failed.id)
+    again.receive("Now.")
+    opened.end_answer(again)
+    await opened.save()
+    change = await follower.look()
+    assert [each.replaces for each in change.news] == [failed.id]
+    assert shown(reader) == ["hello", "Now."]
+
+
+async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
+    holder, reader, follower = await two(world, "hello", "hi")
+    opened = holder.workspace.current.opened
+    opened.summarise("They greeted.", opened.session.messages[-1].id)
+    opened.rename("Greetings")
+    await opened.save()
+    change = await follower.look()
+    assert [type(each) for each in change.news] == [Summary]
+    assert reader.workspace.current.label() == "Greetings"
+    opened.reset()
+    await opened.save()
+    change = await follower.look()
+    assert [type(each) for each in change.news] == [Reset]
+    await holder.send("anew")
+    change = await follower.look()
+    assert [each.text for each in change.news] == ["anew"]
+    assert shown(reader) == ["hello", "hi", "They greeted.", "anew"]
+    assert reader.workspace.current.session.message_count == 1
+
+
+async def test_pages_that_were_read_stay_and_more_can_be_read(world):
+    holder, reader, follower = await two(world, *map(str, range(400)))
+    await reader.workspace.read_earlier(reader.workspace.current)
+    for number in range(400, 450):
+        await holder.send(str(number))
+    assert (await follower.look()).joined
+    assert shown(reader) == [str(number) for number in range(250, 450)]
+    await reader.workspace.read_earlier(reader.workspace.current)
+    assert shown(reader) == [str(number) for number in range(200, 450)]
+
+
+async def test_more_than_an_end_at_once_joins_on(world):
+    holder, reader, follower = await two(world, *map(str, range(10)))
+    for number in range(10, 300):
+        await holder.send(str(number), save=False)
+    await holder.workspace.save(holder.workspace.current)
+    assert (await follower.look()).joined
+    assert shown(reader) == [str(number) for number in range(300)]
+
+
+@pytest.mark.parametrize("way", ["shortened", "replaced"])
+async def test_a_file_that_is_another_one_is_read_again(world, way):
+    _, reader, follower = await two(world, "hello", "hi", "more")
+    path = world.reader.path(reader.workspace.current.id)
+    lines = path.read_bytes().splitlines(keepends=True)
+    keep = [line for line in lines if b'"more"' not in line]
+    if way == "shortened":
+        os.truncate(path, len(b"".join(lines[:4])))
+    else:
+        other = path.with_name("other")
+        other.write_bytes(b"".join(keep))
+        os.replace(other, path)
+    change = await follower.look()
+    assert "more" not in shown(reader)
+    assert [e.text for e in change.after if isinstance(e, Message)] == shown(reader)
+
+
+# --- taking over
+
+
+async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
+    holder, reader, follower = await two(world, "hello")
+    current = reader.workspace.current
+    current.text = "typed while reading"
+    await reader.workspace.keep_drafts()
+    await holder.end()
+    change = await follower.look()
+    assert current.opened is not None
+    assert not current.read_only
+    assert [each.text for each in change.notices] == [
+        f"Session {current.id} is free: you can write here."
+    ]
+    await reader.workspace.keep_drafts()
+    assert current.text == world.drafts.load(current.id).text == "typed while reading"
+    assert list(world.drafts.aside(current.id)) == []
+    assert await follower.look() is None
+
+
+async def test_who_only_looked_does_not_take_it(world):
+    session = await world.session("hello")
+    holder, reader = world.started(session), world.started()
+    await reader.look_at(session)
+    follower = Follower(reader.workspace)
+    await holder.end()
+    await follower.look()
+    current = reader.workspace.current
+    assert current.opened is None
+    assert not current.read_only
+    assert world.holder(session) is None
+    await reader.send("mine")
+    assert world.texts(session) == ["hello", "mine"]
+
+
+async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
+    holder, reader, follower = await two(world, "hello")
+    opened = holder.workspace.current.opened
+    answer = opened.begin_answer("m")
+    answer.receive("Half of")
+    opened.add_piece(answer)
+    await opened.save()
+    await follower.look()
+    holder.store.die()
+    change = await follower.look()
+    assert [(each.text, each.status) for each in change.news] == [("Half of", "interrupted")]
+    assert not change.arriving
+    last = world.reader.load(reader.workspace.current.id)
+    assert not last.interrupted
+    assert last.messages[-1].status == "interrupted"
+
+
+async def test_a_session_that_was_free_follows_whoever_takes_it(world):
+    session = await world.session("hello")
+    reader = world.started()
+    await reader.look_at(session)
+    follower = Follower(reader.workspace)
+    holder = world.started(session)
+    await holder.send("theirs")
+    assert [each.text for each in (await follower.look()).news] == ["theirs"]
+    assert "is open in another program" in reader.workspace.current.read_only
+
+
+# --- moved
+
+
+@pytest.mark.parametrize(
+    ("deed", "words"), [("archive", "was archived"), ("delete", "was deleted: it is in the trash")]
+)
+async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
+    session = await world.session("hello")
+    reader = world.started()
+    await reader.look_at(session)
+    follower = Follower(reader.workspace)
+    getattr(world.reader, deed)(session)
+    await follower.look()
+    current = reader.workspace.current
+    assert any(words in each for each in said(current))
+    assert bool(current.read_only) == (deed == "delete")
+    assert current.archived == (deed == "archive")
+    world.reader.restore(session)
+    await follower.look()
+    assert any("was restored" in each for each in said(current))
+    assert not current.read_only
+    await reader.send("mine")
+    assert world.texts(session) == ["hello", "mine"]
+
+
+async def test_a_session_that_was_destroyed_stays_on_screen(world):
+    session = await world.session("hello")
+    reader = world.started()
+    await reader.look_at(session)
+    follower = Follower(reader.workspace)
+    world.reader.delete(session)
+    world.reader.purge(session)
+    await follower.look()
+    assert shown(reader) == ["hello"]
+    assert any("was destroyed" in each for each in said(reader.workspace.current))
+    assert reader.workspace.current.read_only
+    assert await follower.look() is None
+
+
+def test_what_was_read_joins_on_where_the_marks_are_the_same():
+    def message(name):
+        return Message(name, "user", name, "")
+
+    a, b, c, mark = message("a"), message("b"), message("c"), Reset("x")
+    assert entries_before([a, mark, b], [mark, b, c]) == (a,)
+    assert entries_before([a, b], [mark, b, c]) == (a,)
+    assert entries_before([a, b], [c]) == ()

@@ -1,0 +1,124 @@
+"""The final save: each session by itself, and what is said of it."""
+
+import json
+
+import pytest
+
+from tests.engine.workspaces import FULL, World
+from tui.engine.sessions import final_save as ending
+from tui.engine.sessions.final_save import FinalSave
+from tui.errors import StorageFull
+
+UNFORESEEN = [RecursionError("too deep"), ValueError("4,300 digits")]
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+@pytest.fixture
+def rescue(tmp_path):
+    """The directory of rescue files."""
+    return tmp_path / "rescue"
+
+
+async def two_unsaved(world):
+    """A program with two sessions, each with a prompt that is not on disk yet."""
+    program = world.started()
+    first = program.workspace.current
+    first.running = True
+    await program.open(await world.session("one"))
+    first.opened.add_message("user", "from the first")
+    await program.send("from the second", save=False)
+    return program, first, program.workspace.current
+
+
+def refuse(monkeypatch, program, session, error):
+    """Let no save of this session succeed."""
+    append = program.store.append
+
+    def fail(lease, records):
+        if lease.session_id == session.id:
+            raise error
+        return append(lease, records)
+
+    monkeypatch.setattr(program.store, "append", fail)
+
+
+async def finish(final_save, way):
+    """End the program with its event loop, or where none is left."""
+    if way == "run":
+        await final_save.run()
+    else:
+        final_save.run_at_once()
+
+
+def rescued(rescue):
+    """The messages in the only rescue file."""
+    (file,) = rescue.glob("rescue-*")
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    return [record["content"] for record in records if record["type"] == "message"]
+
+
+@pytest.mark.parametrize("way", ["run", "run_at_once"])
+@pytest.mark.parametrize("error", UNFORESEEN, ids=lambda error: type(error).__name__)
+async def test_a_session_that_cannot_be_saved_keeps_no_other_from_it_and_is_rescued(
+    world, rescue, monkeypatch, error, way
+):
+    program, first, second = await two_unsaved(world)
+    refuse(monkeypatch, program, first, error)
+    final_save = FinalSave(program.workspace, [rescue], None)
+    await finish(final_save, way)
+    assert world.texts(second.id) == ["one", "from the second"]
+    assert rescued(rescue) == ["from the first"]
+    assert final_save.failed
+    assert f"Session saved: {second.id}" in final_save.lines
+    reason = f"Unexpected error: {type(error).__name__}: {error}"
+    assert f"Could not save {first.id}: {reason}" in final_save.lines
+
+
+@pytest.mark.parametrize("way", ["run", "run_at_once"])
+@pytest.mark.parametrize("error", [StorageFull("full"), RecursionError("too deep")])
+async def test_a_session_that_cannot_be_rescued_either_keeps_no_other_from_being_saved(
+    world, rescue, monkeypatch, error, way
+):
+    program, first, second = await two_unsaved(world)
+    refuse(monkeypatch, program, first, FULL)
+
+    def fail(*_):
+        raise error
+
+    monkeypatch.setattr(ending, "write_rescue", fail)
+    final_save = FinalSave(program.workspace, [rescue], None)
+    await finish(final_save, way)
+    assert world.texts(second.id) == ["one", "from the second"]
+    assert final_save.failed
+    assert any(str(error) in line for line in final_save.lines)
+
+
+async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere(world, rescue):
+    program = world.started()
+    await program.send("hello", save=False)
+    program.workspace.current.text = "half"
+    program.drafts.failures = [RecursionError("too deep")] * 9
+    final_save = FinalSave(program.workspace, [rescue], None)
+    await final_save.run()
+    (kept,) = rescue.glob("draft-*")
+    assert kept.read_text() == "half"
+    assert world.texts(program.workspace.current.id) == ["hello"]
+
+
+@pytest.mark.parametrize("way", ["run", "run_at_once"])
+async def test_a_session_that_could_not_be_saved_is_not_said_to_be(world, rescue, monkeypatch, way):
+    program, first, second = await two_unsaved(world)
+    await program.workspace.save(first)
+    first.opened.add_message("user", "more")
+    refuse(monkeypatch, program, first, FULL)
+    final_save = FinalSave(program.workspace, [rescue], None)
+    await finish(final_save, way)
+    assert any(line.startswith(f"Could not save {first.id}: ") for line in final_save.lines)
+    assert f"Session saved: {first.id}" not in final_save.lines
+    assert f"Session saved: {second.id}" in final_save.lines

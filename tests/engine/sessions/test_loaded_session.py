@@ -1,0 +1,249 @@
+"""A session as the screen is told of it."""
+
+import pytest
+
+from tests.builders import answer, header, user
+from tests.engine.workspaces import World
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.session import Tail
+from tui.domain.views.notice import Notice
+from tui.domain.views.sidebar_rows import Mark
+from tui.engine.sessions.loaded_session import LoadedSession, PlacedNotice
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+@pytest.fixture
+def new(new_session):
+    return LoadedSession(new_session())
+
+
+def looked_at(*messages, cursor=None):
+    fold = Fold(header())
+    for message in messages:
+        fold.add(message)
+    return LoadedSession(None, Tail(fold.session(), cursor))
+
+
+def shown(conversation):
+    return [getattr(entry, "text", None) for entry in conversation.view().entries]
+
+
+def test_a_conversation_is_open_or_looked_at():
+    with pytest.raises(ValueError, match="neither open nor looked at"):
+        LoadedSession(None)
+
+
+async def test_a_new_session_is_empty_until_something_is_said_or_decided(new):
+    assert new.empty
+    assert not new.published
+    new.opened.add_message("user", "hello")
+    assert not new.empty
+    await new.opened.save()
+    assert new.published
+    assert not new.empty
+
+
+def test_a_session_that_is_looked_at_is_neither_empty_nor_busy():
+    conversation = looked_at(user("m1"))
+    assert not conversation.empty
+    assert not conversation.busy
+    assert conversation.published
+    assert conversation.unsaved_prompts == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "busy"),
+    [
+        (lambda c: None, False),
+        (lambda c: setattr(c, "running", True), True),
+        (lambda c: c.queued.append("next"), True),
+        (lambda c: c.opened.add_message("user", "x"), True),
+        (lambda c: setattr(c, "text", "half"), True),
+        (lambda c: setattr(c, "text", " \n"), False),
+    ],
+)
+def test_a_session_stays_open_while_something_goes_on_in_it(new, change, busy):
+    change(new)
+    assert new.busy is busy
+
+
+async def test_a_draft_alone_keeps_only_a_session_open_that_would_be_gone(new):
+    new.text = "half"
+    assert new.busy
+    new.opened.add_message("user", "hello")
+    await new.opened.save()
+    assert not new.busy
+
+
+def test_the_mark_is_what_matters_most(new):
+    new.read_only = "held elsewhere"
+    assert new.mark is Mark.READ_ONLY
+    new.unread = True
+    assert new.mark is Mark.UNREAD
+    new.opened.add_message("user", "hello")
+    assert new.mark is Mark.UNREAD
+    new.note_failure("disk full")
+    assert new.mark is Mark.UNSAVED
+    new.running = True
+    assert new.mark is Mark.RUNNING
+
+
+def test_a_failure_with_nothing_unsaved_is_no_mark(new):
+    new.note_failure("disk full")
+    assert new.mark is Mark.NONE
+
+
+# --- drafts
+
+
+def test_a_draft_holds_what_waits_and_what_was_sent_and_is_not_saved(new):
+    new.opened.add_message("user", "sent")
+    new.queued.append("waits")
+    new.text = "half"
+    draft = new.draft()
+    assert (draft.queued, draft.text) == (("sent", "waits"), "half")
+    assert (draft.session_id, draft.scope) == (new.id, "project:/shop")
+
+
+def test_what_waits_comes_back_before_what_stands_in_the_prompt(new):
+    new.queued, new.text = ["one", "two"], "three"
+    new.take_back_queue()
+    assert (new.text, new.queued) == ("one\n\ntwo\n\nthree", [])
+    new.take_back_queue()
+    assert new.text == "one\n\ntwo\n\nthree"
+
+
+def test_another_reading_goes_on_with_what_is_not_in_its_prompt_yet():
+    before, after = looked_at(), looked_at()
+    before.text, after.text = "typed", "from disk"
+    after.take_over(before)
+    assert after.text == "from disk\n\ntyped"
+    after.take_over(before)
+    assert after.text == "from disk\n\ntyped"
+
+
+# --- names
+
+
+@pytest.mark.parametrize("content", [b"garbage\n", b"garbage", b""])
+async def test_a_session_of_which_nothing_can_be_read_is_called_unreadable(world, content):
+    there = await world.session("What is two?")
+    world.reader.path(there).write_bytes(content)
+    current = world.started(there).workspace.current
+    assert (current.label(), current.status().label) == ("(unreadable)", "(unreadable)")
+
+
+def test_a_session_is_called_by_its_name_else_by_its_first_words_else_empty(new):
+    assert new.label() == "(empty)"
+    new.text = "not said yet"
+    assert new.label() == "(empty)"
+    new.opened.add_message("user", "  ")
+    new.opened.add_message("user", "What is two?")
+    assert new.label() == "What is two?"
+    new.listed_as = "As in the list"
+    assert new.label() == "As in the list"
+    new.opened.rename("Sums")
+    assert new.label() == "Sums"
+
+
+async def test_the_row_of_an_open_session_says_what_the_list_would(world):
+    there = await world.session("What is two?", "It is 2.")
+    program = world.started(there)
+    row = program.workspace.current.row("2026-01-11T14:30:00.000Z", active=True)
+    entry = world.reader.entry(there)
+    assert row.status == "open"
+    for known in ("id", "name", "label", "scope", "ordinal", "model", "message_count"):
+        assert getattr(row, known) == getattr(entry, known), known
+    assert row.active
+
+
+def test_a_new_session_was_used_now(new):
+    row = new.row("2026-01-11T14:30:00.000Z", active=False)
+    assert row.last_used_at == row.updated_at == "2026-01-11T14:30:00.000Z"
+    assert row.message_count == 0
+
+
+# --- what is shown
+
+
+def test_notices_stand_behind_the_message_that_they_were_said_after():
+    conversation = looked_at(user("m1", "one"))
+    conversation.notices.append(PlacedNotice(None, Notice("at the start")))
+    conversation.say(Notice("after one"))
+    conversation.say(Notice("and again"))
+    assert shown(conversation) == ["at the start", "one", "after one", "and again"]
+
+
+def test_a_notice_in_an_empty_conversation_stands_at_its_beginning(new):
+    new.say(Notice("first"))
+    new.opened.add_message("user", "one")
+    assert shown(new) == ["first", "one"]
+
+
+def test_a_notice_whose_message_is_gone_stands_at_the_end():
+    conversation = looked_at(user("m1", "one"), answer("m2", "failed", status="failed"))
+    conversation.say(Notice("It failed."))
+    later = looked_at(
+        user("m1", "one"), answer("m2", "failed", status="failed"), answer("m3", replaces="m2")
+    )
+    later.notices = conversation.notices
+    assert shown(later) == ["one", "hi", "It failed."]
+
+
+def test_pages_stand_before_what_is_at_hand():
+    conversation = looked_at(user("m2", "two"), cursor="there")
+    assert conversation.view().earlier
+    conversation.earlier, conversation.page_cursor = (user("m1", "one"),), None
+    assert shown(conversation) == ["one", "two"]
+    assert not conversation.view().earlier
+
+
+def test_the_view_has_the_answer_that_is_arriving(new):
+    assert new.view().arriving is None
+    new.opened.add_message("user", "hello")
+    arriving = new.opened.begin_answer("scripted:model")
+    arriving.receive("half")
+    view = new.view()
+    assert view.arriving == arriving.message_id
+    assert shown(new) == ["hello", "half"]
+    assert view.prompt_count == 1
+
+
+def test_the_view_has_what_stands_in_the_prompt(new):
+    new.text, new.queued = "half", ["waits"]
+    view = new.view()
+    assert (view.session_id, view.draft, view.queued) == (new.id, "half", ("waits",))
+
+
+def test_the_status_names_the_model_that_answers_next(new):
+    assert new.status().model == "scripted:model"
+
+    class Other:
+        name = "other:model"
+
+    new.model = Other()
+    new.queued, new.running = ["waits"], True
+    status = new.status()
+    assert (status.model, status.queued, status.running) == ("other:model", 1, True)
+    assert (status.session_id, status.scope, status.label) == (new.id, "project:/shop", "(empty)")
+    assert not status.read_only
+
+
+def test_the_save_state_goes_from_saving_to_saved_or_not(new, clock):
+    new.note_saving()
+    assert str(new.save) == "saving"
+    at = clock()
+    new.note_saved(at)
+    assert str(new.save) == f"saved {at.astimezone():%H:%M}"
+    new.note_failure("disk full")
+    assert str(new.save) == "NOT SAVED: disk full"
+    new.note_saving()
+    assert str(new.save) == "NOT SAVED: disk full"
+    new.note_nothing_unsaved()
+    assert str(new.save) == f"saved {at.astimezone():%H:%M}"

@@ -1,0 +1,226 @@
+"""What a session is said to be when it is shown."""
+
+import re
+
+import pytest
+
+from tests.builders import Story
+from tests.engine.workspaces import World, said
+from tui.domain.journal.message import Message, ToolCall
+from tui.engine.sessions.external_changes import Follower
+from tui.engine.sessions.session_loader import read_only_words
+from tui.errors import NewerVersion, SessionDamaged, SessionNotFound, StorageError
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+@pytest.fixture(params=["look_at", "open"])
+def show(request):
+    """Shows a session in one of the two ways."""
+    return lambda program, session_id: getattr(program, request.param)(session_id)
+
+
+def put(world, story, session_id="tale"):
+    world.program().store._folders.prepare()
+    path = world.root / "sessions" / f"{session_id}.jsonl"
+    path.write_bytes(story.data)
+    return path
+
+
+async def test_a_session_held_elsewhere_is_read_only_and_says_by_whom(world, show):
+    there = await world.session("One")
+    world.started(there)
+    program = world.started()
+    await show(program, there)
+    current = program.workspace.current
+    assert re.fullmatch(
+        rf"Session {there} is open in another program "
+        r"\(pid \d+ on \S+ since \d{4}-\d\d-\d\d \d\d:\d\d\); opened read-only\.",
+        current.read_only,
+    )
+    assert said(current) == [current.read_only]
+    assert current.view().read_only == current.read_only
+    assert current.status().read_only
+    assert current.opened is None
+
+
+async def test_a_session_of_a_newer_version_is_read_only(world, show):
+    path = put(world, Story(version=7).user("from the future").state())
+    before = path.read_bytes()
+    program = world.started()
+    await show(program, "tale")
+    current = program.workspace.current
+    words = "Session tale was written by a newer version (7); opened read-only."
+    assert (current.read_only, said(current)) == (words, [words])
+    assert [each.text for each in current.entries] == ["from the future"]
+    assert world.holder("tale") is None
+    await program.end()
+    assert path.read_bytes() == before
+
+
+async def test_damage_is_counted_and_told(world, show):
+    put(world, Story(model="scripted:model").user("one").raw(b"{torn\n").raw(b"more\n").user("two"))
+    program = world.started()
+    await show(program, "tale")
+    current = program.workspace.current
+    assert said(current) == ["2 damaged records skipped in tale; the file is unchanged"]
+    assert [each.text for each in current.entries] == ["one", "two"]
+
+
+async def test_an_answer_that_a_crash_cut_off_is_shown_and_kept_by_the_next_holder(world):
+    put(world, Story().opened().user("one").pieces("half ", "an ans"))
+    program = world.started()
+    await program.look_at("tale")
+    shown = program.workspace.current.entries[-1]
+    assert (shown.text, shown.status) == ("half an ans", "interrupted")
+    assert b'"interrupted"' not in world.bytes("tale")
+    await program.open("tale")
+    await program.end()
+    assert world.bytes("tale").count(b'"interrupted"') == 1
+
+
+def calls(program):
+    """Two calls of tools, of which one has its result."""
+    opened = program.workspace.current.opened
+    answer = opened.begin_answer("m")
+    for number in (1, 2):
+        answer.add_call(ToolCall(f"c{number}", "read_file", {}))
+    opened.end_answer(answer)
+    opened.add_message("tool", "read", tool_call_id="c1")
+
+
+def results(entries):
+    return [
+        (m.tool_call_id, m.text) for m in entries if isinstance(m, Message) and m.role == "tool"
+    ]
+
+
+async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_holder(world):
+    killed = world.started()
+    await killed.send("go")
+    calls(killed)
+    await killed.workspace.save(killed.workspace.current)
+    there = killed.workspace.current.id
+    reader = world.started()
+    await reader.look_at(there)
+    # Its holder may still run it.
+    assert results(reader.workspace.current.entries) == [("c1", "read")]
+    killed.store.die()
+    expected = [("c1", "read"), ("c2", "interrupted")]
+    assert await Follower(reader.workspace).look() is not None
+    assert results(reader.workspace.current.entries) == expected
+    program = world.started()
+    await program.look_at(there)
+    assert results(program.workspace.current.entries) == expected
+    before = world.bytes(there)
+    await program.open(there)
+    assert results(program.workspace.current.entries) == expected
+    await program.end()
+    assert world.bytes(there).startswith(before)
+    assert results(world.reader.load(there).all_messages) == expected
+
+
+async def test_calls_before_a_reset_are_answered_by_nobody(world):
+    killed = world.started()
+    await killed.send("go")
+    calls(killed)
+    killed.workspace.current.opened.reset()
+    await killed.workspace.save(killed.workspace.current)
+    killed.store.die()
+    there = killed.workspace.current.id
+    program = world.started(there)
+    await program.end()
+    assert results(world.reader.load(there).all_messages) == [("c1", "read")]
+
+
+async def test_a_session_that_cannot_be_locked_is_read_and_says_why(world, monkeypatch):
+    there = await world.session("One")
+    program = world.started()
+
+    def refuse(_):
+        raise StorageError("Cannot write to the data directory /data: Read-only file system")
+
+    monkeypatch.setattr(program.store, "lease", refuse)
+    await program.open(there)
+    current = program.workspace.current
+    assert current.read_only == (
+        "Cannot write to the data directory /data: Read-only file system; opened read-only."
+    )
+    assert said(current) == [current.read_only]
+    assert [each.text for each in current.entries] == ["One"]
+
+
+async def test_a_session_is_looked_at_in_a_directory_that_cannot_be_written(world, monkeypatch):
+    there = await world.session("One")
+    program = world.started()
+
+    def refuse(*_, **__):
+        raise StorageError("Read-only file system")
+
+    monkeypatch.setattr(program.store._folders.__class__, "prepare", refuse)
+    assert await program.look_at(there)
+    assert program.workspace.current.read_only == ""
+
+
+@pytest.mark.parametrize("way", ["look_at", "open"])
+async def test_a_session_that_cannot_be_read_is_not_shown_and_not_held(world, way):
+    there = await world.session()
+    path = world.reader.path(there)
+    path.unlink()
+    path.mkdir()
+    program = world.started()
+    first = program.workspace.current
+    with pytest.raises(StorageError):
+        await getattr(program, way)(there)
+    assert program.workspace.current is first
+    assert world.holder(there) is None
+
+
+async def test_a_session_in_the_trash_is_not_opened(world):
+    there = await world.session()
+    world.reader.delete(there)
+    program = world.started()
+    with pytest.raises(SessionNotFound):
+        await program.open(there)
+
+
+@pytest.mark.parametrize("failing", ["aside", "load"])
+async def test_a_session_whose_drafts_cannot_be_read_is_not_held(world, monkeypatch, failing):
+    there = await world.session()
+    program = world.started()
+
+    def unreadable(_):
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(program.drafts, failing, unreadable)
+    with pytest.raises(StorageError, match=f"Cannot read the drafts of {there}: Permission"):
+        await program.open(there)
+    assert world.holder(there) is None
+
+
+async def test_a_long_session_is_called_as_in_the_list(world, show):
+    there = await world.session(*[f"text {number}" for number in range(140)])
+    program = world.started()
+    await show(program, there)
+    assert program.workspace.current.label() == "text 0"
+    assert program.workspace.current.label() == world.reader.entry(there).label
+
+
+async def test_a_long_session_with_a_name_is_called_by_it(world):
+    there = await world.session(*[str(number) for number in range(140)], name="Numbers")
+    program = world.started(there)
+    assert program.workspace.current.label() == "Numbers"
+    assert program.workspace.current.listed_as == ""
+
+
+def test_a_reason_ends_in_what_was_done_about_it():
+    assert read_only_words(StorageError("No way.")) == "No way; opened read-only."
+    assert read_only_words(NewerVersion("tale", 2)) == str(NewerVersion("tale", 2))
+    assert read_only_words(SessionDamaged("tale", "gone")) == (
+        "Session tale is damaged: gone; opened read-only."
+    )

@@ -1,0 +1,419 @@
+"""Summaries in place of what was said first."""
+
+import asyncio
+from itertools import pairwise
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.conftest import PLACE, Clock
+from tests.engine.scripted_model import ScriptedModel
+from tests.waiting import until
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Summary
+from tui.engine.requests.history_window import read_context
+from tui.engine.requests.model_request import (
+    after_summary,
+    estimated_tokens,
+    live_tokens,
+    project,
+    unreplaced,
+)
+from tui.engine.sessions import leasing
+from tui.engine.sessions import open_session as module
+from tui.engine.turns.compaction import (
+    FULL,
+    KEPT,
+    Compaction,
+    SummaryPart,
+    oldest_part,
+    request_for,
+)
+from tui.errors import AnswerCut, ModelRefused
+from tui.providers.protocol import TextReceived
+from tui.storage.memory_store import MemoryStore
+
+WIDE = 1_000_000
+CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
+
+
+def message(number, role="user", content="text", **fields):
+    return Message(
+        id=f"m{number}", role=role, content=content, timestamp="2026-01-01T00:00:00.000Z", **fields
+    )
+
+
+def talk(turns, size=10):
+    return [
+        message(2 * turn + each, role, f"{role} {turn} " + "x" * size)
+        for turn in range(turns)
+        for each, role in enumerate(("user", "assistant"))
+    ]
+
+
+def say(session, *texts):
+    """The user and the model by turns."""
+    for number, text in enumerate(texts):
+        if number % 2:
+            answer = session.begin_answer("scripted:model")
+            answer.receive(text)
+            session.end_answer(answer)
+        else:
+            session.add_message("user", text)
+
+
+def sent(session, window=WIDE):
+    request = project("", session.summary, session._context.messages, window)
+    return request.system_prompt, [each.text for each in request.messages]
+
+
+def asked(model):
+    """What the model was last sent to summarise."""
+    return model.requests[-1].messages[0].text
+
+
+# --- what is summarised
+
+
+def test_all_but_the_last_turn_is_summarised():
+    part = oldest_part(None, talk(3), room=WIDE, kept=0)
+    assert part == SummaryPart(None, tuple(talk(3)[:4]), whole=True)
+    assert part.through == "m3"
+
+
+def test_the_last_turns_are_left_as_far_as_they_are_to_be_kept():
+    messages = talk(10)
+    three = live_tokens(None, messages[-6:])
+    assert oldest_part(None, messages, room=WIDE, kept=three).through == "m13"
+    assert oldest_part(None, messages, room=WIDE, kept=three - 1).through == "m15"
+
+
+@pytest.mark.parametrize("messages", [[], talk(1), [message(1)], [message(1, "assistant")]])
+def test_where_there_is_one_turn_or_none_there_is_nothing_to_summarise(messages):
+    assert oldest_part(None, messages, room=WIDE, kept=0) is None
+
+
+def test_what_a_summary_stands_for_is_not_summarised_again():
+    before = Summary(text="So far.", through="m3")
+    part = oldest_part(before, talk(4), room=WIDE, kept=0)
+    assert [each.id for each in part.messages] == ["m4", "m5"]
+    assert part.summary == before
+    assert oldest_part(Summary(text="x", through="m5"), talk(4), room=WIDE, kept=0) is None
+
+
+def test_failed_answers_alone_are_nothing_to_summarise():
+    messages = [message(0, "assistant", "", status="failed"), message(1), message(2, "assistant")]
+    assert oldest_part(None, messages, room=WIDE, kept=0) is None
+
+
+def test_what_is_further_back_than_a_request_reaches_is_left_out():
+    part = oldest_part(None, talk(100, size=300), room=3000, kept=0)
+    assert not part.whole
+    assert part.through == "m197"
+    assert sum(map(estimated_tokens, part.messages)) < 3000
+
+
+turns = st.lists(
+    st.tuples(st.sampled_from(["user", "assistant", "call", "failed", "retry"]), st.integers(0, 90))
+)
+
+
+@given(turns, st.integers(1, 2000), st.integers(0, 2000))
+def test_a_cut_falls_on_a_user_message_and_parts_no_call_from_its_result(told, room, kept):
+    messages = []
+    for number, (kind, size) in enumerate(told):
+        text = "x" * size
+        match kind:
+            case "user":
+                messages.append(message(number, "user", text))
+            case "call":
+                messages.append(message(number, "assistant", text, tool_calls=(CALL,)))
+                messages.append(message(f"{number}r", "tool", text, tool_call_id="c1"))
+            case "failed":
+                messages.append(message(number, "assistant", text, status="failed"))
+            case "retry" if messages and messages[-1].role == "assistant":
+                again = message(number, "assistant", text, replaces=messages[-1].id)
+                messages.append(again)
+            case _:
+                messages.append(message(number, "assistant", text))
+    part = oldest_part(None, messages, room=room, kept=kept)
+    live = unreplaced(messages)
+    if part is None:
+        return
+    rest = after_summary(Summary(text="s", through=part.through), live)
+    assert rest[0].role == "user"
+    assert [*live[len(live) - len(rest) - len(part.messages) :]] == [*part.messages, *rest]
+    assert part.whole == (len(part.messages) + len(rest) == len(live))
+
+
+# --- what the model is asked
+
+
+def test_the_model_sees_everything_that_was_said_with_who_said_it():
+    messages = (
+        message(1, "user", "Read it."),
+        message(2, "assistant", "", tool_calls=(CALL,)),
+        message(3, "tool", "def login(): …", tool_call_id="c1"),
+        message(4, "assistant", "half", status="failed"),
+        message(5, "assistant", "It is fine."),
+    )
+    before = Summary(text="They spoke of tea.", through="m0")
+    request = request_for(SummaryPart(before, messages, whole=True), 10_000)
+    text = request.messages[0].text
+    places = [
+        text.index(each)
+        for each in (
+            "They spoke of tea.",
+            "user: Read it.",
+            'assistant calls read_file: {"path":"auth.py"}',
+            "tool: def login(): …",
+            "assistant: It is fine.",
+        )
+    ]
+    assert all(one < other for one, other in pairwise(places))
+    assert "half" not in text
+    assert request.task == "summary"
+    assert not request.tools
+
+
+def test_a_long_message_is_shortened_in_its_middle():
+    long = message(1, "user", "first " + "x" * 100_000 + " last")
+    text = request_for(SummaryPart(None, (long,), whole=True), 1000).messages[0].text
+    assert len(text) < 1000
+    assert text.startswith("user: first")
+    assert text.endswith(" last\n")
+
+
+def test_what_was_said_may_be_any_text():
+    hostile = message(1, "user", "\ud800" * 5000 + "\x00{words}")
+    assert (
+        "{words}" in request_for(SummaryPart(None, (hostile,), whole=True), 1000).messages[0].text
+    )
+
+
+# --- compacting a session
+
+
+async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal(
+    new_session, store, resume
+):
+    session, model = new_session(), ScriptedModel(["They spoke", " of tea."])
+    say(session, "one", "two", "three", "four", "five")
+    compacted = await Compaction(model).run(session)
+    assert compacted.words == "Compacted 4 messages."
+    assert sent(session) == (
+        "Summary of the earlier conversation:\nThey spoke of tea.",
+        ["five"],
+    )
+    await session.close()
+    kept = store.load(session.id)
+    assert [each.text for each in kept.messages] == ["one", "two", "three", "four", "five"]
+    assert kept.message_count == 5
+    again = resume(session.id)
+    await again.context(WIDE)
+    assert sent(again) == sent(session)
+
+
+async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(new_session):
+    session, gate = new_session(), asyncio.Event()
+    say(session, "one", "two", "three", "four")
+    model = ScriptedModel(["So far.", gate])
+    task = asyncio.create_task(Compaction(model).run(session))
+    await until(lambda: model.requests)
+    say(session, "five", "six")
+    await session.save()
+    gate.set()
+    assert (await task).part.through == session.session.messages[1].id
+    assert sent(session)[1] == ["three", "four", "five", "six"]
+
+
+async def test_a_second_summary_includes_the_first(new_session):
+    session = new_session()
+    model = ScriptedModel(["The first."], ["Both."])
+    say(session, "one", "two", "three", "four")
+    await Compaction(model).run(session)
+    say(session, "five")
+    await Compaction(model).run(session)
+    assert "The first." in asked(model)
+    assert "three" in asked(model)
+    assert "one" not in asked(model)
+    assert session.summary.text == "Both."
+    assert sent(session)[1] == ["five"]
+
+
+async def test_there_is_nothing_to_compact_twice(new_session):
+    session, model = new_session(), ScriptedModel(["So far."])
+    say(session, "one", "two", "three")
+    assert await Compaction(model).run(session)
+    assert await Compaction(model).run(session) is None
+    assert len(model.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "error"),
+    [
+        ([ModelRefused("no")], ModelRefused),
+        (["Half of it", ModelRefused("cut")], ModelRefused),
+        ([], AnswerCut),
+        ([" \n"], AnswerCut),
+        ([CALL], AnswerCut),
+    ],
+)
+async def test_a_model_that_fails_changes_nothing(new_session, steps, error):
+    session = new_session()
+    say(session, "one", "two", "three")
+    await session.save()
+    with pytest.raises(error):
+        await Compaction(ScriptedModel(steps)).run(session)
+    assert session.summary is None
+    assert not session.pending
+
+
+@pytest.mark.parametrize("way", ["reset", "given up"])
+async def test_a_summary_that_comes_too_late_is_dropped(new_session, way):
+    session, gate = new_session(), asyncio.Event()
+    say(session, "one", "two", "three")
+    model = ScriptedModel(["late", gate])
+    task = asyncio.create_task(Compaction(model).run(session))
+    await until(lambda: model.requests)
+    if way == "reset":
+        session.reset()
+    else:
+        session.abandon()
+    gate.set()
+    assert await task is None
+    assert session.summary is None
+
+
+async def test_a_reset_ends_a_summary(new_session, store):
+    session = new_session()
+    say(session, "one", "two", "three")
+    await Compaction(ScriptedModel(["So far."])).run(session)
+    session.reset()
+    say(session, "anew")
+    assert sent(session) == ("", ["anew"])
+    await session.save()
+    assert store.load(session.id).summary is None
+
+
+async def test_a_summary_that_does_not_end_is_cut(new_session):
+    class Endless(ScriptedModel):
+        async def stream(self, request):
+            while True:
+                yield TextReceived("word " * 20)
+
+    session = new_session()
+    say(session, "one", "two", "three")
+    compacted = await Compaction(Endless(context_window=4000)).run(session)
+    assert 100 < len(compacted.summary.text) < 4000
+    assert compacted.summary.text.endswith("…")
+
+
+async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(new_session):
+    session, model = new_session(), ScriptedModel(["short"], context_window=4000)
+    room, size = 3000, 0
+    compaction = Compaction(model)
+    while size < FULL * room:
+        assert not await compaction.is_due(session)
+        say(session, "a" * 300, "b" * 300)
+        size += live_tokens(None, session.session.messages[-2:])
+    assert await compaction.is_due(session)
+    assert await compaction.run(session, KEPT)
+    assert not await compaction.is_due(session)
+    rest = live_tokens(session.summary, session._context.messages)
+    assert 0.2 * room < rest <= KEPT * room
+
+
+async def test_it_is_not_due_where_all_of_it_is_one_turn(new_session):
+    session = new_session()
+    say(session, "a" * 100_000, "b" * 100_000)
+    assert not await Compaction(ScriptedModel(context_window=4000)).is_due(session)
+
+
+async def test_a_system_prompt_larger_than_the_window_is_survived(new_session):
+    session = new_session()
+    say(session, "one", "two", "three")
+    compaction = Compaction(ScriptedModel(["So far."], context_window=100), "x" * 1000)
+    assert await compaction.is_due(session)
+    assert await compaction.run(session, KEPT)
+
+
+async def test_a_long_session_is_not_read_whole(file_session, monkeypatch):
+    session, store = file_session
+    say(session, *(f"{number} " + "x" * 100 for number in range(6000)))
+    await session.close()
+    read = read_context(store, session.id, None, 4000)
+    assert len(read.messages) < 500
+
+
+async def test_what_is_saved_while_the_disk_is_read_is_not_missed(file_session, clock, monkeypatch):
+    """A prompt saved between the reading and its end stands in neither."""
+    session, store = file_session
+    say(session, *map(str, range(300)))
+    await session.close()
+    again = leasing.resume_session(store, session.id, clock)
+    loop = asyncio.get_running_loop()
+
+    def and_then(*arguments):
+        found = read_context(*arguments)
+
+        async def add():
+            again.add_message("user", "meanwhile")
+            await again.save()
+
+        asyncio.run_coroutine_threadsafe(add(), loop).result(10)
+        return found
+
+    monkeypatch.setattr(module, "read_context", and_then)
+    assert (await again.context(100))[-1].text == "meanwhile"
+
+
+# --- any order of it all
+
+
+class _Step(msgspec.Struct):
+    kind: str
+    text: str = ""
+
+
+steps = st.lists(
+    st.builds(_Step, st.sampled_from(["turn", "compact", "reset", "reopen", "fail"])), max_size=25
+)
+
+
+@given(steps)
+async def test_what_is_sent_is_always_the_summary_and_all_that_came_after_it(
+    tmp_path_factory, told
+):
+    clock = Clock()
+    store = MemoryStore(clock)
+    session = leasing.new_session(store, PLACE, clock)
+    summary, since = None, []
+    for count, step in enumerate(told, 1):
+        match step.kind:
+            case "turn":
+                say(session, f"asked {count}", f"answered {count}")
+                since += [f"asked {count}", f"answered {count}"]
+            case "compact":
+                model = ScriptedModel([f"summary {count}"])
+                done = await Compaction(model).run(session)
+                assert (done is not None) == (len(since) > 2)
+                if done:
+                    assert all(text in asked(model) for text in since[:-2])
+                    assert summary is None or summary in asked(model)
+                    summary, since = f"summary {count}", since[-2:]
+            case "fail" if len(since) > 2:
+                with pytest.raises(ModelRefused):
+                    await Compaction(ScriptedModel([ModelRefused("no")])).run(session)
+            case "reset":
+                session.reset()
+                summary, since = None, []
+            case "reopen" if session.published or session.pending:
+                await session.close()
+                session = leasing.resume_session(store, session.id, clock)
+        await session.context(WIDE)
+        prompt, messages = sent(session)
+        assert prompt.rpartition("\n")[2] == (summary or "")
+        assert messages == since

@@ -1,0 +1,379 @@
+"""One turn: a prompt, and all that answers it."""
+
+import asyncio
+
+import pytest
+
+from tests.builders import START
+from tests.engine.scripted_model import ScriptedModel
+from tests.waiting import until
+from tui.domain.journal.message import ToolCall
+from tui.domain.journal.records import Partial
+from tui.domain.views.usage import Usage
+from tui.engine.sessions import answer as answers
+from tui.engine.sessions import leasing
+from tui.engine.turns.events import (
+    AnswerStarted,
+    MessageSaved,
+    NoticeGiven,
+    SaveFailed,
+    TextAdded,
+    ToolCalled,
+    ToolReturned,
+    TurnEnded,
+    UsageCounted,
+)
+from tui.engine.turns.turn import ROUNDS, TurnSettings, retry_turn, run_turn
+from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
+from tui.providers.protocol import AnswerEnded, UsageReported
+
+SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
+CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
+
+
+async def played(session, model, prompt="hello", settings=SETTINGS):
+    return [event async for event in run_turn(session, prompt, model, settings)]
+
+
+def texts(session):
+    return [(m.role, m.text, m.status) for m in session.session.messages]
+
+
+async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session, store):
+    session = new_session()
+
+    class Watching(ScriptedModel):
+        async def stream(self, request):
+            assert [m.text for m in store.load(session.id).messages] == ["hello"]
+            async for event in super().stream(request):
+                yield event
+
+    events = await played(session, Watching(["hi"]))
+    assert isinstance(events[0], MessageSaved)
+    assert events[0].message.text == "hello"
+
+
+async def test_a_turn_tells_what_happens_in_order(new_session):
+    session = new_session()
+    events = await played(session, ScriptedModel(["hel", "lo", UsageReported(1, 2)]))
+    assert [type(event) for event in events] == [
+        MessageSaved,
+        AnswerStarted,
+        TextAdded,
+        TextAdded,
+        UsageCounted,
+        MessageSaved,
+        TurnEnded,
+    ]
+    assert events[4] == UsageCounted(events[5].message.id, Usage(1, 2))
+    assert events[5].message.text == "hello"
+    assert events[5].message.model == "scripted:model"
+    assert events[-1].status == "complete"
+
+
+async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_session, store):
+    session = new_session()
+    async for event in run_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS):
+        if isinstance(event, MessageSaved):
+            assert event.message in store.load(session.id).messages
+    assert store.entry(session.id).message_count == 2
+    assert session.pending == ()
+
+
+async def test_each_piece_is_in_the_session_before_anyone_is_told(new_session, store):
+    session, gate = new_session(), asyncio.Event()
+    turn = run_turn(session, "hello", ScriptedModel(["one ", gate, "two"]), SETTINGS)
+    async for event in turn:
+        if isinstance(event, TextAdded):
+            break
+    await until(lambda: any(m.text == "one " for m in store.load(session.id).all_messages))
+    gate.set()
+    await turn.aclose()
+
+
+async def test_what_has_arrived_is_saved_while_nothing_more_arrives(new_session, store):
+    session, gate = new_session(), asyncio.Event()
+    task = asyncio.create_task(played(session, ScriptedModel(["half", gate, " more"])))
+    await until(lambda: _stored_text(store, session) == "half")
+    gate.set()
+    await task
+    assert _stored_text(store, session) == "half more"
+
+
+def _stored_text(store, session):
+    try:
+        return store.load(session.id).messages[-1].text
+    except (SessionNotFound, IndexError):
+        return ""
+
+
+async def test_an_answer_that_is_there_at_once_is_not_written_in_pieces(file_session):
+    session, store = file_session
+    settings = TurnSettings(save_interval=60)
+    await played(session, ScriptedModel(["a", "b", "c"]), settings=settings)
+    assert b'"partial"' not in store.path(session.id).read_bytes()
+
+
+async def test_the_model_is_sent_the_conversation_and_the_system_prompt(new_session):
+    session = new_session()
+    model = ScriptedModel(["one"], ["two"])
+    await played(session, model, "first")
+    await played(session, model, "second")
+    request = model.requests[1]
+    assert request.system_prompt == "Be brief."
+    assert [m.text for m in request.messages] == ["first", "one", "second"]
+
+
+async def test_a_resumed_session_is_sent_from_the_store(new_session, resume):
+    session = new_session()
+    await played(session, ScriptedModel(["one"]), "first")
+    await session.close()
+    model = ScriptedModel(["two"])
+    await played(resume(session.id), model, "second")
+    assert [m.text for m in model.requests[0].messages] == ["first", "one", "second"]
+
+
+async def test_a_failure_keeps_what_arrived_and_says_why(new_session, store):
+    session = new_session()
+    events = await played(session, ScriptedModel(["half", ModelRefused("No key.")]))
+    assert events[-1] == TurnEnded(session.id, events[-1].message_id, "failed", "No key.")
+    last = store.load(session.id).messages[-1]
+    assert (last.text, last.status, last.error) == ("half", "failed", "No key.")
+
+
+async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(new_session):
+    session = new_session()
+    model = ScriptedModel([ModelRefused("No key.")], ["fine"])
+    await played(session, model, "first")
+    await played(session, model, "second")
+    assert [m.text for m in model.requests[1].messages] == ["first", "second"]
+
+
+async def test_an_empty_answer_is_a_failure(new_session):
+    events = await played(new_session(), ScriptedModel([" \n"]))
+    assert (events[-1].status, events[-1].error) == ("failed", "The model gave no answer.")
+
+
+async def test_an_answer_at_the_models_limit_is_truncated(new_session):
+    events = await played(new_session(), ScriptedModel(["half", AnswerEnded("length")]))
+    assert events[-1].status == "truncated"
+
+
+async def test_an_answer_beyond_our_limit_is_truncated_and_stopped(new_session, monkeypatch):
+    monkeypatch.setattr(answers, "TEXT_BYTES", 8)
+    session, model = new_session(), ScriptedModel(["12345", "67890", "never"])
+    events = await played(session, model)
+    assert events[-1].status == "truncated"
+    assert texts(session)[-1] == ("assistant", "12345678", "truncated")
+    assert model.closed == 1
+
+
+async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(new_session, store):
+    session, model = new_session(), ScriptedModel(["never"])
+    store.fail_next(StorageFull("no room"))
+    with pytest.raises(StorageFull):
+        await played(session, model)
+    assert model.requests == []
+    await session.save()
+    assert [m.text for m in store.load(session.id).messages] == ["hello"]
+
+
+async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_session, store):
+    session = new_session()
+
+    class FullDisk(ScriptedModel):
+        async def stream(self, request):
+            async for event in super().stream(request):
+                yield event
+                store.fail_next(StorageFull("no room"))
+
+    settings = TurnSettings(save_interval=60)
+    events = await played(session, FullDisk(["hi"]), settings=settings)
+    assert SaveFailed("no room", "disk full") in events
+    assert not any(isinstance(e, MessageSaved) and e.message.text == "hi" for e in events)
+    await session.save()
+    assert [m.text for m in store.load(session.id).messages] == ["hello", "hi"]
+
+
+async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, store):
+    session, model = new_session(), ScriptedModel(["Reading.", CALL], ["Sorry."])
+    events = await played(session, model)
+    assert ToolCalled(CALL) in events
+    assert ToolReturned(CALL, "Tool read_file is not available.") in events
+    assert [(m.role, m.text) for m in store.load(session.id).messages] == [
+        ("user", "hello"),
+        ("assistant", "Reading."),
+        ("tool", "Tool read_file is not available."),
+        ("assistant", "Sorry."),
+    ]
+    assert [m.role for m in model.requests[1].messages] == ["user", "assistant", "tool"]
+    assert events[-1].status == "complete"
+
+
+async def test_a_call_is_in_the_store_before_its_tool_is_run(new_session, store):
+    session = new_session()
+    async for event in run_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS):
+        if isinstance(event, ToolCalled):
+            assert store.load(session.id).messages[-1].tool_calls == (CALL,)
+
+
+async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
+    model = ScriptedModel(*[[CALL] for _ in range(ROUNDS + 1)])
+    events = await played(new_session(), model)
+    assert len(model.requests) == ROUNDS
+    assert events[-1].status == "failed"
+    assert "tools" in events[-1].error
+
+
+async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, store):
+    session, gate = new_session(), asyncio.Event()
+    model = ScriptedModel(["half an ", gate])
+    task = asyncio.create_task(played(session, model))
+    await until(lambda: _stored_text(store, session) == "half an ")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert model.closed == 1
+    await session.close()
+    assert texts(session)[-1] == ("assistant", "half an ", "interrupted")
+    assert store.load(session.id).messages[-1].status == "interrupted"
+
+
+async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store):
+    session = new_session()
+    with pytest.raises(ZeroDivisionError):
+        await played(session, ScriptedModel(["half", ZeroDivisionError()]))
+    await session.save()
+    assert store.load(session.id).messages[-1].text == "half"
+
+
+async def test_no_piece_is_written_after_the_answer_itself(file_session):
+    session, store = file_session
+    gate = asyncio.Event()
+    task = asyncio.create_task(played(session, ScriptedModel(["one", gate, "two"])))
+    await until(lambda: session.published and b"partial" in store.path(session.id).read_bytes())
+    gate.set()
+    await task
+    await session.save()
+    lines = store.path(session.id).read_bytes().splitlines()
+    answer = next(at for at, line in enumerate(lines) if b'"onetwo"' in line)
+    assert not any(b'"partial"' in line for line in lines[answer:])
+    assert not any(isinstance(record, Partial) for record in session.pending)
+
+
+async def test_what_happened_to_the_file_is_told(new_session, resume, store):
+    session = new_session()
+    await played(session, ScriptedModel(["one"]))
+    await session.close()
+    store.archive(session.id)
+    events = await played(resume(session.id), ScriptedModel(["two"]))
+    # Before it is answered, which may take a while.
+    kinds = [type(event).__name__ for event in events]
+    assert NoticeGiven(f"Restored session: {session.id}") in events
+    assert kinds[:2] == ["MessageSaved", "NoticeGiven"]
+
+
+# --- asking again
+
+
+async def told(events):
+    return [event async for event in events]
+
+
+async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, store):
+    session = new_session()
+    model = ScriptedModel([ModelRefused("no")], ["Better."])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(retry_turn(session, model, TurnSettings()))
+    messages = store.load(session.id).messages
+    assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
+    assert [m.text for m in model.requests[-1].messages] == ["Hello"]
+    assert session.session.message_count == 2
+
+
+@pytest.mark.parametrize("nothing", [[ModelRefused("no net")], ["\n"], []])
+async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
+    new_session, store, nothing
+):
+    session = new_session()
+    model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    [*_, ended] = await told(retry_turn(session, model, TurnSettings()))
+    messages = store.load(session.id).messages
+    assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
+    assert messages[-1].error == ended.error != "cut"
+    await told(retry_turn(session, model, TurnSettings()))
+    assert [m.text for m in store.load(session.id).messages] == ["Hello", "Better."]
+
+
+async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(
+    new_session, store
+):
+    session = new_session()
+    model = ScriptedModel(["Half of it", ModelRefused("cut")], [asyncio.Event()])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    asking = asyncio.create_task(told(retry_turn(session, model, TurnSettings())))
+    await until(lambda: len(model.requests) == 2)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await session.close()
+    messages = store.load(session.id).messages
+    assert [(m.text, m.status) for m in messages] == [
+        ("Hello", None),
+        ("Half of it", "interrupted"),
+    ]
+
+
+async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
+    new_session, store, monkeypatch
+):
+    session = new_session()
+    for number in range(3):
+        session.add_message("user", str(number))
+    await session.close()
+    again = leasing.resume_session(store, session.id, lambda: START, window=1)
+
+    def unreadable(*_):
+        raise StorageError("Cannot read it.")
+
+    monkeypatch.setattr(store, "tail", unreadable)
+    with pytest.raises(StorageError):
+        await told(run_turn(again, "Hello", ScriptedModel(), TurnSettings()))
+    assert again.arriving is None
+
+
+async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session, store):
+    session = new_session()
+    store.fail_next(StorageFull("no room"))
+    model = ScriptedModel(["There."])
+    with pytest.raises(StorageFull):
+        await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(retry_turn(session, model, TurnSettings()))
+    assert [m.text for m in store.load(session.id).messages] == ["Hello", "There."]
+
+
+async def test_a_whole_answer_is_not_asked_for_again(new_session):
+    session = new_session()
+    model = ScriptedModel(["There."])
+    await told(run_turn(session, "Hello", model, TurnSettings()))
+    with pytest.raises(UsageError, match=r"Nothing to retry\."):
+        await told(retry_turn(session, model, TurnSettings()))
+
+
+async def test_nothing_is_asked_for_again_in_an_empty_session(new_session):
+    with pytest.raises(UsageError, match=r"Nothing to retry\."):
+        await told(retry_turn(new_session(), ScriptedModel(), TurnSettings()))
+
+
+async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(new_session, store):
+    session = new_session()
+    model = ScriptedModel(["half", asyncio.Event()])
+    events = run_turn(session, "Hello", model, TurnSettings())
+    while not isinstance(await anext(events), TextAdded):
+        pass
+    session.interrupt()
+    await events.aclose()
+    await session.save()
+    messages = store.load(session.id).messages
+    assert [(m.text, m.status) for m in messages] == [("Hello", None), ("half", "interrupted")]

@@ -1,0 +1,1 @@
+"""Records of a journal, and the session that they fold to."""

@@ -1,0 +1,1 @@
+"""Queries, matches and results."""

@@ -1,0 +1,132 @@
+"""What a search found, as it is put on screen."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from tui.domain.journal.message import Message, Role
+from tui.domain.search.query import Hit, Query, SearchResult, best_place, parse, places
+from tui.domain.text.safe_text import make_visible
+from tui.domain.text.tokens import Span
+
+HINT = 'Search all sessions. "Quotes" for a phrase, word* for a prefix'
+
+_BEFORE, _AFTER = 400, 1600
+_NEIGHBOUR = 600
+# Of fewer letters begins half of what was ever said.
+_BEGINNING = 3
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
+
+
+def as_typed(text: str) -> str:
+    """What to look for while a text is being typed: its last word may be only a beginning."""
+    word = text.rpartition(" ")[2]
+    unfinished = len(word) >= _BEGINNING and word[-1].isalnum()
+    return f"{text}*" if unfinished else text
+
+
+class SessionHits(msgspec.Struct, frozen=True):
+    """What was found in one session, best first; ``scope`` is empty if it is the user's own."""
+
+    session_id: str
+    label: str
+    hits: tuple[Hit, ...]
+    scope: str = ""
+    archived: bool = False
+    used_at: str = ""
+    created_at: str = ""
+    message_count: int = 0
+
+
+class Results(msgspec.Struct, frozen=True):
+    """The answer to one text, by sessions: first the one with the best hit.
+
+    Where nothing fits it, ``queries`` are the looser ones that were looked for instead.
+    """
+
+    text: str
+    sessions: tuple[SessionHits, ...] = ()
+    found: SearchResult = SearchResult()
+    error: str = ""
+    queries: tuple[str, ...] = ()
+
+    @property
+    def marked(self) -> str:
+        """The query whose words are to be marked."""
+        return " ".join(self.queries) or as_typed(self.text)
+
+    def words(self, indexing: str = "") -> str:
+        """How much was found, and what is to be known of it; ``indexing`` is how far that is."""
+        if self.error:
+            return self.error
+        if not self.text.strip():
+            return HINT
+        if not parse(self.text).terms:
+            return "Symbols alone are not searched: type a word."
+        said = [*self._counted(), *self._lacking(indexing)]
+        return " · ".join([*said, self.found.notice] if self.found.notice else said)
+
+    def _counted(self) -> Iterable[str]:
+        found, shown = self.found, len(self.found.hits)
+        if not shown:
+            one = len(parse(self.text).terms) == 1
+            yield f"No name and no message has {'' if one else 'all of '}that."
+            return
+        if self.queries:
+            yield f"Not found; nearest: {' or '.join(self.queries)}"
+        count = f"{found.total}+" if found.more else str(found.total)
+        yield "1 match" if count == "1" else f"{count} matches"
+        if found.more or found.total > shown:
+            yield (
+                f"the best {shown} of the newest shown" if found.more else f"the best {shown} shown"
+            )
+
+    def _lacking(self, indexing: str) -> Iterable[str]:
+        if self.found.pending:
+            megabytes = max(1, self.found.pending // 1_000_000)
+            yield f"{indexing or 'indexing'}: {megabytes} MB to go, more may come"
+        elif self.found.late:
+            yield "not all could be searched in time"
+
+
+def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:
+    """Hits by the sessions they are in, which stand in the order of their best ones."""
+    grouped: dict[str, tuple[Hit, ...]] = {}
+    for hit in hits:
+        grouped[hit.session_id] = (*grouped.get(hit.session_id, ()), hit)
+    return grouped
+
+
+class PreviewedMessage(msgspec.Struct, frozen=True):
+    """As much of a message as a preview shows; its text is safe, and ``marks`` are what fits."""
+
+    role: Role
+    timestamp: str
+    text: str
+    marks: tuple[Span, ...] = ()
+    chosen: bool = False
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """Messages around a hit, for a name the last ones; ``error`` says why there are none."""
+
+    message_id: str | None
+    messages: tuple[PreviewedMessage, ...] = ()
+    error: str = ""
+
+
+def preview(query: Query, message_id: str | None, messages: Sequence[Message]) -> Preview:
+    """Messages as a preview of the one that was found, if it was one."""
+    shown = [_previewed(query, each, chosen=each.id == message_id) for each in messages]
+    return Preview(message_id, tuple(shown))
+
+
+def _previewed(query: Query, message: Message, *, chosen: bool) -> PreviewedMessage:
+    text = message.text
+    begin = max(0, best_place(query, text) - _BEFORE) if chosen else 0
+    end = begin + (_BEFORE + _AFTER if chosen else _NEIGHBOUR)
+    cut = ("…" if begin else "") + text[begin:end].strip() + ("…" if end < len(text) else "")
+    safe = make_visible(_LINE_ENDS.sub("\n", cut).replace("\t", "    "))
+    marks = tuple(places(query, safe))
+    return PreviewedMessage(message.role, message.timestamp, safe, marks, chosen)

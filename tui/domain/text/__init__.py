@@ -1,0 +1,1 @@
+"""Text: control characters, cells, tokens and fences."""

@@ -1,0 +1,1 @@
+"""Values that the screen and the command line show."""

@@ -1,0 +1,61 @@
+"""A session as Markdown, for people and their other tools."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import Session, SessionEntry
+from tui.domain.text.labels import local_minute
+
+_MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
+
+
+def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Message]) -> str:
+    """The whole text: what the session is, its summary, its to-dos, and every message."""
+    exact = msgspec.structs.replace(entry, message_count=session.message_count)
+    facts = "\n".join(f"- {fact}" for fact in (*facts_of(exact), f"status: {entry.status}"))
+    parts = [f"# {entry.label}", facts, *_summary(session), *_todos(session)]
+    return "\n\n".join([*parts, *map(_message, messages)]) + "\n"
+
+
+def facts_of(entry: SessionEntry) -> Sequence[str]:
+    """The details of a session, a line each."""
+    return (
+        f"id: {entry.id}",
+        f"scope: {entry.scope}" + (f" #{entry.ordinal}" if entry.ordinal else ""),
+        f"model: {entry.model}",
+        f"created: {local_minute(entry.created_at)}",
+        f"last used: {local_minute(entry.last_used_at)}",
+        f"messages: {entry.message_count}",
+    )
+
+
+def _summary(session: Session) -> Iterator[str]:
+    if session.summary:
+        yield f"## Summary\n\n{session.summary.text}"
+
+
+def _todos(session: Session) -> Iterator[str]:
+    if session.todos:
+        items = [f"- [{_MARKS[item.status]}] {item.content}" for item in session.todos]
+        yield "## To do\n\n" + "\n".join(items)
+
+
+def _message(message: Message) -> str:
+    parts = [_heading(message), message.text, *_calls(message)]
+    if message.error:
+        parts.append(f"> {message.error}")
+    return "\n\n".join(part for part in parts if part)
+
+
+def _heading(message: Message) -> str:
+    speaker = {"user": "You", "tool": "Tool"}.get(message.role, message.model or "Assistant")
+    status = f" ({message.status})" if message.status else ""
+    return f"## {speaker} · {local_minute(message.timestamp)}{status}"
+
+
+def _calls(message: Message) -> Iterator[str]:
+    for call in message.tool_calls:
+        yield f"> {call.name} {json.dumps(call.arguments, ensure_ascii=False)}"

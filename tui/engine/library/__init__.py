@@ -1,0 +1,1 @@
+"""All sessions on disk: pages of the list, archive and trash, retention, search."""

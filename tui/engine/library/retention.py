@@ -1,0 +1,147 @@
+"""What is old or too much is set aside: at the start, after ``/new``, and by hand."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tui.config.schema import RetentionSettings
+from tui.engine.sessions.workspace import Workspace
+from tui.errors import StorageError
+from tui.storage.protocol import SessionStore
+
+if TYPE_CHECKING:
+    from tui.storage.pruning import Reason, RetentionPolicy, SetAside
+
+
+class Pruned(msgspec.Struct, frozen=True):
+    """What was set aside, each scope and reason by itself, and what kept it from going on."""
+
+    done: "tuple[SetAside, ...]" = ()
+    failure: str = ""
+
+    @property
+    def count(self) -> int:
+        return sum(len(each.sessions) for each in self.done)
+
+    def because_of(self, reason: "Reason") -> int:
+        return sum(len(each.sessions) for each in self.done if each.reason == reason)
+
+
+class Retention:
+    """Sets sessions aside as the configuration says; never one that is open, viewed or active.
+
+    ``hook`` is the user's own program that is told of what was archived, one call a scope.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        settings: RetentionSettings,
+        hook: Sequence[str],
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._hook = tuple(hook)
+        self._clock = clock
+
+    @property
+    def limits_scopes(self) -> bool:
+        """Whether a scope keeps only so many sessions."""
+        return self._settings.backlog_limit > 0
+
+    async def after_start(self, workspace: Workspace) -> Pruned:
+        """Set aside what is too old anywhere, and what is too much in the current scope."""
+        aged = await asyncio.to_thread(self._carried_out, self._prune_by_age, workspace)
+        surplus = await self.after_new(workspace)
+        return Pruned((*aged.done, *surplus.done), aged.failure or surplus.failure)
+
+    async def after_new(self, workspace: Workspace) -> Pruned:
+        """Set aside what is too much in the current scope; a new session counts."""
+        return await asyncio.to_thread(self._carried_out, self._prune_backlog, workspace)
+
+    async def tell_hook(self, pruned: Pruned) -> tuple[str, ...]:
+        """Tell the user's own program what was archived; gives what went wrong, in sentences."""
+        if not self._hook or self._settings.action != "archive":
+            return ()
+        return await asyncio.to_thread(self._told, pruned.done)
+
+    async def tell_archived(self, scope: str, *session_ids: str) -> tuple[str, ...]:
+        """The same of what the user archived."""
+        if not self._hook:
+            return ()
+        from tui.storage.pruning import SetAside
+
+        return await asyncio.to_thread(self._told, [SetAside(scope, session_ids, "user")])
+
+    def words(self, pruned: Pruned) -> str:
+        """What was done at the start, in a line."""
+        days, kept = self._settings.max_age_days, self._settings.backlog_limit
+        told = [
+            (pruned.because_of("age"), f"not used for {days} day{'s' if days > 1 else ''}"),
+            (pruned.because_of("backlog"), f"beyond the {kept} of this scope"),
+        ]
+        parts = [f"{count} {reason}" for count, reason in told if count]
+        sessions = "1 session" if pruned.count == 1 else f"{pruned.count} sessions"
+        if self._settings.action == "archive":
+            return f"Archived {sessions}: {', '.join(parts)}."
+        return f"Moved {sessions} to the trash: {', '.join(parts)}."
+
+    def older(self, count: int) -> str:
+        """The same of the older ones of a scope, as an aside."""
+        if self._settings.action == "archive":
+            return f"archived {count} older"
+        return f"moved {count} older to the trash"
+
+    # --- within, in a thread
+
+    def _carried_out(
+        self, prune: "Callable[[Workspace], tuple[SetAside, ...]]", workspace: Workspace
+    ) -> Pruned:
+        from tui.storage.pruning import PartlySetAside
+
+        try:
+            return Pruned(prune(workspace))
+        except PartlySetAside as error:
+            return Pruned(error.done, str(error))
+        except StorageError as error:
+            return Pruned(failure=str(error))
+
+    def _prune_by_age(self, workspace: Workspace) -> "tuple[SetAside, ...]":
+        from tui.storage.pruning import prune_by_age
+
+        return prune_by_age(self._store, self._policy(), self._clock(), _kept(workspace))
+
+    def _prune_backlog(self, workspace: Workspace) -> "tuple[SetAside, ...]":
+        from tui.storage.pruning import prune_backlog
+
+        scope = workspace.scope
+        unwritten = sum(
+            not each.published and each.session.header.scope == scope for each in workspace.open
+        )
+        kept = _kept(workspace)
+        return prune_backlog(self._store, self._policy(), scope, kept, unwritten=unwritten)
+
+    def _told(self, done: "Iterable[SetAside]") -> tuple[str, ...]:
+        from tui.storage.pruning import HookFailed, run_archive_hook
+
+        failures: list[str] = []
+        for each in done:
+            try:
+                run_archive_hook(self._hook, each)
+            except HookFailed as error:
+                failures.append(str(error))
+        # A program that is not there is not there for every scope.
+        return tuple(dict.fromkeys(failures))
+
+    def _policy(self) -> "RetentionPolicy":
+        from tui.storage.pruning import RetentionPolicy
+
+        return msgspec.convert(self._settings, RetentionPolicy, from_attributes=True)
+
+
+def _kept(workspace: Workspace) -> frozenset[str]:
+    return frozenset(each.id for each in (workspace.current, *workspace.open))

@@ -1,0 +1,190 @@
+"""The sessions that a list shows, read page by page as they are asked for."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+
+from tui.domain.journal.session import SessionEntry, Status
+from tui.domain.timestamps import parse_utc
+from tui.errors import SessionNotFound
+from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionStore
+
+PAGE = 50
+MOST_AT_ONCE = 500
+
+_ARCHIVED: frozenset[Status] = frozenset({"archived"})
+
+
+class SessionPager:
+    """Sessions of one scope, or of all, newest use first; then those that are archived.
+
+    What is archived is counted, and read only once that is asked for.
+    """
+
+    def __init__(self, store: SessionStore, scope: str) -> None:
+        self._store = store
+        self._scope = scope
+        self._everywhere = False
+        self._entries: tuple[SessionEntry, ...] = ()
+        self._cursor: str | None = None
+        self._archive: Listing | None = None
+        self._counts: tuple[int, int] | None = None
+        self._lock = asyncio.Lock()
+        self._paging = asyncio.Lock()  # is held while a page is read or waited for
+
+    @property
+    def entries(self) -> tuple[SessionEntry, ...]:
+        """What was read so far, the archived ones last."""
+        return _joined(self._entries, self._archive.entries if self._archive else ())
+
+    def knows(self, session_id: str) -> bool:
+        """Whether a session is among what was read."""
+        return any(entry.id == session_id for entry in self._entries)
+
+    @property
+    def more(self) -> bool:
+        """Whether there are older ones, or more archived ones where those were asked for."""
+        return self._cursor is not None or bool(self._archive and self._archive.cursor)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether ``archived`` and ``elsewhere`` are known."""
+        return self._counts is not None
+
+    @property
+    def archived(self) -> int:
+        """How many are archived, as far as that was counted."""
+        return self._counts[0] if self._counts else 0
+
+    @property
+    def elsewhere(self) -> int:
+        """How many there are in other scopes than the one shown."""
+        return self._counts[1] if self._counts else 0
+
+    @property
+    def scope(self) -> str:
+        """The scope whose sessions these are; empty for all."""
+        return "" if self._everywhere else self._scope
+
+    async def refresh(self) -> None:
+        """Read the newest page again; what was read below it stays. Raises ``StorageError``."""
+        async with self._lock:
+            await self._refresh()
+
+    async def read_more(self) -> None:
+        """Read the next page, unless that is being done. Raises ``StorageError``."""
+        if self._paging.locked():
+            return
+        async with self._paging, self._lock:
+            # The archive first: whoever has unfolded it is at its end.
+            if self._archive is not None and self._archive.cursor is not None:
+                known = self._archive.entries
+                cursor = self._archive.cursor
+                listing = await self._page(self._filter(_ARCHIVED), cursor, _more(known))
+                self._archive = Listing(_joined(known, listing.entries), listing.cursor)
+            elif self._cursor is not None:
+                known = self._entries
+                listing = await self._page(self._filter(), self._cursor, _more(known))
+                self._entries, self._cursor = _joined(known, listing.entries), listing.cursor
+
+    async def read_archive(self) -> None:
+        """Read the newest page of what is archived, if it was not. Raises ``StorageError``."""
+        async with self._lock:
+            if self._archive is None:
+                self._archive = await self._page(self._filter(_ARCHIVED), None)
+
+    async def note_moved(self, session_id: str) -> None:
+        """Read again where a session was and where it is by now. Raises ``StorageError``."""
+        async with self._lock:
+            self._entries = tuple(e for e in self._entries if e.id != session_id)
+            await self._refresh()
+            await self._count()
+
+    async def count(self) -> None:
+        """Count what is archived and what other scopes have. Raises ``StorageError``."""
+        async with self._lock:
+            await self._count()
+
+    async def read_again(self, session_id: str) -> None:
+        """Read one of them again; what is not there any more stays. Raises ``StorageError``."""
+        if all(entry.id != session_id for entry in self._entries):
+            return
+        async with self._lock:
+            try:
+                found = await asyncio.to_thread(self._store.entry, session_id)
+            except SessionNotFound:
+                return
+            self._entries = tuple(found if e.id == session_id else e for e in self._entries)
+
+    async def show(self, scope: str) -> None:
+        """Read the newest page of this scope, if not of all. Raises ``StorageError``."""
+        async with self._lock:
+            if scope == self._scope or self._everywhere:
+                self._scope = scope
+                await self._refresh()
+                await self._count()
+            else:
+                await self._begin_again(scope, everywhere=False)
+
+    async def toggle_scope(self) -> None:
+        """Change between one scope and all. Raises ``StorageError``, and then stays."""
+        async with self._lock:
+            await self._begin_again(self._scope, everywhere=not self._everywhere)
+
+    async def _refresh(self) -> None:
+        listing = await self._page(self._filter(), None)
+        newest = {entry.id for entry in listing.entries}
+        if listing.cursor is None or newest.isdisjoint(entry.id for entry in self._entries):
+            # Nothing is below, or what is there does not join on.
+            self._entries, self._cursor = listing.entries, listing.cursor
+            return
+        end = parse_utc(listing.entries[-1].last_used_at)
+        # What was above the end of this page and is not in it any more is gone.
+        below = [e for e in self._entries if e.id not in newest and not _newer(e, end)]
+        self._entries = (*listing.entries, *below)
+
+    async def _begin_again(self, scope: str, *, everywhere: bool) -> None:
+        shown = None if everywhere else scope
+        listing = await self._page(SessionFilter(shown), None)
+        archive = self._archive
+        if archive is not None:
+            archive = await self._page(SessionFilter(shown, _ARCHIVED), None)
+        self._scope, self._everywhere = scope, everywhere
+        self._entries, self._cursor = listing.entries, listing.cursor
+        self._archive = archive
+        await self._count()
+
+    async def _count(self) -> None:
+        archived = self.archived
+        self._counts = await asyncio.to_thread(self._counted)
+        if self._archive is not None and self.archived != archived:
+            self._archive = await self._page(self._filter(_ARCHIVED), None)
+
+    def _counted(self) -> tuple[int, int]:
+        archived = self._store.count(self._filter(_ARCHIVED))
+        if self._everywhere:
+            return archived, 0
+        return archived, self._store.count(SessionFilter()) - self._store.count(self._filter())
+
+    async def _page(self, wanted: SessionFilter, cursor: str | None, count: int = PAGE) -> Listing:
+        return await asyncio.to_thread(self._store.list, wanted, cursor, count)
+
+    def _filter(self, statuses: frozenset[Status] = KEPT) -> SessionFilter:
+        return SessionFilter(None if self._everywhere else self._scope, statuses)
+
+
+def _joined(
+    entries: tuple[SessionEntry, ...], others: tuple[SessionEntry, ...]
+) -> tuple[SessionEntry, ...]:
+    known = {entry.id for entry in entries}
+    return (*entries, *(entry for entry in others if entry.id not in known))
+
+
+def _more(known: Sequence[SessionEntry]) -> int:
+    # As many again: a filter that looks at ten thousand is done after twenty pages.
+    return max(PAGE, min(len(known), MOST_AT_ONCE))
+
+
+def _newer(entry: SessionEntry, end: datetime | None) -> bool:
+    used = parse_utc(entry.last_used_at)
+    return used is not None and end is not None and used > end

@@ -1,0 +1,1 @@
+"""The messages that a model is sent: history, window, missing results."""

@@ -1,0 +1,91 @@
+"""The live messages of a session that a model may be sent, read back only as far as they fit."""
+
+from collections.abc import Sequence
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Record, Reset, Summary
+from tui.domain.journal.session import Entry, Session
+from tui.engine.requests.model_request import estimated_tokens
+from tui.storage.protocol import SessionStore
+
+PAGE = 200
+
+
+class HistoryWindow:
+    """The newest live messages, in order; ``tokens`` is how far back they reach at least."""
+
+    def __init__(self, messages: Sequence[Message], tokens: int, *, whole: bool) -> None:
+        self._messages = list(messages)
+        self._tokens = tokens
+        self._whole = whole
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return tuple(self._messages)
+
+    def reaches(self, tokens: int) -> bool:
+        """Whether this is as much as a window of so many tokens takes, or all there is."""
+        return self._whole or tokens <= self._tokens
+
+    def take(self, record: Record) -> None:
+        """Take what was added to the session."""
+        match record:
+            case Message():
+                self._add(record)
+            case Summary(through=through):
+                place = self._place(through)
+                self._messages = self._messages[place + 1 :]
+                self._whole = self._whole or place >= 0
+            case Reset():
+                self._messages, self._whole = [], True
+            case _:
+                pass
+
+    def _place(self, message_id: str) -> int:
+        ids = [message.id for message in self._messages]
+        return ids.index(message_id) if message_id in ids else -1
+
+    def _add(self, message: Message) -> None:
+        """Take a new message, or another writing of one that is there."""
+        for place, other in enumerate(self._messages):
+            if other.id == message.id:
+                self._messages[place] = message
+                return
+        self._messages.append(message)
+
+
+def context_of(session: Session) -> HistoryWindow | None:
+    """What was read already, if that is all that is live."""
+    whole = len(session.messages) == session.message_count
+    return HistoryWindow(session.messages, 0, whole=True) if whole else None
+
+
+def read_context(
+    store: SessionStore, session_id: str, summary: Summary | None, tokens: int
+) -> HistoryWindow:
+    """Read back from the end until there are so many tokens, or all that is live.
+
+    Raises what ``SessionStore.tail`` and ``page`` raise.
+    """
+    tail = store.tail(session_id, PAGE)
+    messages, cursor = list(tail.session.messages), tail.cursor
+    whole = len(messages) >= tail.session.message_count or _reaches_back_to(summary, messages)
+    size = sum(map(estimated_tokens, messages))
+    while not whole and cursor is not None and size < tokens:
+        page = store.page(session_id, cursor, PAGE)
+        earlier, whole = _live(page.entries)
+        messages, cursor = [*earlier, *messages], page.cursor
+        size += sum(map(estimated_tokens, earlier))
+        whole = whole or _reaches_back_to(summary, earlier)
+    return HistoryWindow(messages, tokens, whole=whole or cursor is None)
+
+
+def _live(entries: Sequence[Entry]) -> tuple[list[Message], bool]:
+    """The messages after the last reset, and whether there was one."""
+    resets = [place for place, entry in enumerate(entries) if isinstance(entry, Reset)]
+    live = entries[resets[-1] + 1 :] if resets else entries
+    return [entry for entry in live if isinstance(entry, Message)], bool(resets)
+
+
+def _reaches_back_to(summary: Summary | None, messages: Sequence[Message]) -> bool:
+    return summary is not None and any(message.id == summary.through for message in messages)

@@ -1,0 +1,50 @@
+"""Calls of tools whose results never came: the program was killed while one waited or ran."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Reset
+from tui.domain.journal.session import Session
+from tui.engine.turns.tools import INTERRUPTED
+
+
+def interrupted_result(caller: Message, call: ToolCall) -> Message:
+    """What stands for a result that never came; for the same call always the same."""
+    place = caller.tool_calls.index(call)
+    return Message(
+        id=f"{caller.id}-{place}",
+        role="tool",
+        content=INTERRUPTED,
+        timestamp=caller.timestamp,
+        tool_call_id=call.id,
+    )
+
+
+def missing_results(session: Session) -> tuple[Message, ...]:
+    """Stand-ins for what the calls at the end of a session that nobody holds still wait for."""
+    came: set[str | None] = set()
+    for message in _from_the_end(session):
+        if message.role == "tool":
+            came.add(message.tool_call_id)
+            continue
+        waiting = [call for call in message.tool_calls if call.id not in came]
+        return tuple(interrupted_result(message, call) for call in waiting)
+    return ()
+
+
+def answered(session: Session) -> Session:
+    """A session that nobody holds, with the stand-ins at its end."""
+    missing = missing_results(session)
+    if not missing:
+        return session
+    return msgspec.structs.replace(session, entries=(*session.entries, *missing))
+
+
+def _from_the_end(session: Session) -> Iterator[Message]:
+    for entry in reversed(session.entries):
+        if isinstance(entry, Reset):
+            return
+        if isinstance(entry, Message):
+            yield entry

@@ -1,0 +1,126 @@
+"""What a model is sent of a conversation: a pure projection of its records."""
+
+from collections.abc import Iterator, Sequence
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Summary
+from tui.engine.requests.missing_results import interrupted_result
+from tui.providers.protocol import ModelRequest, ToolDefinition
+
+BYTES_PER_TOKEN = 3
+_TOKENS_PER_MESSAGE = 8
+_ANSWER_SHARE = 4
+_SUMMARY_TITLE = "Summary of the earlier conversation:"
+
+
+def project(
+    system_prompt: str,
+    summary: Summary | None,
+    messages: Sequence[Message],
+    context_window: int,
+    tools: tuple[ToolDefinition, ...] = (),
+) -> ModelRequest:
+    """Choose and order what is sent: system prompt, summary, and the messages after it.
+
+    ``messages`` are live ones. Failed, replaced and empty answers are left out; every call is
+    followed by its result, ``interrupted`` where none came. What does not fit in three quarters
+    of ``context_window`` (tokens, estimated) is cut from the oldest end, so that a user's
+    message is the first one sent; the last user's message is always sent.
+    """
+    prompt = _with_summary(system_prompt, summary)
+    turns = _turns(list(_paired(_sendable(after_summary(summary, messages)))))
+    return ModelRequest(prompt, tuple(_newest(turns, _room(prompt, context_window))), tools)
+
+
+def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:
+    """How many tokens of messages are sent at most, beside the prompt and the summary."""
+    return _room(_with_summary(system_prompt, summary), context_window)
+
+
+def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
+    """How many tokens would be sent of a conversation if all of it could be."""
+    return sum(map(estimated_tokens, _sendable(after_summary(summary, messages))))
+
+
+def estimated_tokens(message: Message) -> int:
+    """How much of a window a message takes; rather too much than too little."""
+    calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
+    return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
+
+
+def tokens_of(text: str) -> int:
+    """How much of a window a text takes."""
+    return len(text.encode(errors="replace")) // BYTES_PER_TOKEN
+
+
+def _room(prompt: str, context_window: int) -> int:
+    return context_window - context_window // _ANSWER_SHARE - tokens_of(prompt)
+
+
+def _with_summary(system_prompt: str, summary: Summary | None) -> str:
+    if summary is None:
+        return system_prompt
+    return f"{system_prompt}\n\n{_SUMMARY_TITLE}\n{summary.text}".strip()
+
+
+def after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages that a summary does not stand for."""
+    if summary is None:
+        return messages
+    places = [place for place, each in enumerate(messages) if each.id == summary.through]
+    return messages[places[0] + 1 :] if places else messages
+
+
+def unreplaced(messages: Sequence[Message]) -> list[Message]:
+    """Messages without those that were asked again."""
+    replaced = {message.replaces for message in messages if message.replaces}
+    return [message for message in messages if message.id not in replaced]
+
+
+def _sendable(messages: Sequence[Message]) -> list[Message]:
+    return [m for m in unreplaced(messages) if m.status != "failed" and not _empty(m)]
+
+
+def _empty(message: Message) -> bool:
+    return message.role == "assistant" and not message.text.strip() and not message.tool_calls
+
+
+def _paired(messages: Sequence[Message]) -> Iterator[Message]:
+    """Each call followed by its result; results without their call are dropped."""
+    for place, message in enumerate(messages):
+        if message.role == "tool":
+            continue
+        yield message
+        if message.tool_calls:
+            yield from _results(message, messages[place + 1 :])
+
+
+def _results(caller: Message, following: Sequence[Message]) -> Iterator[Message]:
+    came: dict[str, Message] = {}
+    for message in following:
+        if message.role != "tool":
+            break
+        came.setdefault(message.tool_call_id or "", message)
+    for call in caller.tool_calls:
+        yield came.get(call.id) or interrupted_result(caller, call)
+
+
+def _turns(messages: Sequence[Message]) -> list[list[Message]]:
+    """Split before each user's message; what comes before the first belongs to no turn."""
+    turns: list[list[Message]] = []
+    for message in messages:
+        if message.role == "user":
+            turns.append([message])
+        elif turns:
+            turns[-1].append(message)
+    return turns
+
+
+def _newest(turns: Sequence[Sequence[Message]], room: int) -> list[Message]:
+    kept: list[Sequence[Message]] = []
+    for turn in reversed(turns):
+        room -= sum(map(estimated_tokens, turn))
+        if room < 0 and kept:
+            break
+        kept.append(turn)
+    return [message for turn in reversed(kept) for message in turn]

@@ -1,0 +1,1 @@
+"""Sessions in memory: opening, leasing, saving, switching, closing."""

@@ -1,0 +1,215 @@
+"""Keeping what stands in prompts: typed and not sent, or sent and not on disk yet."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from functools import partial
+
+import msgspec
+
+from tui.domain.commands import text_to_send
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import Draft, Session
+from tui.domain.timestamps import parse_utc
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.write_queue import WriteQueue, save_errors
+from tui.errors import StorageError
+from tui.storage.disk import storage_errors
+from tui.storage.drafts import Drafts
+
+_TOKEN_BYTES = 3
+
+
+def _new_token() -> str:
+    return os.urandom(_TOKEN_BYTES).hex()
+
+
+class Typed(msgspec.Struct, frozen=True):
+    """What was typed in a session: its holder's draft, and what was put aside under tokens.
+
+    ``unsent`` is what of it has not been sent since it was written.
+    """
+
+    own: Draft | None
+    asides: dict[str, Draft]
+    unsent: Sequence[Draft]
+
+    @property
+    def found(self) -> Sequence[Draft]:
+        return [self.own, *self.asides.values()] if self.own else [*self.asides.values()]
+
+    @property
+    def text(self) -> str:
+        return _joined(self.unsent)
+
+
+class DraftKeeper:
+    """Puts prompts on disk and back.
+
+    The draft of a session belongs to its holder. What is typed in one that this program does not
+    hold is put aside, and offered to whoever holds it next.
+    """
+
+    def __init__(self, drafts: Drafts) -> None:
+        self._drafts = drafts
+        self._token = _new_token()
+
+    async def keep(
+        self, conversation: LoadedSession, try_save: Callable[[], Awaitable[bool]]
+    ) -> None:
+        """Write what stands in a prompt, if that is not on disk. Raises ``StorageError``.
+
+        One writing of a conversation waits for another: the newer one is the last. ``try_save``
+        writes the session.
+        """
+        if conversation.keeping is None:
+            conversation.keeping = WriteQueue(partial(self._keep, conversation, try_save))
+        await conversation.keeping.run()
+
+    async def put_aside(self, conversation: LoadedSession) -> None:
+        """Write what was typed while a session was given up, for whoever holds it next.
+
+        Raises ``StorageError``.
+        """
+        if conversation.keeping is not None:
+            # A slow disk may be writing the same; it would be offered twice.
+            await conversation.keeping.settle()
+        draft = conversation.draft()
+        if draft.empty or draft == conversation.kept or conversation.unsaved:
+            return  # what could not be saved is in a rescue file, and its draft with it
+        conversation.kept = draft
+        with save_errors():
+            await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
+
+    # --- what blocks on the disk
+
+    def unclaimed(self, scope: str) -> str | None:
+        """The session in which something was typed and that never came to be, if there is one."""
+        with storage_errors("Cannot read the drafts"):
+            draft = self._drafts.unclaimed(scope)
+        return draft.session_id if draft is not None else None
+
+    def put_back(self, conversation: LoadedSession) -> None:
+        """Show what was typed: the draft and what readers put aside, or one's own if reading.
+
+        Raises ``StorageError``.
+        """
+        self.show(conversation, self.typed(conversation))
+
+    def typed(self, conversation: LoadedSession) -> Typed:
+        """Read what is to be shown in a prompt. Raises ``StorageError``."""
+        with storage_errors(f"Cannot read the drafts of {conversation.id}"):
+            asides = dict(self._drafts.aside(conversation.id))
+            if conversation.read_only:
+                own, asides = None, {k: v for k, v in asides.items() if k == self._token}
+            else:
+                own = self._drafts.load(conversation.id)
+            said = _prompts(conversation.session)
+            unsent = [self._unsent(said, own, None)] if own else []
+            unsent += [self._unsent(said, each, token) for token, each in asides.items()]
+        return Typed(own, asides, unsent)
+
+    def show(self, conversation: LoadedSession, typed: Typed) -> None:
+        """Let this stand in a prompt, for whatever stood there."""
+        conversation.text = typed.text
+        conversation.pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
+        conversation.asides = typed.asides
+        conversation.kept = conversation.draft() if typed.found else None
+        if typed.own and typed.own not in typed.unsent:
+            # What was sent stands there still: it is to be written anew.
+            conversation.kept = typed.own
+
+    def spare(self, conversation: LoadedSession, session: Session) -> None:
+        """Put aside the draft of an earlier holder that this prompt knows nothing of.
+
+        ``session`` is what was read under the lease. Raises ``StorageError``.
+        """
+        found = self._drafts.load(conversation.id)
+        if found is None:
+            return
+        # Not all of it: the new file's time is later than what was sent from the old one.
+        unsent = self._unsent(_prompts(session), found, None)
+        text = _joined([unsent])
+        known = conversation.kept.text if conversation.kept else ""
+        if text not in known and text not in conversation.text:
+            self._drafts.save(unsent, token=_new_token())
+
+    # --- within
+
+    def _unsent(self, prompts: Sequence[Message], draft: Draft, token: str | None) -> Draft:
+        """A draft without what was sent since: a crash came before it was written anew."""
+        written = self._drafts.written_at(draft.session_id, token)
+        if written is None:
+            return draft
+        said = [each.text for each in prompts if _is_since(written, each.timestamp)]
+        if draft.queued and _is_begun(_joined([draft]), said):
+            # All that waited stood in the prompt again, and was sent as one.
+            return msgspec.structs.replace(draft, text="", queued=())
+        queued: list[str] = []
+        for text in draft.queued:
+            # Each that was said is one that waited, not all that are alike.
+            if text in said:
+                said.remove(text)
+            else:
+                queued.append(text)
+        text = "" if _is_begun(draft.text, said) else draft.text
+        return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
+
+    async def _keep(
+        self, conversation: LoadedSession, try_save: Callable[[], Awaitable[bool]]
+    ) -> None:
+        if conversation.unsaved_prompts:
+            # On disk it is no draft any more: a crash would bring back what was sent.
+            await try_save()
+        draft, kept = conversation.draft(), conversation.kept
+        holds = conversation.opened is not None
+        set_aside = self._token in conversation.asides
+        if (kept is None and draft.empty) or (draft == kept and not (holds and set_aside)):
+            return
+        if holds:
+            await asyncio.to_thread(self._write_own, draft, conversation.asides)
+            conversation.asides = {}
+        else:
+            await asyncio.to_thread(self._drafts.save, draft, token=self._token)
+            conversation.asides = {**conversation.asides, self._token: draft}
+        conversation.kept = draft
+
+    def _write_own(self, draft: Draft, asides: Mapping[str, Draft]) -> None:
+        """Write the holder's draft; what it was offered is in it or was thrown away."""
+        self._drafts.save(draft)
+        if not asides:
+            return
+        for token, found in self._drafts.aside(draft.session_id):
+            # What a reader has typed since then stays for the next holder.
+            if token == self._token or asides.get(token) == found:
+                with suppress(StorageError):
+                    self._drafts.save(_only(draft, ""), token=token)
+
+
+def _prompts(session: Session) -> Sequence[Message]:
+    return [message for message in session.all_messages if message.role == "user"]
+
+
+def _is_since(written: datetime, timestamp: str) -> bool:
+    moment = parse_utc(timestamp)
+    return moment is not None and moment >= written
+
+
+def _is_begun(text: str, said: Sequence[str]) -> bool:
+    """Whether one of the prompts is this text, perhaps gone on with."""
+    begun = text_to_send(text).strip()
+    return any(prompt.startswith(begun) for prompt in said)
+
+
+def _joined(drafts: Sequence[Draft]) -> str:
+    """All that they hold, what waited to be sent first; not one that another goes on from."""
+    whole = ("\n\n".join(filter(None, (*draft.queued, draft.text))) for draft in drafts)
+    texts = [*dict.fromkeys(whole)]
+    longest = (t for t in texts if not any(o != t and o.startswith(t) for o in texts))
+    return "\n\n".join(filter(None, longest))
+
+
+def _only(draft: Draft, text: str) -> Draft:
+    return Draft(draft.session_id, draft.scope, draft.project_path, text)

@@ -1,0 +1,191 @@
+"""Following the session on screen while another program writes to it.
+
+Once a second it is asked whether the session has changed, and who holds it: a look at one file's
+status and one lock. Only a change is read: the end of the journal, and back from there until it
+joins on to what is at hand.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import VERSION
+from tui.domain.journal.session import Entry, Holder, Stamp, Tail
+from tui.domain.views.notice import Notice
+from tui.engine.requests.missing_results import answered
+from tui.engine.sessions.leasing import WINDOW
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.session_loader import read_only_words
+from tui.engine.sessions.workspace import PAGE, Workspace
+from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
+from tui.storage.protocol import SessionStore
+
+_MOST_PAGES = 20
+"""So far is read back to join on; beyond that it is shown from its end."""
+
+
+class Glance(msgspec.Struct, frozen=True):
+    """What is seen of a session without reading it; no ``stamp`` if it is not there any more."""
+
+    stamp: Stamp | None
+    holder: Holder | None
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """The end of a session, and ``pages`` before it."""
+
+    tail: Tail
+    pages: tuple[Entry, ...]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What has become of a session that is followed: what stood there, and what does now.
+
+    ``arriving`` are the answers that are being made, ``ended`` those that were.
+    """
+
+    before: tuple[Entry, ...]
+    after: tuple[Entry, ...]
+    arriving: frozenset[str]
+    ended: frozenset[str]
+    joined: bool
+    notices: tuple[Notice, ...]
+
+    @property
+    def news(self) -> list[Entry]:
+        """What is new or another one, in order."""
+        messages = [each for each in self.before if isinstance(each, Message)]
+        known = {each.id: each for each in messages if each.id not in self.ended}
+        marks = [each for each in self.before if not isinstance(each, Message)]
+        return [
+            each
+            for each in self.after
+            if (known.get(each.id) != each if isinstance(each, Message) else each not in marks)
+        ]
+
+
+class Follower:
+    """Looks what others have done with the session on screen, if it is not held here."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._store = workspace.store
+
+    async def look(self) -> Change | None:
+        """Take in what others have written, and who holds it; ``None`` if nothing has changed.
+
+        Raises ``StorageError`` if it cannot be read.
+        """
+        conversation = self._workspace.current
+        if conversation.opened is not None:
+            return None
+        seen = await asyncio.to_thread(glance, self._store, conversation.id)
+        held = seen.holder is not None
+        if seen.stamp == conversation.stamp and held == conversation.held_elsewhere:
+            return None
+        reading = await self._read(conversation, seen)
+        before, notices = conversation.entries, len(conversation.notices)
+        arriving = conversation.session.arriving
+        if not await self._workspace.follow(
+            conversation, lambda: _take_in(conversation, seen, reading)
+        ):
+            return None
+        joined = not before or before[0] in conversation.entries
+        if not held and conversation.asked_for and not conversation.read_only:
+            await self._take_over(conversation)
+        return Change(
+            before,
+            conversation.entries,
+            conversation.session.arriving,
+            arriving - conversation.session.arriving,
+            joined,
+            tuple(placed.notice for placed in conversation.notices[notices:]),
+        )
+
+    async def _read(self, conversation: LoadedSession, seen: Glance) -> Reading | None:
+        if seen.stamp is None:
+            return None
+        known = {each.id for each in conversation.entries if isinstance(each, Message)}
+        if not seen.stamp.goes_on_from(conversation.stamp):
+            known = set[str]()
+        reading = await asyncio.to_thread(read_on, self._store, conversation.id, known)
+        if seen.holder is not None:
+            return reading
+        tail = Tail(answered(reading.tail.session), reading.tail.cursor)
+        return Reading(tail, reading.pages)
+
+    async def _take_over(self, conversation: LoadedSession) -> None:
+        """Hold it from now on; what the other program left unfinished is kept."""
+        try:
+            await self._workspace.take(conversation)
+        except (StorageError, UsageError):
+            # Another one was quicker, or too many are open: the next change is the next try.
+            return
+        await self._workspace.try_save(conversation)
+
+
+def glance(store: SessionStore, session_id: str) -> Glance:
+    """See what can be seen of a session without reading it."""
+    try:
+        return Glance(store.stamp(session_id), store.holder(session_id))
+    except SessionNotFound:
+        return Glance(None, None)
+
+
+def read_on(store: SessionStore, session_id: str, known: set[str]) -> Reading:
+    """Read the end, and back from there to a message that is known.
+
+    Raises what ``SessionStore.tail`` and ``page`` raise.
+    """
+    tail = store.tail(session_id, WINDOW)
+    pages, cursor = tuple[Entry, ...](), tail.cursor
+    if not known or _reaches(known, tail.session.entries):
+        return Reading(tail, ())
+    for _ in range(_MOST_PAGES):
+        if cursor is None or _reaches(known, pages):
+            break
+        page = store.page(session_id, cursor, PAGE)
+        pages, cursor = (*page.entries, *pages), page.cursor
+    return Reading(Tail(tail.session, cursor), pages)
+
+
+def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:
+    return any(isinstance(each, Message) and each.id in known for each in entries)
+
+
+def _take_in(conversation: LoadedSession, seen: Glance, reading: Reading | None) -> None:
+    stamp, seen_before = seen.stamp, conversation.stamp
+    conversation.stamp = stamp
+    if stamp is not None and reading is not None:
+        anew = not stamp.goes_on_from(seen_before)
+        conversation.follow(reading.tail, reading.pages, anew=anew)
+    where = stamp.where if stamp else "gone"
+    moved = where != (seen_before.where if seen_before else "gone")
+    if moved:
+        conversation.archived = where == "archived"
+        conversation.say(Notice(_MOVED[where].format(conversation.id), "warning"))
+    _note_holder(conversation, seen, readable=where in ("closed", "archived"), moved=moved)
+
+
+_MOVED = {
+    "closed": "Session {} was restored.",
+    "archived": "Session {} was archived; it is read where it is.",
+    "trashed": "Session {} was deleted: it is in the trash.",
+    "gone": "Session {} was destroyed; what was read of it is shown.",
+}
+
+
+def _note_holder(conversation: LoadedSession, seen: Glance, *, readable: bool, moved: bool) -> None:
+    was_held = conversation.held_elsewhere
+    conversation.held_elsewhere = seen.holder is not None
+    if not readable:
+        conversation.read_only = f"Session {conversation.id} was deleted; opened read-only."
+    elif seen.holder is not None:
+        busy = SessionBusy(conversation.id, str(seen.holder))
+        conversation.read_only = read_only_words(busy)
+    elif (was_held or moved) and conversation.session.header.version <= VERSION:
+        if conversation.read_only and was_held:
+            conversation.say(Notice(f"Session {conversation.id} is free: you can write here."))
+        conversation.read_only = ""

@@ -1,0 +1,189 @@
+"""The final save of every open session, or its rescue file."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tui.config import paths
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
+from tui.engine.sessions.write_queue import save_errors
+from tui.errors import StorageError, UsageError
+from tui.storage.rescue import write_draft, write_rescue
+
+
+def _goes_on(conversation: LoadedSession) -> bool:
+    """Whether a draft was gone on with in a session that is not open yet."""
+    draft, kept = conversation.draft(), conversation.kept
+    looked_at = conversation.opened is None and not conversation.read_only
+    return looked_at and kept is not None and draft != kept and not draft.empty
+
+
+class FinalSave:
+    """Saves every open session, or puts it into a rescue file, and says so.
+
+    ``lines`` are for standard error, once the terminal is whole again.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        rescue_directories: Sequence[Path],
+        data_dir: str | None,
+        model: str | None = None,
+    ) -> None:
+        self._workspace = workspace
+        self._rescue_directories = rescue_directories
+        self._options = f" --data-dir {_quoted(data_dir)}" if data_dir else ""
+        self._model = model
+        self._done = False
+        self._unsaved: set[str] = set()
+        self.failed = False
+        self.lines: list[str] = []
+
+    async def run(self) -> None:
+        """Do it; the second time nothing is left to be done."""
+        if self._done:
+            return
+        current = self._workspace.current
+        goes_on = _goes_on(current)
+        try:
+            with save_errors():
+                await self._workspace.keep_drafts()
+                if goes_on:
+                    await self._take_draft_over(current)
+        except StorageError as error:
+            self._fail(f"What was typed could not be kept: {error}")
+            self._rescue_drafts()
+        for conversation in self._workspace.open:
+            await self._close(conversation)
+        # What --continue goes on with, say.
+        await self._workspace.settle()
+        # Not before: what a defect here leaves is saved without the loop.
+        self._done = True
+        self._tell_what_was_saved(current)
+
+    async def _take_draft_over(self, conversation: LoadedSession) -> None:
+        """Open a session, as the first key in it would have, so that its draft is the only one."""
+        with suppress(StorageError, UsageError):
+            # Else it stands beside the one that it goes on from.
+            await self._workspace.take(conversation)
+            await self._workspace.keep_draft(conversation)
+
+    def _rescue_drafts(self) -> None:
+        """Put what stands in prompts where there is room."""
+        shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
+        for conversation in shown.values():
+            draft = conversation.draft()
+            if draft.empty or draft == conversation.kept:
+                continue
+            try:
+                with save_errors():
+                    path = write_draft(self._rescue_directories, draft)
+            except StorageError as failure:
+                self._fail(str(failure))
+            else:
+                self.lines.append(f"It is in {path}.")
+
+    def run_at_once(self) -> None:
+        """The same where no event loop is left; harmless after ``run``."""
+        if self._done:
+            return
+        self._done = True
+        current = self._workspace.current
+        for conversation in self._workspace.open:
+            self._save_at_once(conversation)
+        self._tell_what_was_saved(current)
+
+    def rescue(self, conversation: LoadedSession) -> Sequence[str]:
+        """Put what a session that is given up has unsaved where there is room; says where.
+
+        It is told at the end, too. Raises ``StorageError`` if there is no room anywhere.
+        """
+        lines = [*self._rescued(conversation), *self._rescued_draft(conversation)]
+        self._fail_to_save(conversation, ".")
+        self.lines += lines
+        return lines
+
+    def _rescued(self, conversation: LoadedSession) -> Sequence[str]:
+        opened = conversation.opened
+        if opened is None or not opened.unsaved:
+            return ()
+        path = write_rescue(self._rescue_directories, opened.header, opened.pending)
+        name = _quoted(str(path))
+        return (
+            f"What could not be saved is in {path}.",
+            f"Take it back with: {_program()} sessions import {name}{self._options}",
+        )
+
+    def _rescued_draft(self, conversation: LoadedSession) -> Sequence[str]:
+        draft = conversation.draft()
+        if draft.empty or draft == conversation.kept:
+            return ()
+        return (f"What was typed is in {write_draft(self._rescue_directories, draft)}.",)
+
+    async def _close(self, conversation: LoadedSession) -> None:
+        try:
+            with save_errors():
+                await self._workspace.close(conversation)
+        except StorageError as error:
+            self._rescue(conversation, error)
+            self._workspace.abandon(conversation)
+
+    def _save_at_once(self, conversation: LoadedSession) -> None:
+        opened = conversation.opened
+        if opened is None:
+            return
+        try:
+            with save_errors():
+                opened.interrupt()
+                if opened.unsaved:
+                    opened.save_at_once()
+                    self._workspace.note_saved(conversation)
+        except StorageError as error:
+            self._rescue(conversation, error)
+
+    def _rescue(self, conversation: LoadedSession, error: StorageError) -> None:
+        opened = conversation.opened
+        if opened is None or not opened.unsaved:
+            return
+        self._fail_to_save(conversation, f": {error}")
+        try:
+            with save_errors():
+                self.lines += self._rescued(conversation)
+        except StorageError as failure:
+            self._fail(str(failure))
+
+    def _fail_to_save(self, conversation: LoadedSession, reason: str) -> None:
+        self._unsaved.add(conversation.id)
+        self._fail(f"Could not save {conversation.id}{reason}")
+
+    def _fail(self, line: str) -> None:
+        self.failed = True
+        self.lines.append(line)
+
+    def _tell_what_was_saved(self, current: LoadedSession) -> None:
+        saved = (each for each in self._workspace.changed if each not in self._unsaved)
+        self.lines += [f"Session saved: {session_id}" for session_id in saved]
+        if current.published:
+            options = self._options + self._model_option(current)
+            self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
+
+    def _model_option(self, current: LoadedSession) -> str:
+        """The ``--model`` of this start, unless another model was chosen in the session since."""
+        if self._model is None:
+            return ""
+        name = current.model.name if current.model else self._model
+        kept = self._model in (name, name.partition(":")[0])
+        return f" --model {_quoted(self._model)}" if kept else ""
+
+
+def _program() -> str:
+    return paths.command(sys.argv[0])
+
+
+def _quoted(text: str) -> str:
+    import shlex
+
+    return shlex.quote(text)

@@ -1,0 +1,134 @@
+"""A session of its own that goes on from where another one is."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import (
+    VERSION,
+    Closed,
+    Opened,
+    Partial,
+    Record,
+    SessionHeader,
+    Todos,
+)
+from tui.domain.journal.session import Entry, Session
+from tui.errors import UsageError
+from tui.storage.protocol import Lease, SessionStore
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """A session that was written anew and is held; ``session`` is what it says."""
+
+    lease: Lease
+    session: Session
+
+
+def write_fork(store: SessionStore, session_id: str, now: str) -> str:
+    """Write a session with another one's live messages, summary and to-dos; gives its id.
+
+    Blocks on the disk. Raises ``UsageError`` if there is nothing to go on from, and
+    ``StorageError``; nothing is written then.
+    """
+    session = store.load(session_id)
+    contents = [*_live(session), *_todos(session)]
+    if not contents:
+        raise UsageError("Nothing to fork yet.")
+    lease = _reserve(store, session)
+    try:
+        _write(store, lease, _folded(session, lease, contents, now), contents, now)
+    finally:
+        lease.release()
+    return lease.session_id
+
+
+def write_copy(store: SessionStore, session: Session, earlier: Sequence[Message], now: str) -> Copy:
+    """Write all that is known of a session whose own file is lost, and hold that.
+
+    ``earlier`` are live messages: those of them that are not in ``session`` come before it. Blocks
+    on the disk. Raises ``StorageError``; nothing is held then.
+    """
+    contents = [Opened(at=now), *_known(session, earlier), *_todos(session)]
+    if session.closed_at:
+        contents.append(Closed(at=session.closed_at))
+    lease = _reserve(store, session)
+    fold = _folded(session, lease, contents, now)
+    fold.name, fold.prompt_count = session.name, session.prompt_count
+    try:
+        _write(store, lease, fold, contents, now)
+    except BaseException:
+        lease.release()
+        raise
+    return Copy(lease, fold.session(held=True))
+
+
+def _reserve(store: SessionStore, session: Session) -> Lease:
+    header = session.header
+    return store.create(header.scope, header.project_path, session.model, forked_from=header.id)
+
+
+def _folded(session: Session, lease: Lease, contents: Sequence[Record], now: str) -> Fold:
+    fold = Fold(
+        SessionHeader(
+            version=VERSION,
+            id=lease.session_id,
+            created_at=now,
+            scope=session.header.scope,
+            ordinal=0,
+            project_path=session.header.project_path,
+            model=session.model,
+            forked_from=session.header.id,
+        )
+    )
+    for record in contents:
+        fold.add(record)
+    return fold
+
+
+def _write(
+    store: SessionStore, lease: Lease, fold: Fold, contents: Sequence[Record], now: str
+) -> None:
+    store.append(lease, [*contents, fold.session(held=True).state(now)])
+
+
+def _live(session: Session) -> Iterator[Record]:
+    for entry in session.entries[session.live_from :]:
+        if isinstance(entry, Message):
+            # What it replaced stays behind; what is still arriving ends here.
+            status = "interrupted" if entry.id in session.arriving else entry.status
+            yield msgspec.structs.replace(entry, replaces=None, status=status)
+        elif entry == session.summary:
+            yield entry
+
+
+def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:
+    at_hand = {entry.id for entry in session.entries if isinstance(entry, Message)}
+    before: list[Entry] = [each for each in earlier if each.id not in at_hand]
+    if session.summary and session.summary not in session.entries:
+        before.append(session.summary)
+    for entry in (*before, *session.entries):
+        if not isinstance(entry, Message):
+            yield entry
+        elif entry.id in session.arriving:
+            yield _begun(entry)
+        else:
+            yield msgspec.structs.replace(entry, replaces=None)
+
+
+def _begun(answer: Message) -> Partial:
+    """All that has arrived of an answer: what comes goes on from there."""
+    return Partial(
+        message_id=answer.id,
+        at=0,
+        text=answer.text,
+        role=answer.role,
+        timestamp=answer.timestamp,
+        model=answer.model,
+    )
+
+
+def _todos(session: Session) -> Sequence[Record]:
+    return [Todos(session.todos)] if session.todos else []

@@ -1,0 +1,79 @@
+"""Getting the lease of a session, new or there already. Everything here blocks on the disk."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.timestamps import format_utc
+from tui.engine.requests.missing_results import missing_results
+from tui.engine.sessions.open_session import Clock, OpenSession
+from tui.storage.protocol import SessionStore
+
+WINDOW = 100
+"""How many of the last messages are at hand without reading on."""
+
+
+class SessionOrigin(msgspec.Struct, frozen=True):
+    """Where a new session belongs."""
+
+    scope: str
+    project_path: str
+    model: str
+
+
+def new_session(
+    store: SessionStore, place: SessionOrigin, clock: Clock, *, session_id: str | None = None
+) -> OpenSession:
+    """Reserve a session; nothing is written before its first record."""
+    lease = store.create(place.scope, place.project_path, place.model, session_id=session_id)
+    header = SessionHeader(
+        version=VERSION,
+        id=lease.session_id,
+        created_at=format_utc(clock()),
+        scope=place.scope,
+        ordinal=0,
+        project_path=place.project_path,
+        model=place.model,
+    )
+    return OpenSession(store, lease, Fold(header), clock)
+
+
+def take_session(
+    store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
+) -> OpenSession:
+    """Take the lease of a session for a change; what a crash cut off is kept.
+
+    ``window`` is how many of the last messages are read at once.
+    Raises what ``SessionStore.lease`` and ``tail`` raise.
+    """
+    opened, interrupted = _leased(store, session_id, clock, window)
+    opened.end_cut_off(interrupted)
+    return opened
+
+
+def resume_session(
+    store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
+) -> OpenSession:
+    """Open a session because the user asked for it; who does says that it is active."""
+    opened, interrupted = _leased(store, session_id, clock, window)
+    opened.mark_resumed()
+    opened.end_cut_off(interrupted)
+    return opened
+
+
+def _leased(
+    store: SessionStore, session_id: str, clock: Clock, window: int
+) -> tuple[OpenSession, Sequence[Message]]:
+    lease = store.lease(session_id)
+    try:
+        tail = store.tail(session_id, window)
+    except BaseException:
+        lease.release()
+        raise
+    fold = Fold.continuing(tail.session)
+    opened = OpenSession(store, lease, fold, clock, cursor=tail.cursor, published=True)
+    cut_off = (*tail.session.interrupted, *missing_results(tail.session))
+    return opened, cut_off

@@ -1,0 +1,340 @@
+"""A session as this program has it: looked at, or open for changes."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import (
+    Draft,
+    Entry,
+    Session,
+    SessionEntry,
+    Stamp,
+    Surroundings,
+    Tail,
+)
+from tui.domain.views.approval import Question
+from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.session_view import SessionView
+from tui.domain.views.sidebar_rows import Mark
+from tui.domain.views.status_line import SaveState, SessionStatus
+from tui.engine.sessions.open_session import OpenSession
+from tui.engine.sessions.write_queue import WriteQueue
+from tui.providers.protocol import Model
+
+
+class PlacedNotice(msgspec.Struct, frozen=True):
+    """A notice, and the message that it stands behind; ``None`` at the beginning."""
+
+    after: str | None
+    notice: Notice
+
+
+class LoadedSession(msgspec.Struct, eq=False):
+    """One session: its messages at hand, its lease if there is one, its prompt.
+
+    Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made,
+    ``answering_for`` for how many seconds,
+    ``asking`` what it waits to be allowed, and ``summarising`` a summary. ``text`` is what stands
+    in its prompt, ``pastes`` what of that is shown as one mark. ``kept`` is the draft
+    that is on disk, ``asides`` are what of it is there under a token.
+    ``listed_as`` is its label where too little of it is at hand to tell. ``asked_for`` says that
+    the user wanted it open, ``held_elsewhere`` that another program has it; ``stamp`` is that of
+    what was read. ``excerpt`` is what is shown instead of its end: a place that was gone to.
+    """
+
+    opened: OpenSession | None
+    tail: Tail | None = None
+    text: str = ""
+    pastes: tuple[str, ...] = ()
+    queued: list[str] = msgspec.field(default_factory=list[str])
+    running: bool = False
+    answering_for: int = 0
+    summarising: bool = False
+    asking: Question | None = None
+    unread: bool = False
+    archived: bool = False
+    save: SaveState = msgspec.field(default_factory=SaveState)
+    read_only: str = ""
+    earlier: tuple[Entry, ...] = ()
+    page_cursor: str | None = None
+    excerpt: Surroundings | None = None
+    notices: list[PlacedNotice] = msgspec.field(default_factory=list[PlacedNotice])
+    model: Model | None = None
+    listed_as: str = ""
+    kept: Draft | None = None
+    asides: dict[str, Draft] = msgspec.field(default_factory=dict[str, Draft])
+    keeping: WriteQueue | None = None
+    asked_for: bool = False
+    held_elsewhere: bool = False
+    stamp: Stamp | None = None
+
+    def __post_init__(self) -> None:
+        self.page_cursor = self.opened.cursor if self.opened else self._tail.cursor
+
+    @property
+    def id(self) -> str:
+        return self.opened.id if self.opened else self._tail.session.id
+
+    @property
+    def session(self) -> Session:
+        """The session as far as it is at hand."""
+        return self.opened.session if self.opened else self._tail.session
+
+    @property
+    def published(self) -> bool:
+        """Whether the session exists for others."""
+        return self.opened.published if self.opened else True
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was ever said or decided in it."""
+        return self.opened is not None and not self.opened.published and not self.opened.pending
+
+    @property
+    def untouched(self) -> bool:
+        """Whether it is as it was when it was begun."""
+        return self.empty and not self.has_draft
+
+    @property
+    def busy(self) -> bool:
+        """Whether it must stay open while another is looked at."""
+        at_work = self.running or self.summarising or bool(self.queued)
+        return at_work or self.unsaved or (self.empty and self.has_draft)
+
+    @property
+    def has_draft(self) -> bool:
+        return bool(self.text.strip())
+
+    @property
+    def mark(self) -> Mark:
+        if self.asking is not None:
+            return Mark.ASKING
+        if self.running:
+            return Mark.RUNNING
+        if self.unsaved and self.save.failure:
+            return Mark.UNSAVED
+        if self.unread:
+            return Mark.UNREAD
+        return Mark.READ_ONLY if self.read_only else Mark.NONE
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is at hand of it, with the pages that were read."""
+        return (*self.earlier, *self.latest)
+
+    @property
+    def latest(self) -> tuple[Entry, ...]:
+        """The end of it, without the pages that were read."""
+        return self.opened.entries if self.opened else self._tail.session.entries
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether there is more before what is shown."""
+        return (self.excerpt.earlier if self.excerpt else self.page_cursor) is not None
+
+    @property
+    def unsaved_prompts(self) -> tuple[str, ...]:
+        """What was sent and is not on disk yet."""
+        pending = self.opened.pending if self.opened else ()
+        return tuple(m.text for m in pending if isinstance(m, Message) and m.role == "user")
+
+    def draft(self) -> Draft:
+        """What is to be kept of its prompt: a prompt counts as sent when it is on disk."""
+        header = self.session.header
+        queued = (*self.unsaved_prompts, *self.queued)
+        folded = tuple(_places(self.text, self.pastes))
+        return Draft(self.id, header.scope, header.project_path, self.text, queued, folded)
+
+    def hold(self, opened: OpenSession) -> None:
+        """Go on as the holder, with the pages that were read as far as they still join on."""
+        self._join(opened.session.entries, opened.cursor)
+        self.opened, self.tail, self.read_only = opened, None, ""
+        self.held_elsewhere = False
+
+    def follow(self, tail: Tail, pages: Sequence[Entry], *, anew: bool) -> None:
+        """Go on with another reading of a session that is only read.
+
+        ``pages`` are what was read before the tail, so that it joins on to what is at hand; if
+        that does not count any more it is read ``anew``.
+        """
+        if anew:
+            self.earlier, self.page_cursor = tuple(pages), tail.cursor
+        else:
+            self._join((*pages, *tail.session.entries), tail.cursor)
+            self.earlier = (*self.earlier, *pages)
+        self.tail = tail
+
+    def _join(self, entries: Sequence[Entry], cursor: str | None) -> None:
+        """Keep what is at hand before these entries, if they join on to it."""
+        earlier = entries_before(self.entries, entries)
+        if earlier:
+            self.earlier = earlier
+        else:
+            self.earlier, self.page_cursor = (), cursor
+
+    def take_over(self, other: "LoadedSession") -> None:
+        """Go on with what stands in the prompt of the same session, as it was shown before."""
+        if other.text not in self.text:
+            self.text = "\n\n".join(filter(None, [self.text, other.text]))
+
+    def take_back_queue(self) -> bool:
+        """Put what waits to be sent back into the prompt, before what stands there.
+
+        False if nothing waits.
+        """
+        if not self.queued:
+            return False
+        self.text = "\n\n".join(filter(None, [*self.queued, self.text]))
+        self.queued.clear()
+        return True
+
+    def unqueue(self, prompt: str) -> bool:
+        """Let a prompt wait no more; false if it does not."""
+        for place in reversed(range(len(self.queued))):
+            if self.queued[place] == prompt:
+                del self.queued[place]
+                return True
+        return False
+
+    def say(self, notice: Notice) -> None:
+        """Put a notice at the end of the conversation."""
+        messages = [entry for entry in self.entries if isinstance(entry, Message)]
+        self.notices.append(PlacedNotice(messages[-1].id if messages else None, notice))
+
+    def label(self) -> str:
+        """How it is called in a list."""
+        session = self.session
+        prompts = (m.text for m in session.all_messages if m.role == "user" and m.text.strip())
+        return session.label(self.listed_as or next(prompts, ""))
+
+    def row(self, now: str, *, active: bool) -> SessionEntry:
+        """What the list of sessions shows of it."""
+        session = self.session
+        used = session.last_used_at or session.updated_at or now
+        return SessionEntry(
+            id=self.id,
+            name=session.name,
+            label=self.label(),
+            scope=session.header.scope,
+            ordinal=session.header.ordinal,
+            active=active,
+            project_path=session.header.project_path,
+            model=session.model,
+            created_at=session.header.created_at,
+            updated_at=session.updated_at or used,
+            last_used_at=used,
+            closed_at=None,
+            message_count=session.message_count,
+            status="open",
+            damaged=session.damaged,
+        )
+
+    def view(self) -> SessionView:
+        """What the screen shows of it."""
+        session = self.session
+        excerpt = self.excerpt
+        return SessionView(
+            session_id=self.id,
+            entries=excerpt.entries if excerpt else _with_notices(self.entries, self.notices),
+            earlier=self.has_earlier,
+            later=excerpt is not None,
+            arriving=self._arriving,
+            draft=self.text,
+            pastes=self.pastes,
+            # They stand at the end.
+            queued=() if excerpt else tuple(self.queued),
+            prompt_count=session.prompt_count,
+            read_only=self.read_only,
+            todos=session.todos,
+            asking=self.asking,
+        )
+
+    def status(self) -> SessionStatus:
+        """What the status bar says of it; its model is what answers next."""
+        session = self.session
+        return SessionStatus(
+            session_id=self.id,
+            label=self.label(),
+            message_count=session.message_count,
+            model=self.model.name if self.model else session.model,
+            scope=session.header.scope,
+            save=self.save,
+            running=self.running,
+            answering_for=self.answering_for,
+            summarising=self.summarising,
+            asking=self.asking is not None,
+            queued=len(self.queued),
+            read_only=bool(self.read_only),
+            name=session.name,
+            summarised=session.summary.through if session.summary else "",
+        )
+
+    def note_saved(self, at: datetime) -> None:
+        """Everything is on disk."""
+        self.save = SaveState(saved_at=at)
+
+    def note_saving(self) -> None:
+        self.save = msgspec.structs.replace(self.save, saving=True)
+
+    def note_nothing_unsaved(self) -> None:
+        """What was said is where it was; whatever failed or was being written is done with."""
+        self.save = SaveState(saved_at=self.save.saved_at)
+
+    def note_failure(self, reason: str) -> None:
+        """Something could not be saved; said until a save succeeds."""
+        self.save = SaveState(saved_at=self.save.saved_at, failure=reason)
+
+    @property
+    def unsaved(self) -> bool:
+        return self.opened is not None and self.opened.unsaved
+
+    @property
+    def _arriving(self) -> str | None:
+        """The answer that is being made, here or elsewhere."""
+        if self.opened:
+            return self.opened.arriving
+        return next(iter(self._tail.session.arriving), None)
+
+    @property
+    def _tail(self) -> Tail:
+        if self.tail is None:
+            raise ValueError("neither open nor looked at")
+        return self.tail
+
+
+def entries_before(known: Sequence[Entry], read: Sequence[Entry]) -> tuple[Entry, ...]:
+    """What of the known entries comes before those that were read; none if they do not join on."""
+    places = {entry.id: place for place, entry in enumerate(known) if isinstance(entry, Message)}
+    for count, entry in enumerate(read):
+        place = places.get(entry.id) if isinstance(entry, Message) else None
+        if place is None:
+            continue
+        for mark in reversed(read[:count]):
+            place -= place > 0 and known[place - 1] == mark
+        return tuple(known[:place])
+    return ()
+
+
+def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> tuple[Shown, ...]:
+    """Each notice behind the message that it was said after; at the end if that one is gone."""
+    ids = {entry.id for entry in entries if isinstance(entry, Message)}
+    shown: list[Shown] = [n.notice for n in notices if n.after is None]
+    for entry in entries:
+        shown.append(entry)
+        if isinstance(entry, Message):
+            shown += [n.notice for n in notices if n.after == entry.id]
+    gone = [n.notice for n in notices if n.after is not None and n.after not in ids]
+    return (*shown, *gone)
+
+
+def _places(text: str, pastes: Sequence[str]) -> Iterable[tuple[int, int]]:
+    """Where pastes begin and end in a text, those that are still in it."""
+    end = 0
+    for paste in pastes:
+        start = text.find(paste, end)
+        if start >= 0:
+            end = start + len(paste)
+            yield start, end

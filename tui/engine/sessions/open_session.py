@@ -1,0 +1,375 @@
+"""A session that this program writes to: what is on disk, what is pending, and the lease."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from tui.domain.journal.fold import Fold
+from tui.domain.journal.ids import MESSAGE_TOKEN_BYTES, new_message_id
+from tui.domain.journal.message import Message, Role
+from tui.domain.journal.records import (
+    Closed,
+    Opened,
+    Partial,
+    Record,
+    Reset,
+    SessionHeader,
+    State,
+    Summary,
+    Todos,
+    encode,
+)
+from tui.domain.journal.session import Entry, Session
+from tui.domain.timestamps import format_utc
+from tui.engine.requests.history_window import HistoryWindow, context_of, read_context
+from tui.engine.sessions.answer import Answer
+from tui.engine.sessions.fork import write_copy
+from tui.engine.sessions.write_queue import WriteQueue
+from tui.errors import SessionDamaged
+from tui.storage.protocol import Appended, Lease, SessionStore
+
+Clock = Callable[[], datetime]
+
+STATE_BYTES = 64 * 1024
+"""A state is written at least once in so many bytes, so that an end is read without the rest."""
+
+
+class OpenSession:
+    """One session with its lease. Every change is pending until ``save`` has written it.
+
+    Records enter the pending queue at once and leave it when they are durable; tick, answer,
+    switch and exit all save through the one lock here. ``tui.engine.sessions.leasing`` makes it.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        lease: Lease,
+        fold: Fold,
+        clock: Clock,
+        *,
+        cursor: str | None = None,
+        published: bool = False,
+    ) -> None:
+        self._store = store
+        self._lease = lease
+        self._fold = fold
+        self._clock = clock
+        self._pending: list[Record] = []
+        self._cut_off: set[str] = set()
+        self._opened = False
+        self._published = published
+        self.given_up = False
+        self._stated = True
+        self._since_state = 0
+        self._context = None if published else HistoryWindow((), 0, whole=True)
+        self._reading = asyncio.Lock()
+        self._unread: list[Record] | None = None
+        self._answer: Answer | None = None
+        self._cursor = cursor
+        self._saving = WriteQueue(self._save)
+        self._notices: list[str] = []
+
+    # --- what is known
+
+    @property
+    def id(self) -> str:
+        return self._lease.session_id
+
+    @property
+    def session(self) -> Session:
+        """The session as this program knows it, with what is pending."""
+        return self._fold.session(held=True)
+
+    @property
+    def summary(self) -> Summary | None:
+        return self._fold.summary
+
+    @property
+    def model(self) -> str:
+        return self._fold.model
+
+    @property
+    def pending(self) -> tuple[Record, ...]:
+        """What is not on disk yet, oldest first."""
+        return tuple(self._pending)
+
+    @property
+    def published(self) -> bool:
+        """Whether the session exists for others."""
+        return self._published
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something that was said or decided is not on disk yet.
+
+        What only ends what a crash has cut off is found out again by whoever opens it next.
+        """
+        kept = (record for record in self._pending if not isinstance(record, Opened | Closed))
+        return any(not (isinstance(r, Message) and r.id in self._cut_off) for r in kept)
+
+    @property
+    def header(self) -> SessionHeader:
+        return self._fold.header
+
+    def take_notices(self) -> tuple[str, ...]:
+        """What the user should be told since this was last asked."""
+        notices, self._notices = tuple(self._notices), []
+        return notices
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """What is at hand of the conversation, with all that has arrived of an answer."""
+        entries = self.session.entries
+        return self._answer.shown_in(entries) if self._answer else entries
+
+    @property
+    def arriving(self) -> str | None:
+        """The id of the answer that is arriving."""
+        return self._answer.message_id if self._answer else None
+
+    @property
+    def cursor(self) -> str | None:
+        """Leads to what comes before ``entries``; ``None`` if nothing does."""
+        return self._cursor
+
+    async def context(self, tokens: int) -> Sequence[Message]:
+        """The newest live messages, at least as many as a window of so many tokens takes."""
+        async with self._reading:
+            if self._context is None or not self._context.reaches(tokens):
+                self._context = await self._read_context(tokens)
+        return self._context.messages
+
+    async def _read_context(self, tokens: int) -> HistoryWindow:
+        # What is saved while the disk is read stands in neither pending nor what was read.
+        self._unread = unread = list(self._pending)
+        try:
+            context = context_of(self.session) or await asyncio.to_thread(
+                read_context, self._store, self.id, self.summary, tokens
+            )
+        finally:
+            self._unread = None
+        for record in unread:
+            context.take(record)
+        return context
+
+    # --- changes
+
+    def add(self, record: Record) -> None:
+        """Make a change: it counts at once, and is pending until it is saved."""
+        if not self._opened:
+            self._enter(Opened(at=self._now()))
+        if self._since_state + len(encode(record)) > STATE_BYTES and not self._stated:
+            self.note_state()
+        self._enter(record)
+
+    def end_cut_off(self, messages: Sequence[Message]) -> None:
+        """Take as messages what an earlier holder could not bring to its end."""
+        for message in messages:
+            self._cut_off.add(message.id)
+            self.add(message)
+
+    def mark_resumed(self) -> None:
+        """Say that the user asked for this very session."""
+        self._enter(Opened(at=self._now(), resumed=True))
+
+    def add_message(self, role: Role, content: str, *, tool_call_id: str | None = None) -> Message:
+        """Add a user's or a tool's message, whole and complete."""
+        now = self._clock()
+        message = Message(
+            id=self._message_id(now),
+            role=role,
+            content=content,
+            timestamp=format_utc(now),
+            tool_call_id=tool_call_id,
+        )
+        self.add(message)
+        return message
+
+    def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
+        """Start collecting an answer; nothing of it is pending before it has text."""
+        now = self._clock()
+        self._answer = Answer(self._message_id(now), format_utc(now), model, replaces)
+        return self._answer
+
+    def add_piece(self, answer: Answer) -> None:
+        """Make what has arrived of an answer pending, unless that has ended."""
+        piece = answer.next_piece()
+        if piece is not None and answer is self._answer:
+            self.add(piece)
+
+    def end_answer(
+        self, answer: Answer, *, status: str | None = None, error: str | None = None
+    ) -> Message:
+        """Make an answer a message; pieces of it that were still pending are not needed then.
+
+        One of which nothing came keeps the text of the answer that it was to replace.
+        """
+        self._pending = [
+            record
+            for record in self._pending
+            if not (isinstance(record, Partial) and record.message_id == answer.message_id)
+        ]
+        message = answer.message(status, error)
+        if answer.replaces and not (answer.text.strip() or answer.calls):
+            message = msgspec.structs.replace(message, content=self._text_of(answer.replaces))
+        if answer is not self._answer:
+            return message  # ended before, by whoever could not wait
+        self._answer = None
+        self.add(message)
+        return message
+
+    def interrupt(self) -> None:
+        """End an answer that is arriving where it is; harmless without one."""
+        if self._answer is not None:
+            self._answer.calls.clear()
+            self.end_answer(self._answer, status="interrupted")
+
+    def reset(self) -> None:
+        """Let live start anew; what was before stays in the file."""
+        self.add(Reset(at=self._now()))
+        self.note_state()
+
+    def summarise(self, text: str, through: str) -> Summary:
+        """Let a summary stand for the live messages up to one of them."""
+        summary = Summary(text=text, through=through)
+        self.add(summary)
+        self.note_state()
+        return summary
+
+    def rename(self, name: str) -> None:
+        """Name the session."""
+        if not self._opened:
+            self._enter(Opened(at=self._now()))
+        self._fold.name = name
+        self.note_state()
+
+    def use_model(self, model: str) -> None:
+        """Say which model the session is held with from now on."""
+        if model != self._fold.model:
+            self._fold.model = model
+            self._stated = False
+
+    def note_state(self) -> None:
+        """Add a ``state``, so that the end of the file tells all that a list shows."""
+        self._enter(self._fold.session(held=True).state(self._now()))
+
+    # --- saving
+
+    async def save(self) -> None:
+        """Write what is pending; on return it is durable.
+
+        Goes on to its end when the caller is cancelled. Raises ``StorageError``: all that was
+        not written stays pending.
+        """
+        await self._saving.run()
+
+    async def close(self) -> None:
+        """Save, say that the session is closed, and give up the lease.
+
+        Raises ``StorageError`` and then keeps the lease: ``abandon`` gives it up all the same.
+        """
+        await self.end()
+        self.abandon()
+
+    async def end(self) -> None:
+        """Save, and say that the session is closed. Raises ``StorageError``."""
+        if self._opened:
+            if not self._stated:
+                self.note_state()
+            self._enter(Closed(at=self._now()))
+        await self.save()
+
+    def save_at_once(self) -> None:
+        """Write what is pending without an event loop, where none is left to save with.
+
+        Raises ``StorageError``.
+        """
+        batch = tuple(self._pending)
+        if batch:
+            self._take(self._store.append(self._lease, batch), batch)
+
+    def abandon(self) -> None:
+        """Give up the lease, whatever is pending."""
+        self.given_up = True
+        self._lease.release()
+
+    # --- within
+
+    def _now(self) -> str:
+        return format_utc(self._clock())
+
+    def _text_of(self, message_id: str) -> str:
+        return next((m.text for m in self.session.messages if m.id == message_id), "")
+
+    def _message_id(self, now: datetime) -> str:
+        return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
+
+    def _enter(self, record: Record) -> None:
+        self._pending.append(record)
+        self._fold.add(record)
+        self._since_state += len(encode(record))
+        match record:
+            case Opened():
+                self._opened = True
+            case Closed():
+                self._opened = False
+            case State():
+                self._stated, self._since_state = True, 0
+            case Message() | Summary() | Todos() | Partial():
+                self._stated = False
+            case _:
+                pass
+        self._remember(record)
+
+    def _remember(self, record: Record) -> None:
+        if self._unread is not None:
+            self._unread.append(record)
+        if self._context is not None:
+            self._context.take(record)
+
+    async def _save(self) -> None:
+        batch = tuple(self._pending)
+        if not batch:
+            return
+        try:
+            appended = await asyncio.to_thread(self._store.append, self._lease, batch)
+        except SessionDamaged as damage:
+            await self._write_beside(damage)
+            return
+        self._take(appended, batch)
+
+    def _take(self, appended: Appended, batch: Sequence[Record]) -> None:
+        self._published = True
+        self._drop(batch)
+        if appended.restored:
+            self._notices.append(f"Restored session: {self.id}")
+        for record in appended.foreign:
+            self._fold.add(record)
+            self._remember(record)
+
+    def _drop(self, batch: Sequence[Record]) -> None:
+        """Let what was written be pending no more; what came meanwhile is."""
+        written = set(map(id, batch))
+        self._pending = [record for record in self._pending if id(record) not in written]
+
+    async def _write_beside(self, damage: SessionDamaged) -> None:
+        """Keep what this program knows in a session of its own: the file is somebody else's."""
+        batch, known = tuple(self._pending), self.session
+        context = self._context.messages if self._context is not None else ()
+        earlier = [message for message in context if message.id not in self._fold.replaced]
+        copy = await asyncio.to_thread(write_copy, self._store, known, earlier, self._now())
+        self._lease.release()
+        self._lease = copy.lease
+        self._drop(batch)
+        # What was further back than this program has read is not in the copy.
+        self._fold.header, self._cursor = copy.session.header, None
+        self._fold.message_count += copy.session.message_count - known.message_count
+        self._fold.total_count += copy.session.total_count - known.total_count
+        self._notices.append(
+            f"Session {known.id}: {damage.reason}. It was left as it is; "
+            f"what was open here is saved as {self.id}."
+        )

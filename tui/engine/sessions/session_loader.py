@@ -1,0 +1,128 @@
+"""Reading sessions into conversations. Everything here blocks on the disk."""
+
+from tui.domain.journal.damage import damage_words
+from tui.domain.journal.records import VERSION
+from tui.domain.journal.session import Tail
+from tui.domain.views.notice import Notice
+from tui.engine.requests.missing_results import answered
+from tui.engine.sessions.draft_keeper import DraftKeeper
+from tui.engine.sessions.leasing import (
+    WINDOW,
+    SessionOrigin,
+    new_session,
+    resume_session,
+    take_session,
+)
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import Clock, OpenSession
+from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
+from tui.storage.protocol import SessionStore
+
+
+class SessionLoader:
+    """Makes conversations of what is on disk."""
+
+    def __init__(self, store: SessionStore, prompts: DraftKeeper, clock: Clock) -> None:
+        self._store = store
+        self._prompts = prompts
+        self._clock = clock
+
+    def new(self, place: SessionOrigin) -> LoadedSession:
+        """A new session, which takes up what was typed in one that never came to be."""
+        try:
+            unclaimed = self._prompts.unclaimed(place.scope)
+            if unclaimed is not None:
+                return self._reserved(place, unclaimed)
+        except StorageError:
+            # Another program was quicker, or it lies where nothing can be made.
+            pass
+        return self._reserved(place, None)
+
+    def looked_at(self, session_id: str) -> LoadedSession:
+        """A session for reading. Raises ``SessionNotFound`` and other ``StorageError``."""
+        # First: what is written between the two is seen again.
+        stamp = self._store.stamp(session_id)
+        tail = self._store.tail(session_id, WINDOW)
+        try:
+            holder, unknown = self._store.holder(session_id), ""
+        except StorageError as error:
+            # It can be read all the same.
+            holder, unknown = None, read_only_words(error)
+        if holder is None:
+            tail = Tail(answered(tail.session), tail.cursor)
+        conversation = LoadedSession(None, tail, read_only=unknown, stamp=stamp)
+        conversation.archived = stamp.where == "archived"
+        if tail.session.header.version > VERSION:
+            conversation.read_only = str(NewerVersion(session_id, tail.session.header.version))
+        elif holder is not None:
+            conversation.read_only = read_only_words(SessionBusy(session_id, str(holder)))
+            conversation.held_elsewhere = True
+        if conversation.read_only:
+            conversation.say(Notice(conversation.read_only, "warning"))
+        self._complete(conversation)
+        return conversation
+
+    def opened(self, session_id: str) -> LoadedSession:
+        """A session for writing, because the user asked for it; else for reading, and why."""
+        try:
+            opened = resume_session(self._store, session_id, self._clock)
+        except SessionNotFound:
+            raise
+        except StorageError as error:
+            return self._unopened(session_id, error)
+        conversation = LoadedSession(opened)
+        try:
+            conversation.archived = self._store.is_archived(session_id)
+            self._complete(conversation)
+        except BaseException:
+            opened.abandon()
+            raise
+        return conversation
+
+    def taken(self, conversation: LoadedSession) -> OpenSession:
+        """The lease of a session that was looked at. Raises ``StorageError``."""
+        opened = take_session(self._store, conversation.id, self._clock)
+        try:
+            self._prompts.spare(conversation, opened.session)
+        except BaseException:
+            opened.abandon()
+            raise
+        return opened
+
+    def _reserved(self, place: SessionOrigin, session_id: str | None) -> LoadedSession:
+        opened = new_session(self._store, place, self._clock, session_id=session_id)
+        conversation = LoadedSession(opened)
+        if session_id is None:
+            return conversation
+        try:
+            # Only now does nobody else change what was typed there.
+            self._prompts.put_back(conversation)
+        except BaseException:
+            opened.abandon()
+            raise
+        return conversation
+
+    def _unopened(self, session_id: str, error: StorageError) -> LoadedSession:
+        conversation = self.looked_at(session_id)
+        conversation.asked_for = True
+        if not conversation.read_only:
+            conversation.read_only = read_only_words(error)
+            conversation.say(Notice(conversation.read_only, "warning"))
+        return conversation
+
+    def _complete(self, conversation: LoadedSession) -> None:
+        """Put to a session what is not in the part of it that was read, and what was typed."""
+        session = conversation.session
+        if conversation.page_cursor is not None and not (session.name or session.summary):
+            conversation.listed_as = self._store.entry(session.id).label
+        if session.damaged:
+            words = damage_words(session.damaged, session.id)
+            conversation.say(Notice(words, "warning"))
+        self._prompts.put_back(conversation)
+
+
+def read_only_words(error: StorageError) -> str:
+    """Why a session was opened for reading only."""
+    if isinstance(error, NewerVersion):
+        return str(error)
+    return str(error).removesuffix(".") + "; opened read-only."

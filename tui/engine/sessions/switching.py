@@ -1,0 +1,184 @@
+"""Which session is on screen, and how one takes the place of another."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.draft_keeper import DraftKeeper
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import Clock
+from tui.engine.sessions.open_sessions import OpenSessions
+from tui.errors import StorageError, UsageError
+from tui.providers.protocol import Model
+
+Load = Callable[[], Awaitable[LoadedSession]]
+"""Reads the session that is to be shown, or makes it."""
+ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
+"""The model for a session that was held with the one named, and what to say of the choice."""
+
+
+class StayedError(StorageError):
+    """The session on screen could not be saved, and was not left."""
+
+    def __init__(self, session_id: str, reason: str) -> None:
+        super().__init__(f"Stayed in {session_id}: could not save ({reason})")
+        self.reason = reason
+
+
+class Switching(OpenSessions):
+    """Shows one session after another: saves the current one, then loads the other.
+
+    Switches run one after another; of those that wait, only the latest is carried out. The session
+    that was left is closed behind the switch: the screen shows the other one before another key is
+    typed.
+    """
+
+    def __init__(self, prompts: DraftKeeper, clock: Clock, model_for: ModelFor) -> None:
+        super().__init__(prompts, clock)
+        self._model_for = model_for
+        self._current: LoadedSession | None = None
+        self._moves = asyncio.Lock()
+        self._wanted = 0
+        # The loop itself keeps only a weak reference.
+        self._behind: set[asyncio.Task[object]] = set()
+
+    @property
+    def current(self) -> LoadedSession:
+        """The session on screen."""
+        if self._current is None:
+            raise ValueError("the workspace has not been started")
+        return self._current
+
+    def find(self, session_id: str) -> LoadedSession | None:
+        """A session that is open or on screen."""
+        known = [self.current, *self.held]
+        return next((each for each in known if each.id == session_id), None)
+
+    async def settle(self) -> None:
+        """Wait until the sessions that were left are closed, and what was opened is noted."""
+        await asyncio.gather(*self._behind)
+
+    async def leave(self, conversation: LoadedSession) -> None:
+        """Close a session that nothing goes on in, unless it is on screen."""
+        async with self._moves:
+            await self._leave(conversation)
+
+    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something while no session is entered or left."""
+        async with self._moves:
+            await work()
+
+    # --- within
+
+    def _enter(self, conversation: LoadedSession, *, show: bool = True) -> None:
+        if conversation.opened is not None and conversation not in self.held:
+            self.held.append(conversation)
+            self._choose_model(conversation)
+        if show:
+            conversation.unread = False
+            self.unread.discard(conversation.id)
+            self._current = conversation
+
+    def _choose_model(self, conversation: LoadedSession) -> None:
+        proposed = conversation.session.model if conversation.published else None
+        conversation.model, notices = self._model_for(proposed)
+        for notice in notices:
+            conversation.say(Notice(notice, "warning"))
+
+    async def _select(self, load: Load) -> bool:
+        """Save the session on screen, then load and show another.
+
+        False if another switch is wanted meanwhile. Raises ``StayedError`` and what ``load``
+        raises; then the session on screen stays.
+        """
+        return await self._switch(partial(self._save_then_load, load))
+
+    async def _save_then_load(self, load: Load) -> LoadedSession | None:
+        """Give the other session, or nothing if another switch was wanted during the save."""
+        wanted, leaving = self._wanted, self.current
+        await self._ready_to_leave(leaving)
+        if wanted != self._wanted:
+            return None
+        other = await load()
+        if other is not leaving and other.id == leaving.id:
+            other.take_over(leaving)
+        return other
+
+    async def _switch(self, find: Callable[[], Awaitable[LoadedSession | None]]) -> bool:
+        """Show the session that ``find`` gives, unless another switch is wanted by then."""
+        self._wanted += 1
+        wanted = self._wanted
+        async with self._moves:
+            if wanted != self._wanted:
+                return False
+            leaving = self.current
+            try:
+                other = await find()
+            except (StorageError, UsageError):
+                if wanted != self._wanted:
+                    return False
+                raise
+            if other is None:
+                return False
+            if wanted != self._wanted and not self.given_up(leaving):
+                self.drop(other)
+                return False
+            self._enter(other)
+        # No await until the caller shows it: keys belong to what is on screen.
+        if leaving is not other:
+            self._leave_soon(leaving)
+        return True
+
+    async def _ready_to_leave(self, conversation: LoadedSession) -> None:
+        if self.given_up(conversation):
+            return
+        try:
+            await self.save(conversation)
+            await self.keep_draft(conversation)
+        except StorageError as error:
+            raise StayedError(conversation.id, error.short) from error
+
+    def _leave_soon(self, conversation: LoadedSession) -> None:
+        self._do_behind(self._leave_behind(conversation))
+
+    def _do_behind(self, work: Coroutine[Any, Any, object]) -> None:
+        """Do what a slow disk may hold up, once the screen shows what is current."""
+        task = asyncio.create_task(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+
+    async def _leave_behind(self, conversation: LoadedSession) -> None:
+        async with self._moves:
+            await self._leave(conversation)
+            await self._leave_idle()
+
+    async def _leave_idle(self) -> None:
+        for conversation in self.open:
+            await self._leave(conversation)
+
+    async def _leave(self, conversation: LoadedSession) -> None:
+        if conversation is self.current or self._read_anew(conversation):
+            return
+        if self.given_up(conversation):
+            with suppress(StorageError):
+                await self.prompts.put_aside(conversation)
+            return
+        if conversation.unsaved and not conversation.running:
+            await self.try_save(conversation)
+        if conversation.busy:
+            return
+        try:
+            await self.keep_draft(conversation)
+            if conversation in self.held:
+                await self.close(conversation)
+        except StorageError as error:
+            # It stays open, and in the list as unsaved: the next save tries again.
+            conversation.note_failure(error.short)
+
+    def _read_anew(self, conversation: LoadedSession) -> bool:
+        """Whether another reading of the same session has taken the place of this one."""
+        known = self.find(conversation.id)
+        return known is not None and known is not conversation

@@ -1,0 +1,337 @@
+"""All sessions that this program has open, and the one on screen: the one owner of truth."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+from tui.domain.journal.damage import damage_words
+from tui.domain.journal.session import Entry, SessionEntry
+from tui.domain.timestamps import format_utc
+from tui.domain.views.notice import Notice
+from tui.domain.views.sidebar_rows import Mark
+from tui.engine.sessions import excerpts
+from tui.engine.sessions.draft_keeper import DraftKeeper
+from tui.engine.sessions.leasing import SessionOrigin
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import Clock, OpenSession
+from tui.engine.sessions.session_loader import SessionLoader, read_only_words
+from tui.engine.sessions.switching import ModelFor, Switching
+from tui.engine.sessions.write_queue import save_errors
+from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
+from tui.providers.protocol import Model
+from tui.storage.drafts import Drafts
+from tui.storage.protocol import SessionFilter, SessionStore
+
+PAGE = 50
+"""How many earlier messages are read at once."""
+
+_OTHERS_TRIED = 5
+
+
+class Workspace(Switching):
+    """Opens, shows, saves and closes sessions.
+
+    One of them is ``current``. Others stay while an answer is being made in them, while prompts
+    wait, or while something could not be saved.
+    """
+
+    def __init__(
+        self,
+        store: SessionStore,
+        drafts: Drafts,
+        place: SessionOrigin,
+        clock: Clock,
+        model_for: ModelFor,
+        limit: int = 10,
+    ) -> None:
+        super().__init__(DraftKeeper(drafts), clock, model_for)
+        self.store = store
+        self.place = place
+        self._reader = SessionLoader(store, self.prompts, clock)
+        self._limit = limit
+
+    # --- what is known
+
+    @property
+    def scope(self) -> str:
+        """The scope that names and numbers are looked for in first."""
+        return self.current.session.header.scope or self.place.scope
+
+    def rows(self) -> tuple[SessionEntry, ...]:
+        """What the list of sessions shows of the open ones."""
+        now = format_utc(self.clock())
+        return tuple(each.row(now, active=each is self.current) for each in self.held)
+
+    def marks(self) -> dict[str, Mark]:
+        """What is going on in sessions, also in those closed since something came of them."""
+        unread = dict.fromkeys(self.unread, Mark.UNREAD)
+        return unread | {each.id: each.mark for each in (*self.held, self.current)}
+
+    # --- the start, before there is an event loop
+
+    def start_new(self) -> None:
+        """Begin in a new session. Raises ``StorageError``."""
+        self._enter(self._reader.new(self.place))
+
+    def start_in(self, session_id: str) -> None:
+        """Begin in a session that is there. Raises ``StorageError``."""
+        self._enter(self._reader.opened(session_id))
+
+    async def note_start(self) -> None:
+        """Say on disk in which session it was begun; not before the screen is there."""
+        await self._note_opened(self.current)
+
+    # --- switching
+
+    async def look_at(self, session_id: str) -> bool:
+        """Show a session; nothing of it is changed.
+
+        False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
+        and then the current session stays.
+        """
+        return await self._select(partial(self._find_to_look_at, session_id))
+
+    async def open_session(self, session_id: str) -> bool:
+        """Show a session and open it, as the scope's active one; else as ``look_at``.
+
+        Raises ``UsageError`` at the limit, too.
+        """
+        switched = await self._select(partial(self._find_to_open, session_id))
+        if switched:
+            self._do_behind(self._note_opened(self.current))
+        return switched
+
+    async def begin(self, name: str = "") -> bool:
+        """Show a new session of the scope; false if the current one is new.
+
+        Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
+        """
+        if not self.current.untouched:
+            if not await self._select(self._make_new):
+                return False
+        elif not name:
+            return False
+        conversation = self.current
+        if name and conversation.opened is not None:
+            conversation.opened.rename(name)
+            self._do_behind(self.try_save(conversation))
+        return True
+
+    async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
+        """Show the scope's most recently used other session, or a new one, for the current one.
+
+        ``give_up`` closes or moves the current one, once the other is there to be shown and
+        before it is; if it raises, the current one stays. False if another session was wanted
+        meanwhile. Raises what ``give_up`` raises, other ``StorageError``, and ``UsageError`` at
+        the limit.
+        """
+        return await self._switch(partial(self._find_other, give_up))
+
+    async def take(self, conversation: LoadedSession) -> None:
+        """Open a session that is looked at, for a first change.
+
+        Raises ``ReadOnly`` if it was opened for reading, ``UsageError`` at the limit, and other
+        ``StorageError``: then it is read-only from now on.
+        """
+        if conversation.opened is not None:
+            return
+        if not await asyncio.to_thread(self.store.holder, conversation.id):
+            # Nobody holds it, or not any more: it can be asked for.
+            conversation.read_only = ""
+        async with self._moves:
+            await self._take(conversation)
+        if conversation is not self.current:
+            self._leave_soon(conversation)
+
+    async def follow(self, conversation: LoadedSession, take: Callable[[], None]) -> bool:
+        """Let a reading of a session count that is not held here; false if it is by now."""
+        async with self._moves:
+            if conversation.opened is not None or conversation is not self.current:
+                return False
+            take()
+            return True
+
+    # --- saving
+
+    async def save_all(self) -> bool:
+        """Write what is pending anywhere; whether all of it could be.
+
+        A session that stayed open only because it could not be saved is closed then.
+        """
+        results = [await self.try_save(conversation) for conversation in self.open]
+        async with self._moves:
+            await self._leave_idle()
+        return all(results)
+
+    # --- changes
+
+    async def change(
+        self, conversation: LoadedSession, make: Callable[[OpenSession], None]
+    ) -> None:
+        """Open a session, let a change be made in it, and save that.
+
+        Raises what ``take`` and ``make`` raise, and ``StorageError`` if it could not be saved: the
+        change counts here all the same, and is in the next save.
+        """
+        await self.take(conversation)
+        if conversation.opened is None:
+            raise ReadOnly(conversation.id)
+        make(conversation.opened)
+        await self.save(conversation)
+        if conversation is not self.current:
+            self._leave_soon(conversation)
+
+    async def rename(self, conversation: LoadedSession, name: str) -> None:
+        """Name a session. Raises ``StorageError``; the name counts here all the same."""
+        await self.change(conversation, lambda opened: opened.rename(name))
+
+    async def rename_listed(self, session_id: str, name: str) -> None:
+        """Name a session that may be neither on screen nor open.
+
+        Raises ``SessionBusy`` if another program holds it, else as ``rename``.
+        """
+        conversation = self.find(session_id)
+        if conversation is None:
+            holder = await asyncio.to_thread(self.store.holder, session_id)
+            if holder is not None:
+                raise SessionBusy(session_id, str(holder))
+            conversation = await asyncio.to_thread(self._reader.looked_at, session_id)
+        await self.rename(conversation, name)
+
+    async def reset(self, conversation: LoadedSession) -> None:
+        """Save a session that is open, then let it begin anew; not if it cannot be saved.
+
+        Raises ``StorageError``.
+        """
+        async with self._moves:
+            if conversation.opened is None or conversation not in self.held:
+                raise ReadOnly(conversation.id)
+            await self.save(conversation)
+            conversation.opened.reset()
+            # What was said is safe: it begins anew here, and on disk as soon as that can be.
+            await self.try_save(conversation)
+
+    async def use_model(self, conversation: LoadedSession, model: Model) -> None:
+        """Let another model answer in a session. Raises ``StorageError``."""
+
+        def use(opened: OpenSession) -> None:
+            conversation.model = model
+            opened.use_model(model.name)
+            if opened.published:
+                opened.note_state()
+
+        await self.change(conversation, use)
+
+    # --- prompts
+
+    async def keep_drafts(self) -> None:
+        """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
+        failures: list[StorageError] = []
+        for conversation in {id(c): c for c in (*self.held, self.current)}.values():
+            try:
+                await self.keep_draft(conversation)
+            except StorageError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    # --- pages
+
+    async def read_earlier(self, conversation: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
+        """Read the page before what is at hand. Raises ``StorageError``."""
+        if conversation.excerpt is not None:
+            return await excerpts.read_earlier(self.store, conversation)
+        cursor = conversation.page_cursor
+        if cursor is None:
+            return ()
+        page = await asyncio.to_thread(self.store.page, conversation.id, cursor, count)
+        if cursor != conversation.page_cursor:
+            # Asked twice, or the session was taken meanwhile: the other reading counts.
+            return ()
+        conversation.page_cursor = page.cursor
+        conversation.earlier = (*page.entries, *conversation.earlier)
+        if page.damaged:
+            words = damage_words(page.damaged, conversation.id)
+            conversation.say(Notice(words, "warning"))
+        return page.entries
+
+    def check_limit(self) -> None:
+        """Raise ``UsageError`` if no more sessions can be open."""
+        if sum(each.busy for each in self.held) >= self._limit:
+            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
+
+    # --- within
+
+    async def _find_to_look_at(self, session_id: str) -> LoadedSession:
+        known = self.find(session_id)
+        if known is not None and not known.read_only:
+            return known
+        return await asyncio.to_thread(self._reader.looked_at, session_id)
+
+    async def _find_to_open(self, session_id: str) -> LoadedSession:
+        known = self.find(session_id)
+        if known is not None and known.opened is not None:
+            return known
+        self.check_limit()
+        return await asyncio.to_thread(self._reader.opened, session_id)
+
+    async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> LoadedSession:
+        other = await self._most_recent_other() or await self._make_new()
+        try:
+            await give_up()
+            # A session that was only looked at has a draft as well.
+            await self._ready_to_leave(self.current)
+        except BaseException:
+            self.drop(other)
+            raise
+        return other
+
+    async def _most_recent_other(self) -> LoadedSession | None:
+        listing = await asyncio.to_thread(
+            self.store.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
+        )
+        for entry in listing.entries:
+            if entry.id == self.current.id:
+                continue
+            # One that is gone by now, or cannot be read, is no place to go to.
+            with suppress(StorageError):
+                return await self._find_to_look_at(entry.id)
+        return None
+
+    async def _make_new(self) -> LoadedSession:
+        self.check_limit()
+        header = self.current.session.header
+        model = self._model_for(None)[0]
+        place = SessionOrigin(
+            self.scope, header.project_path or self.place.project_path, model.name
+        )
+        return await asyncio.to_thread(self._reader.new, place)
+
+    async def _take(self, conversation: LoadedSession) -> None:
+        if conversation.opened is not None or self._read_anew(conversation):
+            return
+        if conversation.read_only:
+            raise ReadOnly(conversation.id)
+        self.check_limit()
+        try:
+            opened = await asyncio.to_thread(self._reader.taken, conversation)
+        except StorageError as error:
+            conversation.read_only = read_only_words(error)
+            conversation.held_elsewhere = isinstance(error, SessionBusy)
+            raise
+        conversation.hold(opened)
+        self._enter(conversation, show=False)
+        await self._make_active(conversation)
+
+    async def _note_opened(self, conversation: LoadedSession) -> None:
+        """Say on disk that a session was opened."""
+        if conversation.opened is not None and conversation.published:
+            await self._make_active(conversation)
+            await self.try_save(conversation)
+
+    async def _make_active(self, conversation: LoadedSession) -> None:
+        # What --continue picks next time is worth less than what is to be done now.
+        with suppress(StorageError), save_errors():
+            scope = conversation.session.header.scope
+            await asyncio.to_thread(self.store.set_active, scope, conversation.id)

@@ -1,0 +1,1 @@
+"""A turn: a prompt, its answer, tool calls, and summaries."""

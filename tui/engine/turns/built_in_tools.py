@@ -1,0 +1,171 @@
+"""The tools that come with the program; each is off unless the configuration names it."""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from tui.domain.journal.todo import (
+    ITEM_CHARACTERS,
+    MOST_ITEMS,
+    TOO_MANY,
+    TodoItem,
+    TodoStatus,
+    count_words,
+    says_nothing,
+)
+from tui.domain.search.query import SearchResult
+from tui.domain.text.labels import age
+from tui.domain.timestamps import parse_utc
+from tui.engine.sessions.open_session import Clock
+from tui.engine.sessions.todos import set_todos
+from tui.engine.turns.tools import InvalidArguments, Run, Tool
+from tui.errors import SibylError, StorageError
+from tui.providers.protocol import ToolDefinition
+
+if TYPE_CHECKING:
+    from tui.engine.sessions.open_session import OpenSession
+
+MOST_HITS = 10
+QUERY_CHARACTERS = 500
+
+Search = Callable[[str, int], SearchResult]
+"""Finds so many messages at most; blocks, but not without end."""
+
+_Fields = TypeVar("_Fields")
+_STATUSES = ["pending", "in_progress", "completed"]
+
+
+def built_in_tools(names: Collection[str], search: Search, clock: Clock) -> tuple[Tool, ...]:
+    """Those of the tools that have been switched on."""
+    tools: tuple[Tool, ...] = (WriteTodos(), SearchSessions(search, clock))
+    return tuple(tool for tool in tools if tool.definition.name in names)
+
+
+class _Todo(msgspec.Struct):
+    content: str
+    status: TodoStatus
+    active_form: str = ""
+
+
+class _Todos(msgspec.Struct):
+    todos: tuple[_Todo, ...]
+
+
+class _Query(msgspec.Struct):
+    query: str
+
+
+class WriteTodos:
+    """Puts a whole to-do list in the place of the session's own."""
+
+    about = "replaces the to-do list of this session"
+    definition = ToolDefinition(
+        name="write_todos",
+        description=(
+            "Replace the user's to-do list for this conversation. Give the whole list each time,"
+            " in order; an empty one clears it."
+        ),
+        parameters={
+            "type": "object",
+            "properties": {
+                "todos": {
+                    "type": "array",
+                    "maxItems": MOST_ITEMS,
+                    "items": {
+                        "type": "object",
+                        "properties": {
+                            "content": {"type": "string", "description": "What is to be done."},
+                            "status": {"type": "string", "enum": _STATUSES},
+                            "active_form": {
+                                "type": "string",
+                                "description": "What is going on while it is being done.",
+                            },
+                        },
+                        "required": ["content", "status", "active_form"],
+                    },
+                }
+            },
+            "required": ["todos"],
+        },
+    )
+
+    def prepare(self, arguments: Mapping[str, Any]) -> Run:
+        given = _fields(arguments, _Todos).todos
+        if len(given) > MOST_ITEMS:
+            raise InvalidArguments(TOO_MANY)
+        items = tuple(_item(place, each) for place, each in enumerate(given))
+
+        async def run(session: "OpenSession") -> str:
+            set_todos(session, items)
+            try:
+                await session.save()
+            except StorageError as error:
+                return f"The to-do list was replaced, but could not be saved yet: {error}"
+            return f"To-dos saved: {count_words(items)}." if items else "To-dos cleared."
+
+        return run
+
+
+class SearchSessions:
+    """Finds what was said in the user's sessions; changes nothing."""
+
+    about = "searches all of your sessions, and shows the model what it finds"
+    definition = ToolDefinition(
+        name="search_sessions",
+        description=(
+            "Search names and messages of the user's own chat sessions. All words must occur;"
+            ' "quotes" make a phrase, a trailing * a prefix.'
+        ),
+        parameters={
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": "The words to look for."}},
+            "required": ["query"],
+        },
+    )
+
+    def __init__(self, search: Search, clock: Clock) -> None:
+        self._search = search
+        self._clock = clock
+
+    def prepare(self, arguments: Mapping[str, Any]) -> Run:
+        query = _fields(arguments, _Query).query
+        if says_nothing(query) or len(query) > QUERY_CHARACTERS:
+            raise InvalidArguments(f"query has to have 1 to {QUERY_CHARACTERS} characters.")
+
+        async def run(_: "OpenSession") -> str:
+            try:
+                found = await asyncio.to_thread(self._search, query, MOST_HITS)
+            except SibylError as error:
+                return f"The search failed: {error}"
+            return "\n".join(self._lines(found))
+
+        return run
+
+    def _lines(self, found: SearchResult) -> Iterator[str]:
+        if not found.hits:
+            yield "Nothing found" + (" in the time there was." if found.late else ".")
+            return
+        yield f"Found {found.total}{'+' if found.more else ''}, the best {len(found.hits)}:"
+        now = self._clock()
+        for hit in found.hits:
+            said = age(parse_utc(hit.timestamp), now)
+            yield f"- {hit.session_id} ({said}, {hit.role or 'name'}): {hit.snippet}"
+
+
+def _fields(arguments: Mapping[str, Any], kind: type[_Fields]) -> _Fields:
+    try:
+        return msgspec.convert(arguments, kind)
+    except (msgspec.ValidationError, UnicodeError) as error:
+        raise InvalidArguments(f"{error}.") from error
+
+
+def _item(place: int, given: _Todo) -> TodoItem:
+    active_form = given.content if says_nothing(given.active_form) else given.active_form
+    for name, text in (("content", given.content), ("active_form", active_form)):
+        if says_nothing(text) or len(text) > ITEM_CHARACTERS:
+            raise InvalidArguments(
+                f"{name} has to have 1 to {ITEM_CHARACTERS} characters - at `$.todos[{place}]`."
+            )
+    return TodoItem(given.content, given.status, active_form)

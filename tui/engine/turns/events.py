@@ -1,0 +1,89 @@
+"""What happens during a turn, in the order in which a reader may be told."""
+
+from typing import Literal
+
+import msgspec
+
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.views.usage import Usage
+
+TurnStatus = Literal["complete", "interrupted", "failed", "truncated"]
+
+
+class MessageSaved(msgspec.Struct, frozen=True):
+    """A message is on disk; never said before it is."""
+
+    session_id: str
+    message: Message
+
+
+class AnswerStarted(msgspec.Struct, frozen=True):
+    """The model was asked; what comes belongs to this message.
+
+    It ``replaces`` an answer that failed or was stopped, if that one was asked again.
+    """
+
+    message_id: str
+    replaces: str | None = None
+
+
+class TextAdded(msgspec.Struct, frozen=True):
+    """A piece of the answer; the session has it already."""
+
+    message_id: str
+    text: str
+
+
+class UsageCounted(msgspec.Struct, frozen=True):
+    """What the server counted for an answer that has all come; it is not kept."""
+
+    message_id: str
+    usage: Usage
+
+
+class ToolCalled(msgspec.Struct, frozen=True):
+    """The model asked for a tool; the call is on disk."""
+
+    call: ToolCall
+
+
+class ToolReturned(msgspec.Struct, frozen=True):
+    """A tool, or the want of it, answered."""
+
+    call: ToolCall
+    result: str
+
+
+class NoticeGiven(msgspec.Struct, frozen=True):
+    """Something about the session that the user should read, not kept with it."""
+
+    text: str
+
+
+class SaveFailed(msgspec.Struct, frozen=True):
+    """What was to be saved is still pending; ``short`` is the reason for a status line."""
+
+    reason: str
+    short: str
+
+
+class TurnEnded(msgspec.Struct, frozen=True):
+    """The last event of a turn; ``error`` says why it failed."""
+
+    session_id: str
+    message_id: str
+    status: TurnStatus
+    error: str | None = None
+
+
+TurnEvent = (
+    MessageSaved
+    | AnswerStarted
+    | TextAdded
+    | UsageCounted
+    | ToolCalled
+    | ToolReturned
+    | NoticeGiven
+    | SaveFailed
+    | TurnEnded
+)

@@ -1,0 +1,1 @@
+"""The rows of a transcript and the viewport on them."""

@@ -1,0 +1,368 @@
+"""All that stands in the pane, without the pane: entries, what is on screen, and the reader."""
+
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, count
+
+import msgspec
+from textual.strip import Strip
+
+from tui.domain.journal.message import Message
+from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.usage import Effort
+from tui.widgets.transcript.document.items import AnswerItem, Item, Queue, make_item
+from tui.widgets.transcript.document.layout import Layout
+from tui.widgets.transcript.document.scroll_position import ScrollPosition
+from tui.widgets.transcript.document.strip_cache import StripCache
+from tui.widgets.transcript.document.viewport import Spot, Viewport
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.code_blocks import Code
+from tui.widgets.transcript.rendering.row_blocks import LineBlock, RowBlock
+
+_NOT_KNOWN: Mapping[str, Effort] = {}
+
+
+class DocumentRow(msgspec.Struct, frozen=True):
+    """A row on screen and whose it is."""
+
+    strip: Strip
+    spot: Spot[Item]
+
+    @property
+    def part(self) -> RowBlock:
+        return self.spot.item.parts()[self.spot.part]
+
+    @property
+    def is_before(self) -> bool:
+        """Whether it is the blank one before what was said."""
+        return self.spot.part == self.spot.row == 0 and self.part.spaced
+
+
+class Document:
+    """The entries and the reader's place among them; drawn on a page once there is one.
+
+    ``efforts`` is what answers took, by their ids, as far as it is known by then.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Shown] = (),
+        arriving: Collection[str] = (),
+        efforts: Mapping[str, Effort] = _NOT_KNOWN,
+    ) -> None:
+        self._efforts = efforts
+        self._numbers = count(1)
+        self._items: dict[str, Item] = {}
+        self._replaced: set[str] = set()
+        self._called: dict[str, str] = {}
+        self._queue: Queue | None = None
+        self._drawn = StripCache(Canvas(0, {}))
+        self._measured: set[Item] = set()
+        self._wanted: ScrollPosition | None = None
+        self._informed = False
+        self._words: tuple[Spot[Item], int] | None = None
+        self.layout: Layout[Item] = Layout(self._take(entries, arriving))
+        self.reader: Viewport[Item] = Viewport(self.layout, self._measure)
+
+    def draw_on(self, page: Canvas, height: int) -> None:
+        """Show it on a page of so many rows from now on."""
+        if self._drawn.page.width != page.width:
+            self.reader.top = self._same_words(page)
+            self.layout.resize(page.width)
+        if self._drawn.page is not page:
+            self._drawn = StripCache(page)
+        self.reader.height = height
+        if self._wanted:
+            wanted, self._wanted = self._wanted, None
+            self.go_to(wanted)
+
+    def rows(self) -> list[DocumentRow]:
+        """What is on screen."""
+        spots = self.reader.settle()
+        self._measured.update(spot.item for spot in spots)
+        self._settle_heights()
+        return [DocumentRow(self._strips(spot)[spot.row], spot) for spot in spots]
+
+    def rows_between(self, first: Spot[Item], last: Spot[Item]) -> Iterator[DocumentRow]:
+        """Rows from one to another, on screen or not."""
+        item: Item = first.item
+        while True:
+            for place, _ in enumerate(item.parts()):
+                for number, strip in enumerate(self._strips(Spot(item, place, 0))):
+                    at = (item.order, place, number)
+                    if at > (last.item.order, last.part, last.row):
+                        return
+                    if at >= (first.item.order, first.part, first.row):
+                        yield DocumentRow(strip, Spot(item, place, number))
+            if self.layout.index(item) + 1 >= len(self.layout):
+                return
+            item = self.layout[self.layout.index(item) + 1]
+
+    def prepend(self, entries: Sequence[Shown]) -> None:
+        """Entries that come before all others; those that are there already are left out."""
+        new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
+        self.layout.prepend(self._take(new))
+
+    def append(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> None:
+        """Entries of which the first are here already, and the others come after all others.
+
+        The reader stays, also at what was the end.
+        """
+        self.reader.following = False
+        known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
+        self._append(self._take(entries[known[-1] + 1 if known else 0 :], arriving))
+
+    def put(self, entry: Shown) -> None:
+        """An entry at the end, or in the place of that with its id."""
+        self._name_called(entry)
+        if isinstance(entry, Message) and entry.replaces:
+            self._hide(entry.replaces)
+        old = self._items.get(entry.id) if isinstance(entry, Message) else None
+        if old is None:
+            items = self._take([entry])
+            self._append(items)
+            if isinstance(entry, Notice) and self.reader.following and self.reader.height:
+                # What is told is read from its beginning, also if it is longer than the screen.
+                self.reader.go_to(items[0])
+        elif isinstance(old, AnswerItem) and isinstance(entry, Message) and old.become(entry):
+            self.layout.changed(old)
+        else:
+            new = make_item(entry, old.key)
+            new.called = old.called
+            self._exchange(old, new)
+
+    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
+        """A piece of an answer that is arriving; the first one makes it, and names its model."""
+        item = self._items.get(message_id)
+        if item is None:
+            entry = Message(message_id, "assistant", "", "", model=model)
+            self._append(self._take([entry], {message_id}))
+            item = self._items[message_id]
+        if not isinstance(item, AnswerItem):
+            return
+        if not item.arriving:
+            old, item = item, AnswerItem(item.message, arriving=True)
+            self._exchange(old, item)
+        item.add(text)
+        self.layout.changed(item)
+
+    def show_wait(self, message_id: str, words: str) -> None:
+        """For how long the first word of an answer is waited for."""
+        item = self._items.get(message_id)
+        if isinstance(item, AnswerItem) and item.wait(words):
+            self.layout.changed(item)
+
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """Prompts that wait to be sent, after everything else."""
+        old, self._queue = self._queue, Queue(prompts) if prompts else None
+        if old:
+            self.layout.pop()
+            self._forget(old)
+            if self.reader.top and self.reader.top.item is old:
+                self.reader.top = None
+                self.reader.to_end()
+        if self._queue:
+            self.layout.extend([self._queue])
+
+    def fold(self, item: Item) -> None:
+        """Show what is hidden of an item, or hide it."""
+        top = self.reader.top
+        nearest = _folds(item, top.part) if top and top.item is item else []
+        item.fold()
+        if top and nearest:
+            part = _folds(item, len(item.parts()))[len(nearest) - 1]
+            # On the line that folds, or in what went away below it.
+            top = Spot(item, part, top.row if nearest[-1] == top.part else 0)
+        self.layout.changed(item)
+        self.reader.stay(top)
+
+    def inform(self, item: Item, *, shown: bool) -> None:
+        """Show what is known of a message beside its text, or hide it; the reader stays."""
+        top, known = self.reader.top, item.informed
+        if not item.inform(shown=shown):
+            return
+        if top and top.item is item and known != shown:
+            top = _same_row(top, item.details_at, 1 if shown else -1)
+        self.layout.changed(item)
+        self.reader.top = top
+
+    def inform_anew(self, message_id: str) -> None:
+        """More is known of a message now."""
+        item = self._items.get(message_id)
+        if item is None:
+            return
+        item.effort = self._efforts.get(message_id)
+        if item.informed:
+            item.remake()
+            self.layout.changed(item)
+
+    def inform_all(self) -> None:
+        """Show that of all messages, or hide it."""
+        self._informed = not self._informed
+        for item in self.layout:
+            self.inform(item, shown=self._informed)
+
+    @property
+    def place(self) -> ScrollPosition:
+        """Where the reader is; by the next message if the row at the top is of no message."""
+        if self._wanted:
+            return self._wanted
+        top, following = self.reader.top, self.reader.following
+        if top is None:
+            return ScrollPosition(None, 0, following)
+        if top.item.message:
+            return ScrollPosition(top.item.key, top.row, following, top.part)
+        below = -top.row - sum(self._measure(top.item, part) for part in range(top.part))
+        for item in self._from(top.item):
+            if item.message and not item.hidden:
+                return ScrollPosition(item.key, -below, following)
+            below += sum(self._measure(item, part) for part in range(len(item.parts())))
+        return ScrollPosition(None, 0, following)
+
+    def go_to(self, place: ScrollPosition) -> None:
+        """Go where the reader was; to the end if that is not there any more."""
+        if not self.reader.height:
+            self._wanted = place
+            return
+        item = self._items.get(place.key) if place.key else None
+        if place.following or item is None or item.hidden:
+            self.reader.to_end()
+        else:
+            part = min(place.block, len(item.parts()) - 1)
+            self.reader.go_to(item, place.row, max(0, part))
+
+    def redraw(self, parts: Iterable[RowBlock]) -> None:
+        """Parts look different from now on; their heights are the same."""
+        for part in parts:
+            self._drawn.forget(part)
+
+    def strips_of(self, item: Item, part: int) -> list[Strip]:
+        """The rows of a part of an item; the same list as long as they are the same."""
+        return self._strips(Spot(item, part, 0))
+
+    def go_near(self, item: Item) -> None:
+        """Have an item in sight, with something of what is before it."""
+        if self.reader.height:
+            self.reader.go_to(item, -(self.reader.height // 4))
+        else:
+            self._wanted = ScrollPosition(item.key, -1, following=False)
+
+    def item_of(self, message_id: str) -> Item | None:
+        """What stands for a message."""
+        return self._items.get(message_id)
+
+    def _take(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> list[Item]:
+        """Items for entries; what they replace is hidden, wherever it is."""
+        for entry in entries:
+            if isinstance(entry, Message) and entry.replaces:
+                self._hide(entry.replaces)
+        items = [self._made(entry, arriving) for entry in entries]
+        self._items.update((item.key, item) for item in items)
+        return items
+
+    def _made(self, entry: Shown, arriving: Collection[str]) -> Item:
+        if isinstance(entry, Message):
+            item = make_item(entry, entry.id, arriving=entry.id in arriving)
+        else:
+            item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
+        item.hidden = item.key in self._replaced
+        item.informed = self._informed
+        item.effort = self._efforts.get(item.key)
+        item.called = self._name_called(entry)
+        return item
+
+    def _name_called(self, entry: Shown) -> str:
+        """Of a result, the name of its tool; the calls of an answer are noted for theirs."""
+        if not isinstance(entry, Message):
+            return ""
+        self._called.update((call.id, call.name) for call in entry.tool_calls)
+        return self._called.get(entry.tool_call_id or "", "")
+
+    def _hide(self, message_id: str) -> None:
+        self._replaced.add(message_id)
+        item = self._items.get(message_id)
+        if item and not item.hidden:
+            item.hidden = True
+            self.layout.changed(item)
+
+    def _append(self, items: Sequence[Item]) -> None:
+        if self._queue:
+            self.layout.pop()
+        self.layout.extend(items)
+        if self._queue:
+            self.layout.extend([self._queue])
+
+    def _exchange(self, old: Item, new: Item) -> None:
+        self._items[old.key] = new
+        new.hidden, new.unfolded, new.informed = old.hidden, old.unfolded, old.informed
+        new.effort = old.effort
+        self.layout.replace(old, new)
+        self._forget(old)
+        top = self.reader.top
+        if top and top.item is old:
+            self.reader.top = Spot(new, top.part, top.row)
+
+    def _same_words(self, page: Canvas) -> Spot[Item] | None:
+        """The row of another page with the words that are at the top now."""
+        top = self.reader.top
+        if self.reader.following or top is None or not top.row:
+            return top
+        part = top.item.parts()[top.part]
+        if isinstance(part, Code):
+            return top  # a row is a line at every width
+        before = sum(map(_letters, self._drawn.strips(part)[: top.row]))
+        if self._words and self._words[0] == top:
+            # Not from this row's beginning: many small steps would add up.
+            before = self._words[1]
+        passed = list(accumulate(map(_letters, part.strips(page))))
+        row = min(bisect_right(passed, before), len(passed) - 1)
+        spot = Spot(top.item, top.part, row)
+        self._words = spot, before
+        return spot
+
+    def _forget(self, item: Item) -> None:
+        # It has no place any more: its height would become another's.
+        self._measured.discard(item)
+        for part in (*item.parts(), *item.take_dropped()):
+            self._drawn.forget(part)
+
+    def _from(self, item: Item) -> Iterator[Item]:
+        for index in range(self.layout.index(item), len(self.layout)):
+            yield self.layout[index]
+
+    def _strips(self, spot: Spot[Item]) -> list[Strip]:
+        return self._drawn.strips(spot.item.parts()[spot.part])
+
+    def _measure(self, item: Item, place: int) -> int:
+        self._measured.add(item)
+        return len(self._drawn.strips(item.parts()[place]))
+
+    def _settle_heights(self) -> None:
+        for item in self._measured:
+            for part in item.take_dropped():
+                self._drawn.forget(part)
+            self.layout.changed(item)
+        self._measured.clear()
+
+
+def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:
+    """Where a row is once a part came before ``place``, or went; its blank row goes along."""
+    if place == 0 and more > 0 and top.part == 0:
+        return Spot(top.item, 1, top.row - 1) if top.row else top
+    if place == 0 and more < 0 and top.part == 1:
+        return Spot(top.item, 0, top.row + 1)
+    moves = top.part >= place if more > 0 else top.part > place
+    return Spot(top.item, top.part + more, top.row) if moves else top
+
+
+def _letters(strip: Strip) -> int:
+    """Letters and digits of a row: what does not change with the width, unlike spaces and rules."""
+    return sum(map(str.isalnum, strip.text))
+
+
+def _folds(item: Item, last: int) -> list[int]:
+    """Which parts of an item open and close what is below them, up to the part ``last``."""
+    parts = item.parts()[: last + 1]
+    return [
+        place for place, part in enumerate(parts) if isinstance(part, LineBlock) and part.foldable
+    ]

@@ -1,0 +1,350 @@
+"""What stands in a conversation, as the parts that draw it."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Reset, Summary
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.message_details import details
+from tui.domain.views.notice import Notice, Shown
+from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
+from tui.widgets.transcript.rendering.code_blocks import Fences, block_part, growing_part
+from tui.widgets.transcript.rendering.foldable import call_parts, result_parts, summary_parts
+from tui.widgets.transcript.rendering.markdown_blocks import Block, Splitter
+from tui.widgets.transcript.rendering.notice_table import NoticeTable
+from tui.widgets.transcript.rendering.row_blocks import (
+    Details,
+    Divider,
+    LineBlock,
+    Plain,
+    RowBlock,
+    Told,
+    plain_parts,
+)
+from tui.widgets.wrapping import PIECE, clean, guess_rows
+
+if TYPE_CHECKING:
+    from tui.domain.views.usage import Effort
+
+RESET = "conversation reset here; what was before is kept"
+
+_AGAIN = "/retry asks again, ↑ changes the question"
+_ENDINGS = {
+    "interrupted": ("■ interrupted", "warning"),
+    "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
+}
+_NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
+_SIGNS = {"information": "·", "warning": "!", "error": "✗"}
+ASKED = "\u203a"
+"""The mark of what the user said: a single angle quotation mark."""
+
+
+class Item:
+    """One entry; its parts are made when the reader comes near.
+
+    Slots, and nothing in them before it is needed: ten thousand are made at once, and each list
+    is one more for the garbage collector to visit.
+    """
+
+    __slots__ = (
+        "_dropped",
+        "_parts",
+        "called",
+        "effort",
+        "entry",
+        "hidden",
+        "informed",
+        "key",
+        "order",
+        "unfolded",
+    )
+
+    def __init__(self, entry: Shown, key: str) -> None:
+        self.entry = entry
+        self.key = key
+        self.called = ""
+        self.effort: Effort | None = None
+        self.order = 0
+        self.hidden = False
+        self.unfolded = False
+        self.informed = False
+        self._dropped: tuple[RowBlock, ...] = ()
+        self._parts: list[RowBlock] | None = None
+
+    def parts(self) -> Sequence[RowBlock]:
+        """What there is to be drawn of it."""
+        if self.hidden:
+            return ()
+        if self._parts is None:
+            self._parts = self._informed(self.make_parts())
+        return self._parts
+
+    def height(self, width: int) -> int:
+        if self.hidden:
+            return 0
+        if self._parts is None:
+            return self.guess(max(1, min(width - GUTTER - 1, MEASURE)))
+        return sum(part.height(width) for part in self._parts)
+
+    def guess(self, width: int) -> int:
+        """About how many rows a width of text takes, before there are any parts."""
+        match self.entry:
+            case Message():
+                return guess_rows(self.entry.text, width) + 2
+            case Notice():
+                return guess_rows(self.entry.text, width) + 1
+            case Summary() | Reset():
+                return 2
+
+    def make_parts(self) -> list[RowBlock]:
+        match self.entry:
+            case Message(role="user"):
+                return plain_parts(clean(self.entry.text), "user", ASKED, spaced=True)
+            case Message():
+                return result_parts(self.entry, self.called, unfolded=self.unfolded)
+            case Summary():
+                return summary_parts(self.entry, unfolded=self.unfolded)
+            case Reset():
+                return [Divider(RESET)]
+            case Notice():
+                return _notice(self.entry)
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there is something that can be shown or hidden."""
+        entry = self.entry
+        return isinstance(entry, Summary) or (isinstance(entry, Message) and entry.role == "tool")
+
+    def fold(self) -> None:
+        """Show what is hidden, or hide it."""
+        self.unfolded = not self.unfolded
+        self.remake()
+
+    def remake(self) -> None:
+        """Make its parts anew when they are next wanted."""
+        self._drop(self._parts or ())
+        self._parts = None
+
+    def inform(self, *, shown: bool) -> bool:
+        """Show what is known of the message, or hide it; whether that changes its height now."""
+        made = self._parts is not None and self.informed != shown
+        self.informed = shown
+        if made:
+            self.remake()
+        return made
+
+    @property
+    def details_at(self) -> int:
+        """Before which part that stands: below its head, and before what has none."""
+        return int(self.entry.role != "user") if isinstance(self.entry, Message) else 0
+
+    def _informed(self, parts: list[RowBlock]) -> list[RowBlock]:
+        if not self.informed or not self.message or not parts:
+            return parts
+        first = parts[0]
+        own = isinstance(first, Plain) and not self.details_at
+        line = Details(
+            details(self.message, self.effort), "quiet", ASKED if own else " ", spaced=own
+        )
+        if isinstance(first, Plain) and own:
+            first.spaced, first.mark = False, " "
+        return [*parts[: self.details_at], line, *parts[self.details_at :]]
+
+    def take_dropped(self) -> Sequence[RowBlock]:
+        """What is no part of it any more, since the last time."""
+        dropped, self._dropped = self._dropped, ()
+        return dropped
+
+    def _drop(self, parts: Iterable[RowBlock]) -> None:
+        self._dropped = (*self._dropped, *parts)
+
+    @property
+    def message(self) -> Message | None:
+        """The message it stands for, whole."""
+        return self.entry if isinstance(self.entry, Message) else None
+
+
+class AnswerItem(Item):
+    """A message of the model: it may still be arriving."""
+
+    __slots__ = (
+        *("_blocks", "_body", "_carried", "_changed", "_fences", "_pieces", "_size"),
+        *("_splitter", "_title", "_unsplit", "_wait", "arriving"),
+    )
+    entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def __init__(self, entry: Message, *, arriving: bool = False) -> None:
+        super().__init__(entry, entry.id)
+        self.arriving = arriving
+        self._pieces: list[str] | None = None
+        self._unsplit: list[str] | None = None
+        self._splitter: Splitter | None = None
+        self._size = len(entry.text)
+        self._carried = ""
+        self._blocks: Sequence[Block] = ()
+        self._body: Sequence[RowBlock] = ()
+        self._fences: Fences | None = None
+        self._title: LineBlock | None = None
+        self._wait = ""
+        self._changed = True
+
+    @property
+    def message(self) -> Message:
+        """The message with the text that has come so far."""
+        if self._pieces:
+            text = "".join([self.entry.text, *self._pieces])
+            self.entry = msgspec.structs.replace(self.entry, content=text)
+            self._pieces = None
+        return self.entry
+
+    def add(self, text: str) -> None:
+        """More of it has come."""
+        # What was there before is the first thing to be split.
+        self._unsplit = [self.entry.text] if self._unsplit is None else self._unsplit
+        self._unsplit.append(text)
+        if self._pieces is None:
+            self._pieces = []
+        self._pieces.append(text)
+        self._size += len(text)
+        self._changed = True
+
+    def wait(self, words: str) -> bool:
+        """For how long it is waited for; false if it is not, or something of it is there."""
+        if not self.arriving or self._size or words == self._wait:
+            return False
+        self._wait = words
+        self._changed = True
+        return True
+
+    def become(self, entry: Message) -> bool:
+        """Turn into the whole message, if it is what has come; else nothing is changed."""
+        if not self.arriving or entry.role != "assistant" or entry.text != self.message.text:
+            return False
+        self.entry = entry
+        self.arriving = False
+        self._changed = True
+        return True
+
+    def parts(self) -> Sequence[RowBlock]:
+        if self.hidden:
+            return ()
+        if self._changed or self._parts is None:
+            old = self._parts or ()
+            self._split()
+            self._parts = self._informed(self.make_parts())
+            self._changed = False
+            kept = set(self._parts)
+            self._drop(part for part in old if part not in kept)
+        return self._parts
+
+    def height(self, width: int) -> int:
+        # What has come meanwhile is not split for its height: nobody may be looking.
+        if self._changed and not self.hidden:
+            return self.guess(min(width, MEASURE))
+        return super().height(width)
+
+    def guess(self, width: int) -> int:
+        lines = self.entry.text.count("\n") + self._size // max(1, width)
+        return lines + 3 + len(self.entry.tool_calls)
+
+    def make_parts(self) -> list[RowBlock]:
+        body = [*self._head(), *self._body]
+        if self.arriving and not self._body:
+            body.append(LineBlock(f"… {self._wait}".rstrip(), "quiet"))
+        for place, call in enumerate(self.entry.tool_calls):
+            spaced = place == 0 and (bool(self._body) or not body)
+            body.extend(call_parts(call, spaced=spaced, unfolded=self.unfolded))
+        return [*body, *self._ending(bare=not body or not self._body)]
+
+    def _head(self) -> list[RowBlock]:
+        if not self._body and self.entry.tool_calls:
+            return []
+        model = make_visible_line(self.entry.model or "answer")
+        # Of ollama:qwen3:4b the model is all but the provider.
+        name = model.partition(":")[2] or model
+        if self._title is None or self._title.text != name:
+            self._title = LineBlock(name, "model", "●", spaced=True)
+        return [self._title]
+
+    def _ending(self, *, bare: bool) -> list[RowBlock]:
+        status = self.entry.status
+        if self.arriving or (status is None and not bare):
+            return []
+        if status == "failed":
+            reason = clean(self.entry.error or "no reason given").strip()
+            told = plain_parts(f"✗ failed: {reason}", "error")
+            return [*told, LineBlock(_AGAIN, "quiet")]
+        if status in _ENDINGS:
+            again = [LineBlock(_AGAIN, "quiet")] if status == "interrupted" else []
+            return [LineBlock(*_ENDINGS[status]), *again]
+        if status is not None:
+            return [LineBlock(f"■ {make_visible_line(status)}", "warning")]
+        return [] if self.entry.tool_calls else [LineBlock("(no text)", "quiet")]
+
+    def _split(self) -> None:
+        splitter = self._splitter = self._splitter or Splitter()
+        splitter.feed(clean(self._next_text()))
+        if not self.arriving:
+            splitter.finish()
+        known = {id(block): part for block, part in zip(self._blocks, self._body, strict=False)}
+        body = [known.get(id(block)) or block_part(block) for block in splitter.blocks]
+        if last := splitter.open_block():
+            before = self._body[len(body)] if len(body) < len(self._body) else None
+            body.append(growing_part(last, before))
+        self._fences = self._fences or Fences()
+        self._fences.join(body)
+        self._blocks, self._body = list(splitter.blocks), body
+
+    def _next_text(self) -> str:
+        """What has come since the last time, but for half of a line's end."""
+        unsplit = [self.entry.text] if self._unsplit is None else self._unsplit
+        text = self._carried + "".join(unsplit)
+        self._unsplit = []
+        self._carried = "\r" if self.arriving and text.endswith("\r") else ""
+        return text.removesuffix(self._carried)
+
+    @property
+    def foldable(self) -> bool:
+        return bool(self.entry.tool_calls)
+
+
+class Queue(Item):
+    """Prompts that wait to be sent, at the end of all."""
+
+    def __init__(self, prompts: Sequence[str]) -> None:
+        super().__init__(Notice("\n".join(prompts)), "")
+        self._prompts = prompts
+
+    def make_parts(self) -> list[RowBlock]:
+        parts: list[RowBlock] = []
+        for prompt in self._prompts:
+            text = clean(prompt)
+            parts.append(Plain(text[:PIECE], "queued", ASKED, spaced=True))
+            parts.append(LineBlock("queued", "quiet"))
+        return parts
+
+
+def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
+    """What stands for an entry; ``key`` is for one that has no id of its own."""
+    if isinstance(entry, Message):
+        if entry.role == "assistant":
+            return AnswerItem(entry, arriving=arriving)
+        return Item(entry, entry.id)
+    return Item(entry, key)
+
+
+def _notice(entry: Notice) -> list[RowBlock]:
+    style, sign = _NOTICES[entry.severity], _SIGNS[entry.severity]
+    if entry.table is None:
+        return plain_parts(clean(entry.text), style, sign, spaced=True, kind=Told)
+    lines, first = entry.text.split("\n"), entry.table.first
+    above, below = lines[:first], lines[first + len(entry.table.rows) :]
+    listed = NoticeTable(entry.table, " " if above else sign, spaced=not above)
+    return [
+        *(plain_parts(clean("\n".join(above)), style, sign, spaced=True) if above else ()),
+        listed,
+        *(plain_parts(clean("\n".join(below)), style) if below else ()),
+    ]

@@ -1,0 +1,36 @@
+"""Rows that were drawn lately."""
+
+from collections import OrderedDict
+
+from textual.strip import Strip
+
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.row_blocks import RowBlock
+
+ROWS = 4000
+"""How many are kept: some hundred screens take a few megabytes."""
+
+
+class StripCache:
+    """Draws parts on a page and keeps their strips, those used last, up to ``ROWS`` rows."""
+
+    def __init__(self, page: Canvas) -> None:
+        self.page = page
+        self.rows = 0
+        self._strips: OrderedDict[RowBlock, list[Strip]] = OrderedDict()
+
+    def strips(self, part: RowBlock) -> list[Strip]:
+        found = self._strips.get(part)
+        if found is not None:
+            self._strips.move_to_end(part)
+            return found
+        drawn = self._strips[part] = part.strips(self.page)
+        self.rows += len(drawn)
+        while self.rows > ROWS and len(self._strips) > 1:
+            _, dropped = self._strips.popitem(last=False)
+            self.rows -= len(dropped)
+        return drawn
+
+    def forget(self, part: RowBlock) -> None:
+        """A part will not be seen again."""
+        self.rows -= len(self._strips.pop(part, ()))

@@ -1,0 +1,223 @@
+"""Where the reader is: the row at the top of the pane, which nothing but the reader moves."""
+
+from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
+
+import msgspec
+
+from tui.widgets.transcript.document.layout import Layout, Tall
+
+
+class ViewportBlock(Protocol):
+    """Some rows of an item; their number may be a guess until they are drawn."""
+
+    def height(self, width: int) -> int: ...
+
+
+class Parted(Tall, Protocol):
+    """An item made of parts; one without any is not seen."""
+
+    def parts(self) -> Sequence[ViewportBlock]: ...
+
+
+T = TypeVar("T", bound=Parted)
+
+
+class Spot(msgspec.Struct, Generic[T], frozen=True):
+    """One row: of an item's part."""
+
+    item: T
+    part: int
+    row: int
+
+
+class Viewport(Generic[T]):
+    """Knows which rows are on screen; ``measure`` says how many rows a part of an item really has.
+
+    ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever becomes of
+    what is above it; where the content ends early, there is room below.
+    """
+
+    def __init__(self, layout: Layout[T], measure: Callable[[T, int], int]) -> None:
+        self.layout = layout
+        self.height = 0
+        self.following = True
+        self.top: Spot[T] | None = None
+        self._measure = measure
+
+    def settle(self) -> list[Spot[T]]:
+        """The rows on screen, from the top: at most ``height``."""
+        if self.following or self.top is None:
+            self.top = self._last_screen()
+        if self.top is None:
+            return []
+        self.top = self._existing(self.top)
+        return self._below(self.top, self.height)
+
+    def move(self, rows: int) -> None:
+        """Go down so many rows, or up."""
+        if self.top is None or not rows:
+            return
+        if rows < 0:
+            self._go(self._up(self.top, -rows))
+        elif not self.following:
+            seen = self._below(self.top, self.height + rows)
+            if len(seen) < self.height + rows:
+                self.to_end()
+            else:
+                self._go(seen[rows])
+
+    def stay(self, top: Spot[T] | None) -> None:
+        """Something changed size: this row stays at the top; the end is left if it went away."""
+        self.top = top
+        if top is not None and self.following:
+            self._go(top)
+
+    def to_end(self) -> None:
+        """See the end, and what comes after it."""
+        self.following = True
+
+    def go_to(self, item: T, row: int = 0, part: int = 0) -> None:
+        """Put a row of an item at the top; a negative one is above the item."""
+        spot = Spot(item, part, 0)
+        self._go(self._up(spot, -row) if row < 0 else self._down(spot, row))
+
+    def reveal(self, item: T) -> None:
+        """Bring an item into sight with as little movement as can be."""
+        top, count = self.top, len(item.parts())
+        if top is None or not count:
+            return
+        rows = self._below(Spot(item, 0, 0), self.height + 1)
+        fits = len(rows) <= self.height or rows[-1].item is not item
+        above = (item.order, 0, 0) < (top.item.order, top.part, top.row)
+        if above or not fits:
+            self._go(Spot(item, 0, 0))
+            return
+        seen = self._below(top, self.height)
+        if (
+            not seen
+            or (seen[-1].item.order, seen[-1].part) < (item.order, count - 1)
+            or (seen[-1].item is item and seen[-1].row + 1 < self._measure(item, count - 1))
+        ):
+            self._go(self._up(Spot(item, count, 0), self.height))
+
+    def show(self, spot: Spot[T]) -> None:
+        """Bring a row into sight: if it is not, a third of the way down."""
+        seen = self._below(self.top, self.height) if self.top else []
+        if spot not in seen:
+            self._go(self._up(spot, self.height // 3))
+
+    def scroll_to(self, row: int) -> None:
+        """Go to a row from the top of everything, as the heights are known now."""
+        if not len(self.layout):
+            return
+        item, inside = self.layout.at(max(0, row))
+        self._go(self._inside(item, inside))
+
+    def rows_above(self) -> int:
+        """Rows above the top one, as far as they are known."""
+        if self.top is None:
+            return 0
+        top, width = self.top, self.layout.width
+        above = sum(part.height(width) for part in top.item.parts()[: top.part])
+        return self.layout.top_of(self.layout.index(top.item)) + above + top.row
+
+    def is_at_end(self) -> bool:
+        """Whether the last row of all is on screen."""
+        if self.following or self.top is None:
+            return True
+        return len(self._below(self.top, self.height + 1)) <= self.height
+
+    def _go(self, spot: Spot[T]) -> None:
+        self.top = spot
+        seen = self._below(spot, self.height + 1)
+        self.following = len(seen) <= self.height
+
+    def _inside(self, item: T, row: int) -> Spot[T]:
+        """A row of an item, counted as its heights are known now."""
+        for place, part in enumerate(item.parts()):
+            height = part.height(self.layout.width)
+            if row < height:
+                return self._existing(Spot(item, place, row), clamp=True)
+            row -= height
+        return self._existing(Spot(item, max(0, len(item.parts()) - 1), row), clamp=True)
+
+    def _last_screen(self) -> Spot[T] | None:
+        last = self._seen_before(len(self.layout))
+        if last is None:
+            return None
+        end = Spot(last, len(last.parts()), 0)
+        return self._up(end, self.height)
+
+    def _up(self, spot: Spot[T], rows: int) -> Spot[T]:
+        """So many rows above a spot, or the first row of all."""
+        item, part, row = spot.item, spot.part, spot.row
+        while rows > row:
+            rows -= row
+            row = 0
+            if part == 0:
+                above = self._seen_before(self.layout.index(item))
+                if above is None:
+                    return Spot(item, 0, 0)
+                item, part = above, len(above.parts())
+            part -= 1
+            row = self._measure(item, part)
+        return Spot(item, part, row - rows)
+
+    def _down(self, spot: Spot[T], rows: int) -> Spot[T]:
+        """So many rows below a spot, or the last row of all."""
+        return self._existing(Spot(spot.item, spot.part, spot.row + rows))
+
+    def _existing(self, spot: Spot[T], *, clamp: bool = False) -> Spot[T]:
+        """The same row where its part has become shorter: further down, or the last of all."""
+        item, part, row = spot.item, spot.part, spot.row
+        while True:
+            if part < len(item.parts()):
+                height = self._measure(item, part)
+                if row < height:
+                    return Spot(item, part, row)
+                if clamp and height:
+                    return Spot(item, part, height - 1)
+                part, row = part + 1, row - height
+                continue
+            below = self._seen_after(self.layout.index(item))
+            if below is None:
+                return self._last_row()
+            item, part = below, 0
+
+    def _last_row(self) -> Spot[T]:
+        last = self._seen_before(len(self.layout))
+        if last is None:
+            return Spot(self.layout[0], 0, 0)
+        return self._up(Spot(last, len(last.parts()), 0), 1)
+
+    def _below(self, spot: Spot[T], count: int) -> list[Spot[T]]:
+        """Rows from a spot downwards."""
+        rows: list[Spot[T]] = []
+        item, part, row = spot.item, spot.part, spot.row
+        while len(rows) < count:
+            if part < len(item.parts()):
+                height = self._measure(item, part)
+                end = min(height, row + count - len(rows))
+                rows.extend(Spot(item, part, place) for place in range(row, end))
+                part, row = part + 1, 0
+                continue
+            below = self._seen_after(self.layout.index(item))
+            if below is None:
+                break
+            item, part = below, 0
+        return rows
+
+    def _seen_before(self, index: int) -> T | None:
+        for place in range(index - 1, -1, -1):
+            item = self.layout[place]
+            if item.parts():
+                return item
+        return None
+
+    def _seen_after(self, index: int) -> T | None:
+        for place in range(index + 1, len(self.layout)):
+            item = self.layout[place]
+            if item.parts():
+                return item
+        return None

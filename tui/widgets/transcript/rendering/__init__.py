@@ -1,0 +1,1 @@
+"""Markdown, code and notices drawn as strips."""

@@ -1,0 +1,84 @@
+"""What rows are drawn on: a width, a palette, and the gutter at the left."""
+
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from rich.segment import Segment
+from rich.style import Style
+from rich.theme import Theme
+from textual.strip import Strip
+
+from tui.domain.text.safe_text import make_visible_line
+from tui.widgets.transcript.rendering.palette import Palette, markdown_styles
+
+GUTTER = 3
+"""Cells before the text: for the cursor, for the mark of who speaks, and one free."""
+
+MEASURE = 100
+"""Cells of a line of prose at most: beyond, the eye does not find the next line's beginning."""
+
+_NARROWEST = 8
+
+
+class Canvas:
+    """Makes strips of exactly ``width`` cells.
+
+    Code, tables and what tools gave may fill ``text_width``; words in lines go up to ``measure``.
+    """
+
+    def __init__(self, width: int, palette: Palette) -> None:
+        self.width = width
+        self.palette = palette
+        self.text_width = max(_NARROWEST, width - GUTTER - 1)
+        self.measure = min(self.text_width, MEASURE)
+        self._console: Console | None = None
+
+    def row(
+        self, content: Iterable[Segment], mark: str = " ", mark_style: Style | None = None
+    ) -> Strip:
+        """One row; the first segment is the cursor's cell."""
+        base = self.palette["text"]
+        segments = [
+            Segment(" ", base),
+            Segment(mark, mark_style or base),
+            Segment(" ", base),
+            *map(_harmless, content),
+        ]
+        cells = sum(cell_len(segment.text) for segment in segments)
+        return Strip(segments, cells).adjust_cell_length(self.width, base)
+
+    def text_row(self, text: str, style: str, mark: str = " ", mark_style: str = "mark") -> Strip:
+        """One row of one style, which has room."""
+        return self.row([Segment(text, self.palette[style])], mark, self.palette[mark_style])
+
+    def blank(self) -> Strip:
+        return self.row([])
+
+    def lines(self, renderable: RenderableType) -> list[list[Segment]]:
+        """Something of Rich's as lines of at most the text's width."""
+        if self._console is None:
+            styles = markdown_styles(self.palette)
+            self._console = Console(
+                color_system="truecolor",
+                force_terminal=True,
+                markup=False,
+                highlight=False,
+                emoji=False,
+                theme=Theme(styles),
+                # The environment's own COLUMNS and LINES are not ours.
+                width=self.text_width,
+                height=100,
+            )
+        options = self._console.options.update(width=self.text_width)
+        return self._console.render_lines(
+            renderable, options, style=self.palette["text"], pad=False, new_lines=False
+        )
+
+
+def _harmless(segment: Segment) -> Segment:
+    """The last gate before the terminal: whatever a library made of the text on its way here."""
+    text = segment.text
+    if text.isprintable():
+        return segment
+    return Segment(make_visible_line(text), segment.style)

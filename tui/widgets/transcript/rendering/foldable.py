@@ -1,0 +1,82 @@
+"""What is one line until it is opened: calls of tools, their results, summaries."""
+
+import json
+from typing import Any
+
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Summary
+from tui.domain.text.safe_text import make_visible_line
+from tui.widgets.transcript.rendering.code_blocks import Fences, block_part
+from tui.widgets.transcript.rendering.markdown_blocks import Splitter
+from tui.widgets.transcript.rendering.row_blocks import (
+    LineBlock,
+    OutputBlock,
+    RowBlock,
+    plain_parts,
+)
+from tui.widgets.wrapping import clean
+
+SUMMARY = "summary of what was before"
+_ARGUMENTS = 200
+
+
+def call_parts(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
+    """What a model asked a tool to do."""
+    sign = "▾" if unfolded else "▸"
+    text = f"{sign} {make_visible_line(call.name)}({_short(call.arguments)})"
+    line = LineBlock(text, "tool", spaced=spaced, foldable=True)
+    if not unfolded:
+        return [line]
+    return [line, *_code_parts(clean(_json(call.arguments, indent=2)), "json")]
+
+
+def _code_parts(text: str, language: str) -> list[RowBlock]:
+    splitter = Splitter()
+    # Longer than any run of backticks in it would have to be; tildes do not occur in JSON's syntax.
+    splitter.feed(f"{'~' * 40}{language}\n{text}")
+    splitter.finish()
+    parts = [block_part(block) for block in splitter.blocks]
+    Fences().join(parts)
+    return parts
+
+
+def _short(arguments: Any) -> str:
+    if isinstance(arguments, dict):
+        fields: dict[Any, Any] = arguments  # pyright: ignore[reportUnknownVariableType]
+        text = ", ".join(f"{name}={_json(value)[:_ARGUMENTS]}" for name, value in fields.items())
+    else:
+        text = "" if arguments is None else _json(arguments)
+    return make_visible_line(text[: _ARGUMENTS * 2])
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
+    except (ValueError, RecursionError):
+        return "…"
+
+
+def summary_parts(entry: Summary, *, unfolded: bool) -> list[RowBlock]:
+    """What stands for the messages before it."""
+    text = clean(entry.text)
+    sign = "▾" if unfolded else "▸"
+    words = "" if unfolded else f": {_first_line(text)}"
+    line = LineBlock(f"{sign} {SUMMARY}{words}", "divider", spaced=True, foldable=True)
+    return [line, *plain_parts(text, "quiet")] if unfolded else [line]
+
+
+def _first_line(text: str) -> str:
+    return make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
+
+
+def result_parts(entry: Message, called: str, *, unfolded: bool) -> list[RowBlock]:
+    """What a tool gave; ``called`` is its name, if that is known."""
+    text = clean(entry.text)
+    lines = text.count("\n") + 1
+    sign = "▾" if unfolded else "▸"
+    count = f" ({lines} lines)" if lines > 1 else ""
+    status = f" {make_visible_line(entry.status)}" if entry.status else ""
+    name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
+    words = f"{sign} {name}result{status}{count}: {_first_line(text)}"
+    line = LineBlock(words, "tool", foldable=True)
+    return [line, *plain_parts(text, "quiet", kind=OutputBlock)] if unfolded else [line]

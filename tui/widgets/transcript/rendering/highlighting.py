@@ -1,0 +1,75 @@
+"""Code in colours. Imported when the first code is drawn: Pygments is slow to import."""
+
+from collections.abc import Iterator
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVariableType]
+from pygments.token import Token
+from pygments.util import ClassNotFound
+
+from tui.widgets.transcript.rendering.code_blocks import Run
+
+LINE = 2000
+"""Characters of the longest line that is coloured: some lexers take its square."""
+
+_STYLES = {
+    Token.Comment: "comment",
+    Token.Keyword: "keyword",
+    Token.Operator.Word: "keyword",
+    Token.Name.Tag: "keyword",
+    Token.Literal.String: "string",
+    Token.Generic.Inserted: "string",
+    Token.Literal.Number: "number",
+    Token.Keyword.Constant: "number",
+    Token.Name.Function: "name",
+    Token.Name.Class: "name",
+    Token.Name.Decorator: "name",
+    Token.Name.Attribute: "name",
+    Token.Generic.Heading: "name",
+    Token.Generic.Subheading: "name",
+    Token.Generic.Deleted: "error",
+}
+
+
+def highlight(code: str, language: str) -> list[list[Run]]:
+    """Code as lines of runs; plain where the language is not known."""
+    lexer = _lexer(language)
+    if lexer is None or any(len(line) > LINE for line in code.split("\n")):
+        return plain(code)
+    lines: list[list[Run]] = [[]]
+    for style, text in _runs(lexer, code):
+        first, *others = text.split("\n")
+        lines[-1].append((first, style))
+        lines.extend([(other, style)] for other in others)
+    # A lexer ends its text with a newline, whether it was there or not.
+    wanted = code.count("\n") + 1
+    return lines[:wanted]
+
+
+def plain(code: str) -> list[list[Run]]:
+    """The same lines without colours."""
+    return [[(line, "code")] for line in code.split("\n")]
+
+
+def _runs(lexer: Lexer, code: str) -> Iterator[tuple[str, str]]:
+    for kind, text in lexer.get_tokens(code):
+        yield _style(kind), text
+
+
+def _style(kind: object) -> str:
+    while kind is not None:
+        if style := _STYLES.get(kind):  # pyright: ignore[reportArgumentType]
+            return style
+        kind = getattr(kind, "parent", None)
+    return "code"
+
+
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return (
+            get_lexer_by_name(language.split(maxsplit=1)[0], stripnl=False)
+            if language.strip()
+            else None
+        )
+    except ClassNotFound:
+        return None

@@ -1,0 +1,211 @@
+"""Markdown cut into blocks that can be drawn each by itself, also while it arrives."""
+
+import re
+
+import msgspec
+
+from tui.domain.text.fences import FENCE, closes
+from tui.widgets.transcript.rendering.streaming_tables import is_table
+from tui.widgets.wrapping import PIECE
+
+PROSE = 4 * 1024
+"""Characters of a paragraph or table before it is cut; ``LIST`` of a list, between two items."""
+
+LIST = 1024
+_CONTINUED = re.compile(r"  |\t")
+# The beginning of a line that may yet become a rule, an item, a title or a fence: or none of them.
+_UNDECIDED = re.compile(r"\s*(?:[-=*+_]+|#+|\d{1,9}[.)]?|[`~]{1,2}|`{3,}[^`]*|~{3,}.*)?\s*$")
+_MARKER = re.compile(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+
+
+class Block(msgspec.Struct, frozen=True):
+    """Some lines of an answer.
+
+    ``spaced``: a blank row goes before it. Of code, ``language`` is what stands at its fence,
+    ``first`` tells the piece below the fence from those after it, and ``closed`` is false while
+    its fence is open.
+    """
+
+    text: str
+    spaced: bool = True
+    code: bool = False
+    language: str = ""
+    first: bool = True
+    closed: bool = True
+
+
+class Splitter:
+    """Takes an answer piece by piece; what a piece costs does not grow with the answer.
+
+    ``blocks`` are those that later text cannot change, but for the pieces of a fence that is
+    still open: those are exchanged when it closes.
+    """
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._partial = ""
+        self._lines: list[str] = []
+        self._size = 0
+        self._spaced = False
+        self._gap = False
+        self._list = False
+        self._nested = ""
+        self._fence = ""
+        self._language = ""
+        self._margin = 0
+        self._fence_begins = 0
+
+    def feed(self, text: str) -> None:
+        """Take more of the answer, already made harmless."""
+        *lines, self._partial = (self._partial + text).split("\n")
+        for line in lines:
+            self._take(line)
+        if self._gap and not _UNDECIDED.match(self._partial) and not _goes_on(self._partial):
+            # Not only when the line is complete: a paragraph may be one long line.
+            self._close()
+        while len(self._partial) > PROSE:
+            self._cut_partial()
+
+    def finish(self) -> None:
+        """There is no more: what is open is closed as it is."""
+        if self._partial:
+            self._take(self._partial)
+            self._partial = ""
+        if self._fence:
+            self._close_fence()
+        self._close()
+
+    def open_block(self) -> Block | None:
+        """What later text may still change."""
+        partial = self._partial
+        if self._fence:
+            hidden = not partial or closes(partial, self._fence)
+        else:
+            hidden = not self._nested and bool(_UNDECIDED.match(partial))
+        gap = [""] if self._gap else []
+        lines = self._lines if hidden else [*self._lines, *gap, partial]
+        if not lines and not self._fence:
+            return None
+        if not self._lines and not self._fence:
+            return Block(partial, bool(self.blocks) and self._spaced)
+        return self._block("\n".join(lines))
+
+    def _take(self, line: str) -> None:
+        if self._fence:
+            self._take_code(line)
+        elif self._nested:
+            self._append(line)
+            if closes(line, self._nested):
+                self._nested = ""
+        elif not line.strip():
+            self._take_blank()
+        else:
+            self._take_text(line)
+
+    def _take_blank(self) -> None:
+        if self._list:
+            self._gap = True
+        else:
+            self._close()
+
+    def _take_text(self, line: str) -> None:
+        if self._gap and not _goes_on(line):
+            self._close()
+        fence = FENCE.match(line)
+        if fence and not (self._list and len(fence[1]) > 1):
+            self._open_fence(fence)
+            return
+        self._cut_if_long(line)
+        if not self._lines:
+            self._begin(line)
+        if self._gap:
+            self._append("")
+            self._gap = False
+        self._append(line)
+        if self._list and (nested := FENCE.match(line.lstrip())):
+            self._nested = nested[2]
+
+    def _begin(self, line: str) -> None:
+        self._spaced = bool(self.blocks) and self._spaced
+        self._list = bool(_MARKER.match(line))
+
+    def _cut_if_long(self, line: str) -> None:
+        """Begin a new block where an item or a line does, if the present one is long enough."""
+        if self._list and _MARKER.match(line) and self._size > LIST:
+            self._close(spaced=self._gap)
+        elif self._size + len(line) > PROSE and self._lines:
+            heading = self._lines[:2] if is_table(self._lines) else []
+            self._close(spaced=False)
+            for again in heading:
+                self._append(again)
+
+    def _append(self, line: str) -> None:
+        self._lines.append(line)
+        self._size += len(line) + 1
+
+    def _cut_partial(self) -> None:
+        """A line beyond all measure: what there is of it becomes a block."""
+        space = self._partial.rfind(" ", 0, PROSE)
+        cut = space + 1 if space > 0 else PROSE
+        self._append(self._partial[:cut])
+        self._partial = self._partial[cut:]
+        self._close(spaced=False)
+
+    def _open_fence(self, fence: re.Match[str]) -> None:
+        self._close()
+        self._fence, self._language = fence[2], fence[3].strip()
+        self._margin = len(fence[1])
+        self._fence_begins = len(self.blocks)
+
+    def _take_code(self, line: str) -> None:
+        if closes(line, self._fence):
+            self._close_fence()
+            return
+        margin = min(self._margin, len(line) - len(line.lstrip(" ")))
+        self._append(line[margin:])
+        if self._size > PIECE:
+            self._close(spaced=False)
+
+    def _close_fence(self) -> None:
+        begins = self._fence_begins
+        if self._lines or len(self.blocks) == begins:
+            self.blocks.append(self._block("\n".join(self._lines)))
+        self.blocks[begins:] = [
+            msgspec.structs.replace(block, closed=True) for block in self.blocks[begins:]
+        ]
+        self._fence = ""
+        self._clear(spaced=True)
+
+    def _block(self, text: str) -> Block:
+        if not self._fence:
+            return Block(text, self._spaced and bool(self.blocks))
+        first = len(self.blocks) == self._fence_begins
+        spaced = first and bool(self.blocks)
+        return Block(text, spaced, code=True, language=self._language, first=first, closed=False)
+
+    def _close(self, *, spaced: bool = True) -> None:
+        if self._lines:
+            self.blocks.append(self._block("\n".join(self._lines)))
+            self._clear(spaced=spaced)
+        elif spaced:
+            self._spaced = True
+
+    def _clear(self, *, spaced: bool) -> None:
+        self._lines = []
+        self._size = 0
+        self._spaced = spaced
+        self._gap = self._list = False
+        self._nested = ""
+
+
+def split(text: str) -> list[Block]:
+    """A whole answer, already made harmless, as its blocks."""
+    splitter = Splitter()
+    splitter.feed(text)
+    splitter.finish()
+    return splitter.blocks
+
+
+def _goes_on(line: str) -> bool:
+    """Whether a line after a blank one still belongs to the list above."""
+    return bool(_CONTINUED.match(line) or _MARKER.match(line))
