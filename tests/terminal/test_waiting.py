@@ -6,7 +6,8 @@ import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, calls_tools
 from tests.terminal.endings import assert_whole
-from tui.engine.turns.tools import DENIED, INTERRUPTED
+from tui.domain.journal.message import INTERRUPTED
+from tui.engine.turns.tools import DENIED
 
 pytestmark = pytest.mark.full
 

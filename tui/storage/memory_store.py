@@ -249,7 +249,8 @@ class MemoryStore:
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        catalog = MemoryCatalog(self, wanted or _FINDABLE)
+        ids = [session_id for _, session_id in self.ordered(wanted or _FINDABLE)]
+        catalog = MemoryCatalog(self.shelf, ids, lambda session_id: self.entry(session_id).name)
         try:
             return resolve(target, scope, catalog, listed)
         except SessionNotFound as error:

@@ -6,6 +6,8 @@ import msgspec
 
 TEXT_BYTES = 8 * 1024 * 1024
 """The longest text that one message may have."""
+INTERRUPTED = "interrupted"
+"""The result of a tool call that never came back, as a model is told."""
 
 Role = Literal["user", "assistant", "tool"]
 

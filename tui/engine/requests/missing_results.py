@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import INTERRUPTED, Message, ToolCall
 from tui.domain.journal.records import Reset
 from tui.domain.journal.session import Session
-from tui.engine.turns.tools import INTERRUPTED
 
 
 def interrupted_result(caller: Message, call: ToolCall) -> Message:

@@ -11,7 +11,6 @@ from tui.providers.protocol import ToolDefinition
 if TYPE_CHECKING:
     from tui.engine.sessions.open_session import OpenSession
 
-INTERRUPTED = "interrupted"
 """What a call whose result never came is answered with."""
 
 DENIED = "The user denied this call."

@@ -6,7 +6,7 @@ from contextlib import aclosing, contextmanager
 
 import msgspec
 
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.views.usage import Usage
 from tui.engine.requests.model_request import project
 from tui.engine.sessions.answer import Answer
@@ -24,7 +24,7 @@ from tui.engine.turns.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.tools import INTERRUPTED, Ask, Tools
+from tui.engine.turns.tools import Ask, Tools
 from tui.errors import ModelError, StorageError, UsageError
 from tui.providers.protocol import (
     AnswerEnded,

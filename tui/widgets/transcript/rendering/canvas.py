@@ -12,6 +12,9 @@ from textual.strip import Strip
 from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.transcript.rendering.palette import Palette, markdown_styles
 
+Run = tuple[str, str]
+"""Text, and the name of its style."""
+
 GUTTER = 3
 """Cells before the text: for the cursor, for the mark of who speaks, and one free."""
 

@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui.widgets.transcript.rendering.canvas import GUTTER, Canvas
+from tui.widgets.transcript.rendering.canvas import GUTTER, Canvas, Run
 from tui.widgets.transcript.rendering.copy_hints import NO_TEXT
 from tui.widgets.transcript.rendering.markdown_blocks import Block
 from tui.widgets.transcript.rendering.row_blocks import (
@@ -22,7 +22,6 @@ from tui.widgets.wrapping import clean, fitting, shorten
 _OPEN_FENCE = 4096
 """Characters beyond which an open fence is shown plain."""
 
-Run = tuple[str, str]
 """Some text and the name of its style."""
 
 COPY = "copy"

@@ -7,7 +7,7 @@ from pygments.lexers import get_lexer_by_name  # pyright: ignore[reportUnknownVa
 from pygments.token import Token
 from pygments.util import ClassNotFound
 
-from tui.widgets.transcript.rendering.code_blocks import Run
+from tui.widgets.transcript.rendering.canvas import Run
 
 LINE = 2000
 """Characters of the longest line that is coloured: some lexers take its square."""
