@@ -20,7 +20,6 @@ ROOT = Path(__file__).parent.parent
 DOCUMENTS = [
     *(ROOT / name for name in ("README.md", "SECURITY.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
-    *sorted((ROOT / "tui").rglob("*.md")),
 ]
 PLACES = {EVERYWHERE: (*SibylApp.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
@@ -92,7 +91,7 @@ def test_a_broken_example_is_found_wherever_it_stands(text, tmp_path):
         start_with(toml, tmp_path)
 
 
-@pytest.mark.parametrize("document", ["README.md", "tui/providers/manual.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/manual.md"])
 def test_the_documents_have_examples(document):
     found = "\n".join(examples((ROOT / document).read_text(encoding="utf-8")))
     for setting in ("new = ", "base_url = ", "backlog_limit = ", "enabled = ", "reduced_motion = "):

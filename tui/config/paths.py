@@ -72,9 +72,18 @@ def project_path(directory: str | os.PathLike[str]) -> Path:
 
 def style_sheets() -> list[Path]:
     """The style sheets of the screen: inside the package in a wheel, beside it in a checkout."""
+    return sorted(_shipped("styles").glob("*.tcss"))
+
+
+def manual() -> Path:
+    """The manual: inside the package in a wheel, beside it in a checkout."""
+    return _shipped("docs") / "manual.md"
+
+
+def _shipped(folder: str) -> Path:
     package = Path(__file__).parent.parent
-    inside = package / "styles"
-    return sorted((inside if inside.is_dir() else package.parent / "styles").glob("*.tcss"))
+    inside = package / folder
+    return inside if inside.is_dir() else package.parent / folder
 
 
 def _on_macos() -> Path:

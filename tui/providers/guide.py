@@ -8,16 +8,15 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
-from pathlib import Path
 from textwrap import indent
 
 import msgspec
 
+from tui.config import paths
 from tui.domain.search.query_words import LITTLE_WORDS
 from tui.providers.catalog import GUIDE, OFFLINE, Missing
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
-_MANUAL = Path(__file__).with_name("manual.md")
 _WORDS_PER_PIECE = 4
 _MOST_HITS = 3
 _CODE = " " * 6
@@ -181,7 +180,7 @@ def _quote(hit: PastHit) -> str:
 @cache
 def _sections() -> tuple[_Section, ...]:
     """What stands under each ``##`` of the manual."""
-    _, *sections = _MANUAL.read_text("utf-8").split("\n## ")
+    _, *sections = paths.manual().read_text("utf-8").split("\n## ")
     return tuple(
         _Section(title.strip(), text.strip("\n"), Counter(_words(f"{title} {text}")))
         for title, _, text in (section.partition("\n") for section in sections)
