@@ -1,6 +1,8 @@
 """The papers of the repository: what they say of files, records and each other is so."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,36 @@ def test_what_a_paper_links_to_is_there(paper):
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", paper.read_text("utf-8"))
     local = [link for link in links if "://" not in link and not link.startswith("mailto:")]
     assert [link for link in local if not (paper.parent / link).exists()] == []
+
+
+def definitions(node: ast.AST, within: str = "") -> Iterator[str]:
+    """The names of a module, and of its classes as ``Class.name``."""
+    for each in ast.iter_child_nodes(node):
+        match each:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                yield within + name
+            case ast.ClassDef(name=name):
+                yield within + name
+                yield from definitions(each, f"{within}{name}.")
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield within + name
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+def test_a_path_that_a_paper_names_is_there(paper):
+    paths = re.findall(r"`((?:tui|tests|styles|docs)/[\w./]*)`", paper.read_text("utf-8"))
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda path: path.name)
+def test_a_name_that_a_paper_looks_for_in_a_module_is_there(paper):
+    found = re.findall(r"`(tui/[\w/]+\.py)`\s+`([\w.]+)`", paper.read_text("utf-8"))
+    names = {
+        path: set(definitions(ast.parse((ROOT / path).read_text("utf-8")))) for path, _ in found
+    }
+    assert [f"{path} {name}" for path, name in found if name not in names[path]] == []
 
 
 def test_no_file_cites_a_paper_that_is_not_in_the_repository():
