@@ -125,7 +125,7 @@ def _todo_items():
 def _headers():
     return st.builds(
         SessionHeader,
-        version=st.integers(),
+        version=st.integers(min_value=1),
         id=any_text(4),
         created_at=any_text(4),
         scope=any_text(4),

@@ -94,10 +94,20 @@ def defect_in_worker():
 
 
 def defect_at_the_end():
-    """Closing a session, while everything is saved."""
+    """The end of the final save, behind the last session."""
     from tui.engine.sessions.workspace import Workspace
 
-    async def fail(self, conversation):
+    async def fail(self):
+        _raise()
+
+    Workspace.settle = fail
+
+
+def defect_while_closing():
+    """Closing a session, in the final save."""
+    from tui.engine.sessions.workspace import Workspace
+
+    async def fail(self, session):
         _raise()
 
     Workspace.close = fail
@@ -176,6 +186,7 @@ ALTERATIONS = {
         defect_while_drawing,
         defect_in_worker,
         defect_at_the_end,
+        defect_while_closing,
         finite,
         full_disk,
         slow_threads,

@@ -246,6 +246,24 @@ def test_a_defect_saves_everything_and_is_told_on_a_whole_terminal(chats, talkin
     _assert_kept(chats)
 
 
+def test_a_defect_while_a_session_is_closed_is_a_failed_save_and_the_session_is_rescued(
+    chats, talking, private_home
+):
+    program = talking("defect_while_closing")
+    program.press("ctrl+q")
+    assert program.wait() == 1
+    assert_whole(program)
+    failure, rescued, *_ = told(program)
+    error = f"Could not save {chats.only}: Unexpected error: RuntimeError: broken ␛]0;BADTITLE␇"
+    assert failure.startswith(error)
+    assert SECRET not in program.raw.decode()
+    (file,) = private_home.rglob("rescue-*.jsonl")
+    assert rescued == f"What could not be saved is in {file}."
+    assert "w0 w1 w2 " in file.read_text("utf-8")
+    assert chats.said()[0] == ("user", "A question", None)
+    assert not chats.is_held(chats.only)
+
+
 @pytest.mark.parametrize(
     ("name", "keys"), [("defect_in_command", ["f1"]), ("defect_in_worker", ["ctrl+n", "alt+down"])]
 )
