@@ -10,7 +10,7 @@ import pytest
 from tests.storage.index.conftest import answers, hits
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
-from tui.storage.index import checksums, database
+from tui.storage.index import database
 from tui.storage.index.maintenance import Upkeep
 
 
@@ -70,85 +70,6 @@ def test_another_program_s_database_is_set_aside(indexed, data, index):
     assert asides(data)
 
 
-def test_a_bit_flipped_anywhere_is_found_and_what_it_was_in_built_anew(indexed, data, index):
-    numbers = random.Random(4)
-    whole = index.read_bytes()
-    for place in sorted(numbers.randrange(len(whole)) for _ in range(60)):
-        content = bytearray(index.read_bytes())
-        content[min(place, len(content) - 1)] ^= 1 << numbers.randrange(8)
-        index.write_bytes(content)
-        built(data)
-        assert answers(data) == indexed, f"byte {place}"
-
-
-def test_a_search_has_an_index_looked_at_that_somebody_else_has_changed(
-    indexed, data, index, started
-):
-    assert started == []
-    content = index.read_bytes()
-    assert content.count(b"needle") == 1
-    index.write_bytes(content.replace(b"needle", b"noodle"))
-    FileStore(data).search("needle", 10)
-    assert started == [data]
-    built(data)
-    assert answers(data) == indexed
-    assert asides(data)
-
-
-def test_an_index_that_only_this_program_has_written_is_looked_at_once_a_day(
-    indexed, data, say, monkeypatch
-):
-    looked_at = []
-    monkeypatch.setattr(database, "fault", looked_at.append)
-    say("s3", "one more needle")
-    assert len(answers(data)["needle"]) == len(indexed["needle"]) + 1
-    built(data)
-    assert looked_at == []
-    monkeypatch.setattr(checksums, "CHECK_SECONDS", 0.0)
-    list(Upkeep(data).build())
-    assert len(looked_at) == 1
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        "update words_data set block = x'00' || substr(block, 2) where id > 10",
-        "delete from data_sums where id = (select max(id) from data_sums)",
-        "update words_idx set term = x'30' where segid > 0",
-        "update messages set offset = offset + 1 where id = (select max(id) from messages)",
-        "update messages set session = session + 1",
-        "update messages set session = 99",
-        "update sessions set name = 'other'",
-        "update sessions set name = 1",
-        "update messages set key = 'text' where id = (select max(id) from messages)",
-    ],
-)
-def test_whatever_is_not_as_it_was_written_is_a_fault(indexed, index, change):
-    connection = database.connect(index)
-    assert checksums.fault(connection) is None
-    try:
-        connection.execute(change)
-    except sqlite3.OperationalError:
-        pytest.skip("this SQLite lets nobody write there")
-    with suppress(sqlite3.Error):
-        assert checksums.fault(connection) is not None
-    connection.close()
-
-
-def test_an_index_that_was_only_just_made_is_as_it_was_written(tmp_path):
-    connection = database.create(tmp_path / "index.sqlite3")
-    assert checksums.fault(connection) is None
-    connection.close()
-
-
-def test_what_is_masked_is_as_it_was_written(indexed, data, index):
-    FileStore(data).delete("s3")
-    assert len(answers(data)["needle"]) == len(indexed["needle"]) - 1
-    connection = database.connect(index)
-    assert checksums.fault(connection) is None
-    connection.close()
-
-
 @pytest.mark.parametrize("chance", range(20))
 def test_flipped_bits_bring_no_wrong_hit_and_are_gone_after_a_rebuild(indexed, data, index, chance):
     numbers = random.Random(chance)
@@ -174,6 +95,34 @@ def test_an_overwritten_page_is_noticed_by_the_check(indexed, data, index, page)
         file.seek((page - 1) * 4096)
         file.write(b"\xa5" * 4096)
     assert database.check(index) is not None
+
+
+@pytest.mark.parametrize("page", range(2, 8))
+def test_a_builder_sets_an_index_with_an_overwritten_page_aside(indexed, data, index, page):
+    with index.open("r+b") as file:
+        file.seek((page - 1) * 4096)
+        file.write(b"\xa5" * 4096)
+    built(data)
+    assert asides(data)
+    assert answers(data) == indexed
+
+
+@pytest.mark.parametrize("made", ["file", "pipe", "directory"])
+def test_the_note_of_an_earlier_version_s_checksums_holds_no_builder(indexed, data, index, made):
+    note = data / "index.checked"
+    match made:
+        case "file":
+            note.write_text("{}")
+        case "pipe":
+            os.mkfifo(note)
+        case _:
+            note.mkdir()
+    with sqlite3.connect(index) as connection:
+        connection.execute("pragma user_version = 3")
+    connection.close()
+    assert [*Upkeep(data).build()][-1].done > 0
+    assert answers(data) == indexed
+    assert note.exists() == (made == "directory")
 
 
 def test_an_older_index_is_built_anew(indexed, data, index):
@@ -313,14 +262,7 @@ def test_damage_that_shows_only_in_a_query_is_told_and_mended(indexed, data, ind
     assert answers(data) == indexed
 
 
-def test_a_pipe_in_the_place_of_the_note_of_the_last_check_holds_no_builder(filled, data):
-    (data / "index.checked").unlink(missing_ok=True)
-    os.mkfifo(data / "index.checked")
-    assert [*Upkeep(data).build()][-1].done > 0
-
-
 def test_a_lock_of_the_index_that_is_no_file_fails_no_search(indexed, data, started):
-    (data / "index.checked").unlink(missing_ok=True)
     (data / "index.lock").unlink()
     (data / "index.lock").symlink_to("index.lock")
     started.clear()

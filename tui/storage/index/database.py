@@ -17,11 +17,10 @@ from typing import Literal
 
 from tui.files import open_regular
 from tui.storage.disk import open_to_make
-from tui.storage.index.checksums import checksum, fault
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 3
+VERSION = 4
 """Of the tables and of how tokens are cut: any other one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
@@ -35,39 +34,24 @@ create virtual table words using fts5(
     text, content='', columnsize=0, prefix='2 3', tokenize='unicode61 remove_diacritics 2');
 create table messages(
     id integer primary key, session integer not null, offset integer not null,
-    length integer not null, role text not null, time integer not null, key integer not null,
-    sum integer not null);
+    length integer not null, role text not null, time integer not null, key integer not null);
 create index messages_of on messages(session, key);
 create table sessions(
     number integer primary key, id text not null unique, folder text not null,
     device integer not null, inode integer not null, size integer not null,
     mtime integer not null, tail blob not null, done integer not null,
-    name text not null default '', name_sum integer not null default 0);
+    name text not null default '');
 create table replaced(
     session integer not null, key integer not null, primary key(session, key)) without rowid;
-create table data_sums(id integer primary key, sum integer not null);
-create table idx_sums(
-    segid integer not null, pgno integer not null, sum integer not null,
-    primary key(segid, pgno)) without rowid;
-create trigger data_written after insert on words_data begin
-    insert or replace into data_sums values(new.id, checksum(new.block)); end;
-create trigger data_gone after delete on words_data begin
-    delete from data_sums where id = old.id; end;
-create trigger idx_written after insert on words_idx begin
-    insert or replace into idx_sums values(new.segid, new.pgno, checksum(new.term)); end;
-create trigger idx_gone after delete on words_idx begin
-    delete from idx_sums where segid = old.segid and pgno = old.pgno; end;
 """
 _SCHEMA = f"""
 {_TABLES}
 insert into words(words, rank) values('hashsize', {_GATHERED});
 insert into words(words, rank) values('automerge', {_MERGED});
--- Only then: a setting is written past the triggers.
-insert into data_sums select id, checksum(block) from words_data;
 pragma application_id = {_APPLICATION};
 pragma user_version = {VERSION};
 commit;
-"""  # noqa: S608 - numbers of our own
+"""
 
 
 Kind = Literal["missing", "older", "newer", "damaged", "locked", "out of reach"]
@@ -103,9 +87,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
-    connection.create_function("checksum", 1, checksum, deterministic=True)
-    return connection
+    return sqlite3.connect(path, _BUSY_SECONDS, isolation_level=None)
 
 
 def _look(path: Path) -> None:
@@ -206,16 +188,22 @@ def _remove_beside(path: Path) -> None:
     for ending in _BESIDE:
         with suppress(FileNotFoundError):
             os.unlink(path.with_name(path.name + ending))
+    # Earlier versions kept a note about their checksums.
+    with suppress(OSError):
+        os.unlink(path.with_name("index.checked"))
 
 
 def check(path: Path) -> str | None:
-    """What is wrong with an index, looking at all of it; ``None`` if nothing is, or none is there.
+    """Describe the damage of an index; ``None`` if it has none, or there is none.
 
-    Raises ``Unusable`` if it cannot be looked at.
+    It sees a broken structure, not a changed word: that hides a message until the next rebuild,
+    and brings up no wrong one, as every hit is read from its journal. Raises ``Unusable`` for an
+    index that cannot be read.
     """
     try:
         with closing(connect(path)) as connection:
-            return fault(connection)
+            found = str(connection.execute("pragma quick_check(1)").fetchone()[0])
+            return None if found == "ok" else found
     except sqlite3.Error as error:
         if unusable(error).kind == "damaged":
             return str(error)

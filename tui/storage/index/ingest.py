@@ -12,7 +12,6 @@ from tui.domain.search.query import spaced, time_of
 from tui.domain.text.tokens import cut
 from tui.storage.disk import JOURNAL_BYTES, open_to_read
 from tui.storage.folders import Folder, Folders
-from tui.storage.index.checksums import checksum, row_sum
 from tui.storage.index.files import (
     SEARCHED,
     Saying,
@@ -58,7 +57,7 @@ class Ingest:
         self._folders = folders
         self._connection = connection
         self._free: dict[int, int] = {}
-        self._rows: list[tuple[int, int, int, int, str, int, int, int]] = []
+        self._rows: list[tuple[int, int, int, int, str, int, int]] = []
         self._words: list[tuple[int, str]] = []
         self._names: dict[int, str] = {}
         self._bytes = 0
@@ -98,9 +97,7 @@ class Ingest:
         yield read
 
     def _write_rows(self) -> None:
-        self._connection.executemany(
-            "insert into messages values(?, ?, ?, ?, ?, ?, ?, ?)", self._rows
-        )
+        self._connection.executemany("insert into messages values(?, ?, ?, ?, ?, ?, ?)", self._rows)
         self._rows = []
 
     def _commit(self) -> None:
@@ -109,8 +106,8 @@ class Ingest:
         self._words.sort()
         self._connection.executemany("insert into words(rowid, text) values(?, ?)", self._words)
         self._connection.executemany(
-            "update sessions set name = ?, name_sum = ? where number = ?",
-            [(name, checksum(name), number) for number, name in self._names.items()],
+            "update sessions set name = ? where number = ?",
+            [(name, number) for number, name in self._names.items()],
         )
         self._connection.execute("commit")
         self._words, self._names, self._bytes = [], {}, 0
@@ -206,9 +203,8 @@ class Ingest:
             return
         row = self._free_row(written)
         self._words.append((row, as_words(tokens)))
-        place, role = (saying.offset, saying.length), message.role
-        total = row_sum(row, number, place, role, (written, key))
-        self._rows.append((row, number, *place, role, written, key, total))
+        place = saying.offset, saying.length
+        self._rows.append((row, number, *place, message.role, written, key))
 
     def _replace(self, number: int, key: int, replaced: set[int]) -> None:
         replaced.add(key)
@@ -252,7 +248,7 @@ class Ingest:
         )
 
 
-_MASK = "update messages set session = 0, sum = sum & 0xffffffff"
+_MASK = "update messages set session = 0"
 _KNOWN = "select id, folder, device, inode, size, mtime, number, tail, done from sessions"
 
 

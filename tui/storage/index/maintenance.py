@@ -12,7 +12,6 @@ from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
 from tui.storage.folders import Folders
 from tui.storage.index import child, database
-from tui.storage.index.checksums import Belief
 from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, Seen, look, scan
@@ -41,7 +40,6 @@ class Upkeep:
         self._path = root / database.NAME
         self._lock = root / "index.lock"
         self._forgetting = root / "index.forget"
-        self._belief = Belief(self._path)
         self.journals = 0
         self._child = 0
         self._started = float("-inf")
@@ -59,13 +57,8 @@ class Upkeep:
                 if not held:
                     raise
                 connection = self._usable()
-        believed = self._belief.holds()
         with closing(connection), as_unusable():
             yield connection
-        if believed:
-            self._belief.keep()
-        else:
-            self._start_child()
 
     def follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None = None
@@ -126,19 +119,13 @@ class Upkeep:
         if not os.path.lexists(self._root):
             return
         with self._alone(_PATIENCE):
-            self._set_aside_if_unsound()
+            self._set_aside_if_damaged()
             with self._built() as connection:
                 yield from self._build(connection)
-            self._belief.keep()
 
-    def _set_aside_if_unsound(self) -> None:
-        """Look at all of the index where somebody else may have changed it."""
-        if self._belief.holds():
-            return
+    def _set_aside_if_damaged(self) -> None:
         with suppress(Unusable, OSError):
-            if database.check(self._path) is None:
-                self._belief.begin()
-            else:
+            if database.check(self._path) is not None:
                 database.set_aside(self._path)
 
     def rebuild(self) -> Iterator[Progress]:
@@ -148,7 +135,6 @@ class Upkeep:
         with self._alone(_PATIENCE), self._built() as connection:
             database.clear(connection)
             yield from self._build(connection)
-        self._belief.begin()
 
     def note_forgetting(self) -> None:
         """Have the index forget before anything else is written to it.
@@ -231,7 +217,6 @@ class Upkeep:
                 raise
             self._clear_away(error)
             connection = database.create(self._path)
-            self._belief.begin()
         return connection
 
     def _clear_away(self, error: Unusable) -> None:
