@@ -6,6 +6,7 @@ by name or by a library of ours would show too.
 
 import ast
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -175,6 +176,50 @@ def test_the_command_line_loads_nothing_slow():
 
 def test_asking_for_the_package_does_not_look_for_its_version():
     assert "importlib.metadata" not in _loaded_by("import tui")
+
+
+def _invoked(source: str) -> set[str]:
+    """The commands that a module names: in a message, in an invocation, in a binding's action."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    named = {
+        call.args[0].value
+        for call in calls
+        if ast.unparse(call.func) in {"CommandInvoked", "Invocation"}
+        if call.args and isinstance(call.args[0], ast.Constant)
+    }
+    return {str(name) for name in named} | set(re.findall(r"\binvoke\('([\w-]+)'", source))
+
+
+class TestTheTables:
+    """Every list that follows a table of commands, keys or providers agrees with it."""
+
+    def test_each_command_and_each_screen_has_a_function(self):
+        from tui.commands.registry import FUNCTIONS, SCREENS
+        from tui.domain.commands import COMMANDS
+
+        assert [*FUNCTIONS] == [command.name for command in COMMANDS]
+        assert [*SCREENS] == [command.screen for command in COMMANDS if command.screen]
+
+    def test_keys_and_widgets_invoke_commands_of_the_table(self):
+        from tui.domain.commands import REACHES
+
+        named = {name for path in MODULES for name in _invoked(path.read_text("utf-8"))}
+        assert {"new", "archive", "search-screen"} <= named
+        assert named - {*REACHES} == set()
+
+    def test_the_palette_offers_each_command(self):
+        from tui.domain.commands import COMMANDS
+        from tui.screens.palette_actions import ACTIONS
+
+        offered = {action.command for action in ACTIONS if action.command}
+        assert offered == {command.name for command in COMMANDS}
+
+    def test_the_palette_offers_a_command_without_a_place_of_its_own(self):
+        from tui.domain.commands import COMMANDS
+        from tui.screens.palette_actions import with_the_rest
+
+        (action,) = with_the_rest([], [], COMMANDS[:1])
+        assert action.command == COMMANDS[0].name
 
 
 class TestTheChecksThemselves:

@@ -1,12 +1,8 @@
 """The table and the functions behind it."""
 
 from tui.commands import registry
-from tui.domain.commands import COMMANDS, Invocation
+from tui.domain.commands import Invocation
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
-
-
-def test_every_command_of_the_table_has_a_function_and_no_other_has():
-    assert [command.name for command in COMMANDS] == [*registry.FUNCTIONS]
 
 
 async def test_an_unknown_command_says_so(commands):

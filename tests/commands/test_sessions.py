@@ -136,7 +136,7 @@ async def test_a_session_that_is_looked_at_is_saved_as_it_is(commands, world):
 
 
 async def test_load_wants_to_know_what(commands):
-    assert await commands("/load") == "Usage: /load <session-id>"
+    assert await commands("/load") == "Usage: /load <target>"
 
 
 async def test_load_opens_a_session_and_says_how_long_it_is(commands, world):

@@ -105,7 +105,7 @@ def test_help_takes_a_command():
 
 
 def test_a_command_for_closed_sessions_is_not_offered_open_ones(monkeypatch):
-    resume = Command("resume", "Resume", "resume", "<target>", "closed session")
+    resume = Command("resume", "anywhere", "Resume", "resume", "<target>", "closed session")
     monkeypatch.setitem(completion.BY_NAME, "resume", resume)
     assert texts("/resume ") == [f"/resume {AUTH.id}", f"/resume {NOTES.id}"]
 

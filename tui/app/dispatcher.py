@@ -9,19 +9,9 @@ from tui.app.shutdown import ShutdownApp
 from tui.app.wiring import Controllers
 from tui.commands import registry
 from tui.commands.effects import Effect
-from tui.domain.commands import Invocation, parse, text_to_send
+from tui.domain.commands import REACHES, Invocation, parse, text_to_send
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
-
-_STAYING = frozenset(
-    {"name", "save", "todo", "reset", "retry", "compact", "copy", "export", "usage"}
-    | {"model", "theme"}
-)
-"""Typing goes on while these are carried out: they lead nowhere else."""
-_ANYWHERE = frozenset(
-    {"new", "load", "resume", "restore", "undo", "sessions", "search", "search-screen", "help"}
-)
-"""These mean the same in whatever session they are given."""
 
 
 class Dispatcher:
@@ -57,19 +47,19 @@ class Dispatcher:
 
     async def invoke(self, invocation: Invocation) -> None:
         """Carry out a command, in its turn; what ends something ends it at once."""
-        if invocation.name == "quit":
-            await self._run(invocation)
-        elif invocation.name == "stop":
+        reach = REACHES.get(invocation.name)
+        if invocation.name == "stop":
             # Now: what is sent behind it is to be sent.
             waited = self._desk.turns.take_back(self._workspace.current)
             done = asyncio.Event()
             self._app.run_worker(partial(self._stop, done, waited=waited))
             # What is given behind it comes after the end of it.
             self._orders.give(done.wait)
+        elif reach == "at once":
+            await self._run(invocation)
         else:
             self._waiting.append(invocation)
-            staying = invocation.name in _STAYING
-            give = self._orders.give if staying else self._orders.give_leading
+            give = self._orders.give if reach == "stays" else self._orders.give_leading
             give(partial(self._run_in, self._workspace.current.id, invocation))
 
     def do(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
@@ -82,7 +72,8 @@ class Dispatcher:
 
     async def _run_in(self, session_id: str, invocation: Invocation) -> None:
         self._waiting.remove(invocation)
-        if session_id != self._workspace.current.id and invocation.name not in _ANYWHERE:
+        elsewhere = session_id != self._workspace.current.id
+        if elsewhere and REACHES.get(invocation.name) != "anywhere":
             # What it waited for took long, and led elsewhere.
             words = f"Not done, as another session has come on screen: {_typed(invocation)}"
             self._desk.display.say(Notice(words, "warning"))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import CopyText, Effect, say
+from tui.domain.commands import BY_NAME
 from tui.domain.journal.message import Message
 from tui.domain.text.fences import codes
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -19,7 +20,7 @@ async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:
         case "code":
             text = await asyncio.to_thread(_last_code, answers)
         case _:
-            return say("Usage: /copy [code]")
+            return say(BY_NAME["copy"].usage_error)
     return (CopyText(text),) if text else say("Nothing to copy.")
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, OpenSearch, say
+from tui.domain.commands import BY_NAME
 from tui.engine.sessions.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _SECONDS = 2.0
 async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """The best matches; their numbers are those that ``/load`` takes."""
     if not arguments:
-        return say("Usage: /search <text>")
+        return say(BY_NAME["search"].usage_error)
     workspace = context.workspace
     found, lines = await asyncio.to_thread(_answer, workspace, arguments)
     notice = say(found.notice, "warning") if found.notice else ()

@@ -8,6 +8,7 @@ from functools import partial
 from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
 from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, say
 from tui.commands.sessions import shown_notices
+from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
 from tui.domain.text.labels import age
@@ -20,7 +21,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import Listing, SessionFilter, SessionStore
 
-_USAGE = "Usage: /session list | resume <index> | save [target] | close [id]"
+_USAGE = BY_NAME["session"].usage_error
 _RESUME_USAGE = "Usage: /session resume <index>"
 
 

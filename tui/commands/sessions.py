@@ -6,6 +6,7 @@ from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext
 from tui.commands.effects import Effect, Later, ShowSession, say
+from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.targets import is_number
 from tui.domain.text.labels import NAME_CHARACTERS
@@ -54,7 +55,7 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Save, switch to a session, and open it."""
     if not arguments:
-        return say("Usage: /load <session-id>")
+        return say(BY_NAME["load"].usage_error)
     workspace = context.workspace
     session_id = await asyncio.to_thread(resolved, context, arguments)
     try:
@@ -124,7 +125,7 @@ async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Name the session."""
     if not arguments:
-        return say("Usage: /name <text>")
+        return say(BY_NAME["name"].usage_error)
     if len(arguments) > NAME_CHARACTERS:
         return say(_TOO_LONG, "error")
     conversation = context.workspace.current

@@ -26,7 +26,7 @@ async def change(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return await _add(context, rest)
     if verb in _SAID and is_number(rest) and len(rest) <= _DIGITS:
         return await _change_one(context, verb, int(rest))
-    return say(f"Usage: {BY_NAME['todo'].line}")
+    return say(BY_NAME["todo"].usage_error)
 
 
 def _list(context: CommandContext) -> Sequence[Effect]:

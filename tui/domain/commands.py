@@ -1,6 +1,7 @@
-"""The command table: what parsing, help, completion and the palette all read.
+"""The table of commands, from which every other list of commands is derived.
 
-Only data: the functions behind it are in ``tui.commands``.
+Read by the parser, the help, the completion list, the palette, the dispatcher and the registry.
+Only data: ``tui.commands.registry`` binds each command to its function.
 """
 
 import re
@@ -18,7 +19,16 @@ Takes = Literal[
     "command",
     "part",
 ]
-"""What a command's argument is, so that it can be completed."""
+"""The kind of a command's argument, by which it is completed."""
+
+Reach = Literal["stays", "leads", "anywhere", "at once"]
+"""The session that a command belongs to, and where typing goes while it waits in the queue.
+
+- ``stays``: belongs to the session it was given in and leaves it on screen; later keys are typed.
+- ``leads``: belongs to the session it was given in and may show another; later keys wait for that.
+- ``anywhere``: means the same in every session, and may show another; later keys wait for that.
+- ``at once``: skips the queue.
+"""
 
 _COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
 
@@ -26,49 +36,76 @@ _SLASHED_COMMAND = re.compile(r"//+[A-Za-z]+(?:\s|$)")
 
 
 class Command(msgspec.Struct, frozen=True):
-    """One command: ``usage`` is what follows its name, ``title`` what the palette calls it.
-
-    ``verbs`` are the words that may follow first.
-    ``screen`` is what the palette invokes in its place, where there is a screen to ask for a text.
-    """
+    """A row of the table."""
 
     name: str
+    """The word after the slash."""
+    reach: Reach
     title: str
+    """Its line in the palette."""
     help: str
     usage: str = ""
+    """The arguments, as help and usage errors show them: ``<required>``, ``[optional]``."""
     takes: Takes = "nothing"
     verbs: tuple[str, ...] = ()
+    """The words that may come first in the argument."""
     screen: str = ""
+    """A command without a slash that the palette invokes instead, to ask for the argument."""
 
     @property
     def line(self) -> str:
-        """How it is typed."""
+        """The command and its arguments: ``/load <target>``."""
         return f"/{self.name} {self.usage}".rstrip()
 
     @property
+    def usage_error(self) -> str:
+        """The answer to arguments that do not fit."""
+        return f"Usage: {self.line}"
+
+    @property
     def short_line(self) -> str:
-        """The same where there is little room: only the words that may follow first."""
+        """The same for narrow places: of the arguments only the verbs."""
         return f"/{self.name} {'|'.join(self.verbs)}" if self.verbs else self.line
 
 
 class Invocation(msgspec.Struct, frozen=True):
-    """A command that the user asked for, by whatever way, and what was said with it."""
+    """A command to be carried out, with its arguments; typed, by key or from the palette."""
 
     name: str
     arguments: str = ""
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "Show help", "keys and commands", "[command]", "command"),
-    Command("sessions", "List all sessions", "every session, newest use first", "[text]", "text"),
-    Command("save", "Save now", "write what is not on disk yet"),
+    Command("help", "anywhere", "Show help", "keys and commands", "[command]", "command"),
     Command(
-        "load", "Load a session", "save, switch to a session and open it", "<target>", "session"
+        "sessions",
+        "anywhere",
+        "List all sessions",
+        "every session, newest use first",
+        "[text]",
+        "text",
     ),
-    Command("new", "New session", "save, and start the scope's next session", "[name]", "text"),
-    Command("reset", "Reset the conversation", "save, then begin anew under the same id"),
+    Command("save", "stays", "Save now", "write what is not on disk yet"),
+    Command(
+        "load",
+        "anywhere",
+        "Load a session",
+        "save, switch to a session and open it",
+        "<target>",
+        "session",
+    ),
+    Command(
+        "new",
+        "anywhere",
+        "New session",
+        "save, and start the scope's next session",
+        "[name]",
+        "text",
+    ),
+    Command("reset", "stays", "Reset the conversation", "save, then begin anew under the same id"),
     Command(
         "session",
+        "leads",
         "Sessions of this project",
         "details, and this project's sessions",
         "list | resume <index> | save [target] | close [id]",
@@ -77,62 +114,101 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "resume",
+        "anywhere",
         "Resume a closed session",
         "closed sessions, most recently closed first",
         "[list | <number|target> | delete <number|id> | clear]",
         "closed session",
         ("list", "delete", "clear"),
     ),
-    Command("name", "Name this session", "name the session", "<text>", "text"),
+    Command("name", "stays", "Name this session", "name the session", "<text>", "text"),
     Command(
         "search",
+        "anywhere",
         "Search all sessions",
         "names and messages of every session",
         "<text>",
         "text",
         screen="search-screen",
     ),
-    Command("archive", "Archive this session", "set a session aside", "[target]", "session"),
+    Command(
+        "archive", "leads", "Archive this session", "set a session aside", "[target]", "session"
+    ),
     Command(
         "restore",
+        "anywhere",
         "Restore a session",
         "bring one back from archive or trash, and open it",
         "[target]",
         "session",
     ),
     Command(
-        "delete", "Delete this session", "ask, then move it to the trash", "[target]", "session"
+        "delete",
+        "leads",
+        "Delete this session",
+        "ask, then move it to the trash",
+        "[target]",
+        "session",
     ),
-    Command("fork", "Fork this session", "go on from here in a new session", "[target]", "session"),
-    Command("undo", "Undo", "take back the last archive, delete, restore or clear"),
+    Command(
+        "fork",
+        "leads",
+        "Fork this session",
+        "go on from here in a new session",
+        "[target]",
+        "session",
+    ),
+    Command("undo", "anywhere", "Undo", "take back the last archive, delete, restore or clear"),
     Command(
         "todo",
+        "stays",
         "To-dos",
         "list what is to be done, or change the list",
         "[list | add <text> | start <n> | done <n> | remove <n>]",
         "text",
         ("list", "add", "start", "done", "remove"),
     ),
-    Command("retry", "Try again", "ask again where an answer failed or was stopped"),
-    Command("compact", "Summarise what was said", "let a summary stand for the oldest messages"),
-    Command("stop", "Stop the answer", "stop the answer, keep what has arrived"),
-    Command("copy", "Copy the last answer", "copy the last answer, or its code", "[code]", "part"),
-    Command("export", "Export as Markdown", "write this session to a new file", "[file]", "text"),
-    Command("usage", "Tokens and cost", "how full the context is, and what answers took"),
-    Command("edit", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
-    Command("model", "Choose a model", "say or change what answers", "[name]", "model"),
-    Command("theme", "Choose a theme", "say or change the colours", "[name]", "theme"),
-    Command("quit", "Quit", "save everything and leave"),
+    Command("retry", "stays", "Try again", "ask again where an answer failed or was stopped"),
+    Command(
+        "compact", "stays", "Summarise what was said", "let a summary stand for the oldest messages"
+    ),
+    Command("stop", "at once", "Stop the answer", "stop the answer, keep what has arrived"),
+    Command(
+        "copy",
+        "stays",
+        "Copy the last answer",
+        "copy the last answer, or its code",
+        "[code]",
+        "part",
+    ),
+    Command(
+        "export",
+        "stays",
+        "Export as Markdown",
+        "write this session to a new file",
+        "[file]",
+        "text",
+    ),
+    Command("usage", "stays", "Tokens and cost", "how full the context is, and what answers took"),
+    Command("edit", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
+    Command("model", "stays", "Choose a model", "say or change what answers", "[name]", "model"),
+    Command("theme", "stays", "Choose a theme", "say or change the colours", "[name]", "theme"),
+    Command("quit", "at once", "Quit", "save everything and leave"),
 )
-"""Every command there is, in the order in which help lists them."""
+"""Every command, in the order of the help."""
 
 BY_NAME = {command.name: command for command in COMMANDS}
 
+REACHES: dict[str, Reach] = {
+    name: command.reach for command in COMMANDS for name in (command.name, command.screen) if name
+}
+"""By the names that an ``Invocation`` may have: those of commands and of their screens."""
+
 
 def parse(text: str) -> Invocation | None:
-    """The command that a prompt is; ``None`` if it is a text to be sent.
+    """Parse a prompt; ``None`` for a text to be sent to the model.
 
-    A command is one whose first word is ``/`` and letters only: ``/etc/hosts`` is text.
+    The first word of a command is ``/`` and letters only: ``/etc/hosts`` is text.
     """
     match = _COMMAND.fullmatch(text.strip())
     if match is None:
@@ -141,8 +217,8 @@ def parse(text: str) -> Invocation | None:
 
 
 def text_to_send(text: str) -> str:
-    """What a prompt that is no command sends: ``//x`` stands for ``/x``.
+    """Remove the escape from a prompt that is no command: ``//x`` sends ``/x``.
 
-    Only where slashes and a word begin it: ``// a comment`` of pasted code stays what it is.
+    Only where slashes and a word begin it: ``// a comment`` in pasted code is not escaped.
     """
     return text[1:] if _SLASHED_COMMAND.match(text) else text

@@ -1,25 +1,25 @@
-"""What the palette offers, in its order: what is used most first, then what belongs together."""
+"""The actions of the palette in their order: the most used first, then by subject."""
+
+from collections.abc import Sequence
 
 import msgspec
 
-from tui.domain.commands import BY_NAME
+from tui.domain.commands import BY_NAME, COMMANDS, Command
 
 
 class Action(msgspec.Struct, frozen=True):
-    """Something that can be done: by ``command`` and what follows it, else as by its key.
-
-    ``key`` is the id of the binding that does the same; ``name`` is not needed for a command that
-    is called as in the table.
-    """
+    """A line of the palette: runs ``command`` with ``arguments``, else presses ``key``."""
 
     name: str = ""
+    """The words of the line; not needed for a command, whose title is in the table."""
     key: str = ""
+    """The id of the binding that does the same."""
     command: str = ""
     arguments: str = ""
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """The words of the line."""
         return self.name or BY_NAME[self.command].title
 
 
@@ -27,7 +27,7 @@ def _places() -> tuple[Action, ...]:
     return tuple(Action(f"Session {n} of the list", f"session-{n}") for n in range(1, 10))
 
 
-ACTIONS: tuple[Action, ...] = (
+_BEGINNING: tuple[Action, ...] = (
     Action(key="new", command="new"),
     Action(key="search", command="search"),
     Action("Find in this conversation", "find"),
@@ -55,6 +55,9 @@ ACTIONS: tuple[Action, ...] = (
     Action(command="usage"),
     Action(command="todo"),
     Action("Unfold the to-dos, or fold them", "todos-fold"),
+)
+
+_END: tuple[Action, ...] = (
     # Other sessions.
     Action(command="sessions"),
     Action(command="session", arguments="list"),
@@ -88,3 +91,16 @@ ACTIONS: tuple[Action, ...] = (
     Action(key="help", command="help"),
     Action(key="quit", command="quit"),
 )
+
+
+def with_the_rest(
+    beginning: Sequence[Action], end: Sequence[Action], commands: Sequence[Command]
+) -> tuple[Action, ...]:
+    """Put the commands that neither part names between the two."""
+    placed = {action.command for action in (*beginning, *end)}
+    rest = (Action(command=each.name) for each in commands if each.name not in placed)
+    return (*beginning, *rest, *end)
+
+
+ACTIONS = with_the_rest(_BEGINNING, _END, COMMANDS)
+"""Every action of the palette."""
