@@ -27,13 +27,13 @@ class Store(FileStore):
         self.waiting = threading.Event()
         self.leases = []
 
-    def append(self, lease, records):
+    def append(self, lease, records, *encoder):
         if records and self.gate is not None:
             self.waiting.set()
             assert self.gate.wait(20)
         if records and self.failures:
             raise self.failures.pop(0).with_traceback(None)
-        return super().append(lease, records)
+        return super().append(lease, records, *encoder)
 
     def fail_next(self, error, times=1):
         self.failures += [error] * times

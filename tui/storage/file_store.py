@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from tui.domain.journal.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import VERSION, DamagedRecord, Offsets, Record, Restored, encode
+from tui.domain.journal.records import (
+    VERSION,
+    DamagedRecord,
+    Encoder,
+    Offsets,
+    Record,
+    Restored,
+    encode,
+)
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -108,7 +116,9 @@ class FileStore:
 
     # --- writing
 
-    def append(self, lease: Lease, records: Sequence[Record]) -> Appended:
+    def append(
+        self, lease: Lease, records: Sequence[Record], encoder: Encoder = encode
+    ) -> Appended:
         held = self._held.own(lease)
         if not records:
             return Appended(held.ordinal)
@@ -119,8 +129,8 @@ class FileStore:
         try:
             with storage_errors(doing):
                 if held.writer is not None:
-                    return self._append(held, held.writer, records)
-                self._publish(held, records)
+                    return self._append(held, held.writer, records, encoder)
+                self._publish(held, records, encoder)
                 return Appended(held.ordinal)
         except DamagedRecord as error:
             raise StorageError(f"{doing}: a record is {error}") from error
@@ -320,7 +330,7 @@ class FileStore:
         finally:
             lease.release()
 
-    def _publish(self, lease: FileLease, records: Sequence[Record]) -> None:
+    def _publish(self, lease: FileLease, records: Sequence[Record], encoder: Encoder) -> None:
         beginning = lease.beginning
         if beginning is None:
             raise ReadOnly(lease.session_id)
@@ -328,7 +338,7 @@ class FileStore:
         with self._scopes.locked():
             lease.ordinal = self._numbered(lease.session_id, beginning.scope)
             header = beginning.header(lease.session_id, lease.ordinal)
-            data, offsets = encode_lines((header, *records), 0, Offsets())
+            data, offsets = encode_lines((header, *records), 0, Offsets(), encoder)
             publish_or_replace(path, data, own=encode(header))
         lease.writer, lease.written = JournalWriter(lease.session_id, path, offsets), True
         used = last_use(records)
@@ -350,7 +360,7 @@ class FileStore:
         return ordinal
 
     def _append(
-        self, lease: FileLease, writer: JournalWriter, records: Sequence[Record]
+        self, lease: FileLease, writer: JournalWriter, records: Sequence[Record], encoder: Encoder
     ) -> Appended:
         if lease.folder is Folder.ARCHIVE:
             # First, as nothing may fail once the records are durable.
@@ -359,7 +369,7 @@ class FileStore:
         restored = lease.unmarked_restore
         if restored:
             records = (Restored(at=self._now()), *records)
-        foreign = writer.append(records)
+        foreign = writer.append(records, encoder)
         lease.unmarked_restore, lease.written = False, True
         return Appended(lease.ordinal, restored, foreign)
 

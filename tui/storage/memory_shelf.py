@@ -6,7 +6,7 @@ import msgspec
 
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import DamagedRecord, Record, SessionHeader, decode, encode
+from tui.domain.journal.records import DamagedRecord, Encoder, Record, SessionHeader, decode, encode
 from tui.domain.journal.session import Entry, Holder, Page, Session, Status, Surroundings
 from tui.errors import MessageNotFound, SessionNotFound, StorageError
 from tui.storage.journal_window import entry_id
@@ -61,10 +61,10 @@ def checked(session_id: str) -> str:
     return session_id
 
 
-def as_read(session_id: str, records: Sequence[Record]) -> list[Record]:
+def as_read(session_id: str, records: Sequence[Record], encoder: Encoder = encode) -> list[Record]:
     """What a reader of the records' lines gets. Raises ``StorageError`` as writing would."""
     try:
-        read = [decode(encode(record).removesuffix(b"\n")) for record in records]
+        read = [decode(encoder(record).removesuffix(b"\n")) for record in records]
     except DamagedRecord as error:
         raise StorageError(f"Cannot save session {session_id}: a record {error}") from error
     return [record for record in read if record is not None]

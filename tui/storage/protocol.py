@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record
+from tui.domain.journal.records import Encoder, Record, encode
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -136,7 +136,9 @@ class SessionStore(Protocol):
         """Who holds a session, this program too; ``None`` if nobody does."""
         ...
 
-    def append(self, lease: Lease, records: Sequence[Record]) -> Appended:
+    def append(
+        self, lease: Lease, records: Sequence[Record], encoder: Encoder = encode
+    ) -> Appended:
         """Write records at the end of a session; on return they are durable.
 
         All or nothing: after an error none of them counts, and the same call may be made again.

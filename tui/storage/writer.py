@@ -10,6 +10,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     DamagedRecord,
+    Encoder,
     Offsets,
     Opened,
     Record,
@@ -79,7 +80,7 @@ class JournalWriter:
         # Where a failed append began, and what it may have left there.
         self._left: tuple[int, bytes] | None = None
 
-    def append(self, records: Sequence[Record]) -> tuple[Record, ...]:
+    def append(self, records: Sequence[Record], encoder: Encoder = encode) -> tuple[Record, ...]:
         """Write records; on return they are durable.
 
         Gives the records that somebody else had put before them. Raises ``OSError`` or
@@ -93,17 +94,20 @@ class JournalWriter:
                 raise
             raise SessionDamaged(self._session_id, "its file is gone") from error
         try:
-            return self._append(descriptor, records)
+            return self._append(descriptor, records, encoder)
         finally:
             os.close(descriptor)
 
-    def _append(self, descriptor: int, records: Sequence[Record]) -> tuple[Record, ...]:
+    def _append(
+        self, descriptor: int, records: Sequence[Record], encoder: Encoder
+    ) -> tuple[Record, ...]:
         own = self._take_back(descriptor)
         before = os.fstat(descriptor)
         foreign = self._foreign(descriptor, before.st_size - len(own))
         closing = _closing(descriptor, before)
-        data, offsets = encode_lines(records, before.st_size + len(closing), self._offsets)
-        self._check_size(before.st_size + len(closing) + len(data))
+        place = before.st_size + len(closing)
+        data, offsets = encode_lines(records, place, self._offsets, encoder)
+        self._check_size(place + len(data))
         used = before.st_mtime_ns
         self._left = before.st_size - len(own), own + closing + data
         try:
@@ -187,13 +191,15 @@ def _is_synced(descriptor: int) -> bool:
     return True
 
 
-def encode_lines(records: Sequence[Record], place: int, offsets: Offsets) -> tuple[bytes, Offsets]:
+def encode_lines(
+    records: Sequence[Record], place: int, offsets: Offsets, encoder: Encoder = encode
+) -> tuple[bytes, Offsets]:
     """Write records as lines that begin at ``place``; a ``state`` gets the offsets as of there."""
     lines: list[bytes] = []
     for record in records:
         if isinstance(record, State):
             record = msgspec.structs.replace(record, offsets=offsets)  # noqa: PLW2901 - the same record, completed
-        line = encode(record)
+        line = encoder(record)
         offsets = offsets.following(record, place)
         place += len(line)
         lines.append(line)

@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from tui.domain.journal import records
+from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.records import Partial, State, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
 from tui.engine.sessions.leasing import resume_session, take_session
@@ -157,6 +159,23 @@ async def test_a_state_is_written_at_least_every_64_kib(new_session):
         assert since <= STATE_BYTES
 
 
+async def test_a_message_is_encoded_once_from_the_prompt_to_the_disk(file_session, monkeypatch):
+    session, store = file_session
+    encoded = []
+
+    def counting(value):
+        encoded.append(value.get("content"))
+        return journal_json(value)
+
+    monkeypatch.setattr(records, "journal_json", counting)
+    session.add_message("user", "hello")
+    await session.save()
+    session.add_message("user", "again")
+    await session.save()
+    assert encoded.count("hello") == encoded.count("again") == 1
+    assert [each.text for each in store.load(session.id).messages] == ["hello", "again"]
+
+
 async def test_the_context_goes_on_with_what_is_added(new_session, resume):
     session = new_session()
     session.add_message("user", "one")
@@ -224,7 +243,7 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
     entered, released = threading.Event(), threading.Event()
     append = store.append
 
-    def slow_append(lease, records):
+    def slow_append(lease, records, *encoder):
         entered.set()
         released.wait(60)
         return append(lease, records)
@@ -344,7 +363,7 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
 
     append = store.append
 
-    def full_for_copies(lease, records):
+    def full_for_copies(lease, records, *encoder):
         if lease.session_id != old_id:
             raise StorageFull("no room")
         return append(lease, records)
@@ -405,7 +424,7 @@ async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, m
     lost, append = session.id, store.append
     writing, released = threading.Event(), threading.Event()
 
-    def slow_append(lease, records):
+    def slow_append(lease, records, *encoder):
         if lease.session_id != lost:
             writing.set()
             assert released.wait(20)

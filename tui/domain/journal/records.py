@@ -4,6 +4,7 @@ One JSON object a line, told apart by ``type``: docs/journal-format.md describes
 """
 
 import json
+from collections.abc import Callable
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -157,6 +158,10 @@ _DECODER = msgspec.json.Decoder(Record)
 
 class DamagedRecord(ValueError):
     """A line that is no record: torn, overwritten, too large or too deep."""
+
+
+Encoder = Callable[[Record], bytes]
+"""Gives a record's line, as ``encode`` does; perhaps one that was encoded before."""
 
 
 def encode(record: Record) -> bytes:

@@ -37,6 +37,16 @@ STATE_BYTES = 64 * 1024
 """A state is written at least once in so many bytes, so that an end is read without the rest."""
 
 
+class PendingRecord(msgspec.Struct, frozen=True, eq=False):
+    """A record that is not on disk yet, and its encoded line.
+
+    The line of a ``State`` is empty: the store completes and encodes it.
+    """
+
+    record: Record
+    line: bytes
+
+
 class OpenSession:
     """One session with its lease. Every change is pending until ``save`` has written it.
 
@@ -58,7 +68,7 @@ class OpenSession:
         self._lease = lease
         self._fold = fold
         self._clock = clock
-        self._pending: list[Record] = []
+        self._pending: list[PendingRecord] = []
         self._cut_off: set[str] = set()
         self._opened = False
         self._published = published
@@ -95,7 +105,7 @@ class OpenSession:
     @property
     def pending(self) -> tuple[Record, ...]:
         """What is not on disk yet, oldest first."""
-        return tuple(self._pending)
+        return tuple(each.record for each in self._pending)
 
     @property
     def published(self) -> bool:
@@ -108,7 +118,7 @@ class OpenSession:
 
         What only ends what a crash has cut off is found out again by whoever opens it next.
         """
-        kept = (record for record in self._pending if not isinstance(record, Opened | Closed))
+        kept = (record for record in self.pending if not isinstance(record, Opened | Closed))
         return any(not (isinstance(r, Message) and r.id in self._cut_off) for r in kept)
 
     @property
@@ -145,7 +155,7 @@ class OpenSession:
 
     async def _read_context(self, tokens: int) -> HistoryWindow:
         # What is saved while the disk is read stands in neither pending nor what was read.
-        self._unread = unread = list(self._pending)
+        self._unread = unread = list(self.pending)
         try:
             context = context_of(self.session) or await asyncio.to_thread(
                 read_context, self._store, self.id, self.summary, tokens
@@ -162,9 +172,10 @@ class OpenSession:
         """Make a change: it counts at once, and is pending until it is saved."""
         if not self._opened:
             self._enter(Opened(at=self._now()))
-        if self._since_state + len(encode(record)) > STATE_BYTES and not self._stated:
+        line = encode(record)
+        if self._since_state + len(line) > STATE_BYTES and not self._stated:
             self.note_state()
-        self._enter(record)
+        self._enter(record, line)
 
     def end_cut_off(self, messages: Sequence[Message]) -> None:
         """Take as messages what an earlier holder could not bring to its end."""
@@ -209,9 +220,11 @@ class OpenSession:
         One of which nothing came keeps the text of the answer that it was to replace.
         """
         self._pending = [
-            record
-            for record in self._pending
-            if not (isinstance(record, Partial) and record.message_id == answer.message_id)
+            each
+            for each in self._pending
+            if not (
+                isinstance(each.record, Partial) and each.record.message_id == answer.message_id
+            )
         ]
         message = answer.message(status, error)
         if answer.replaces and not (answer.text.strip() or answer.calls):
@@ -290,7 +303,7 @@ class OpenSession:
         """
         batch = tuple(self._pending)
         if batch:
-            self._take(self._store.append(self._lease, batch), batch)
+            self._take(self._append(batch), batch)
 
     def abandon(self) -> None:
         """Give up the lease, whatever is pending."""
@@ -308,10 +321,12 @@ class OpenSession:
     def _message_id(self, now: datetime) -> str:
         return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
-    def _enter(self, record: Record) -> None:
-        self._pending.append(record)
+    def _enter(self, record: Record, line: bytes = b"") -> None:
+        if not line and not isinstance(record, State):
+            line = encode(record)
+        self._pending.append(PendingRecord(record, line))
         self._fold.add(record)
-        self._since_state += len(encode(record))
+        self._since_state += len(line)
         match record:
             case Opened():
                 self._opened = True
@@ -336,13 +351,20 @@ class OpenSession:
         if not batch:
             return
         try:
-            appended = await asyncio.to_thread(self._store.append, self._lease, batch)
+            appended = await asyncio.to_thread(self._append, batch)
         except SessionDamaged as damage:
             await self._write_beside(damage)
             return
         self._take(appended, batch)
 
-    def _take(self, appended: Appended, batch: Sequence[Record]) -> None:
+    def _append(self, batch: Sequence[PendingRecord]) -> Appended:
+        lines = {id(each.record): each.line for each in batch}
+        records = [each.record for each in batch]
+        return self._store.append(
+            self._lease, records, lambda record: lines.get(id(record)) or encode(record)
+        )
+
+    def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
         self._published = True
         self._drop(batch)
         if appended.restored:
@@ -351,10 +373,10 @@ class OpenSession:
             self._fold.add(record)
             self._remember(record)
 
-    def _drop(self, batch: Sequence[Record]) -> None:
-        """Let what was written be pending no more; what came meanwhile is."""
+    def _drop(self, batch: Sequence[PendingRecord]) -> None:
+        """Remove written records from the pending ones; those added meanwhile stay."""
         written = set(map(id, batch))
-        self._pending = [record for record in self._pending if id(record) not in written]
+        self._pending = [each for each in self._pending if id(each) not in written]
 
     async def _write_beside(self, damage: SessionDamaged) -> None:
         """Keep what this program knows in a session of its own: the file is somebody else's."""
