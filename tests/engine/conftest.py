@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from tests.storage.memory import ScriptedMemoryStore
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import encode
 from tui.engine.sessions import leasing
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.storage.file_store import FileStore
-from tui.storage.memory_store import MemoryStore
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 
@@ -32,7 +32,7 @@ def clock():
 
 @pytest.fixture
 def store(clock):
-    return MemoryStore(clock)
+    return ScriptedMemoryStore(clock)
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 
 from tests.builders import header
 from tests.storage.contract import StoreContract
+from tests.storage.memory import ScriptedMemoryStore
 from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
-from tui.storage.memory_store import MemoryStore
 
 
 class FileBackend:
@@ -46,7 +46,7 @@ class FileBackend:
 
 class MemoryBackend:
     def __init__(self, clock):
-        self.store = MemoryStore(clock)
+        self.store = ScriptedMemoryStore(clock)
         self.another_program = self.store.another_program
         self.slip_in = self.store.slip_in
 

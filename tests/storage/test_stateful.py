@@ -11,11 +11,11 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from tests.builders import Clock, answer, at, piece, texts, todos, user
 from tests.examples import examples
 from tests.storage.contract import ALL
+from tests.storage.memory import ScriptedMemoryStore
 from tests.storage.stories import any_text
 from tui.domain.journal.records import Closed, Opened, Reset
 from tui.errors import AmbiguousSession, SessionNotFound, StorageError
 from tui.storage.file_store import FileStore
-from tui.storage.memory_store import MemoryStore
 
 SCOPES = st.sampled_from(["project:/a", "project:/b#1"])
 TEXT = any_text.map(lambda text: text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
@@ -364,7 +364,7 @@ class FileMachine(StoreMachine):
 
 class MemoryMachine(StoreMachine):
     def begin(self):
-        self.store = MemoryStore(self.clock)
+        self.store = ScriptedMemoryStore(self.clock)
 
     def come_back(self):
         for lease in self.leases.values():

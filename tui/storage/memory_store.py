@@ -73,26 +73,9 @@ def _utc_now() -> datetime:
 class MemoryStore:
     """Keeps each session as a list of records on a shelf."""
 
-    def __init__(
-        self, clock: Callable[[], datetime] = _utc_now, shelf: MemoryShelf | None = None
-    ) -> None:
-        self.shelf = shelf if shelf is not None else MemoryShelf()
+    def __init__(self, clock: Callable[[], datetime] = _utc_now) -> None:
+        self.shelf = MemoryShelf()
         self._clock = clock
-        self._failures: list[Exception] = []
-
-    # --- what only tests ask for
-
-    def another_program(self) -> "MemoryStore":
-        """A store of the same sessions that holds none of this one's leases."""
-        return MemoryStore(self._clock, self.shelf)
-
-    def fail_next(self, error: Exception, times: int = 1) -> None:
-        """Let the next appends fail with an error; nothing of them is kept."""
-        self._failures += [error] * times
-
-    def slip_in(self, session_id: str, *records: Record) -> None:
-        """Add records as somebody would who did not ask for the lease."""
-        self._box(session_id).records.extend(as_read(session_id, records))
 
     # --- holding
 
@@ -148,8 +131,6 @@ class MemoryStore:
         held = self._own(lease)
         if not records:
             return Appended(held.header.ordinal)
-        if self._failures:
-            raise self._failures.pop(0)
         new = as_read(held.session_id, records, encoder)
         if held.session_id not in self.shelf.boxes:
             self._publish(held)
