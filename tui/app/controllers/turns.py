@@ -11,6 +11,7 @@ from textual.worker import Worker, WorkerError
 
 from tui.app.controllers.turn_timer import TurnTimer
 from tui.app.controllers.usage_meter import UsageMeter
+from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
@@ -23,6 +24,7 @@ from tui.engine.turns.events import (
     TurnEnded,
     TurnEvent,
     TurnStatus,
+    UsageCounted,
 )
 from tui.engine.turns.turn import TurnSettings, retry_turn, run_turn
 from tui.errors import SibylError, StorageError
@@ -219,35 +221,49 @@ class Turns:
 
     def _take(self, conversation: LoadedSession, event: TurnEvent) -> None:
         """Keep what an event says of a session, and show it if that is on screen."""
+        shown = conversation is self._workspace.current
         match event:
-            case MessageSaved():
-                self._workspace.note_saved(conversation)
+            case TextAdded(message_id=message_id, text=text):
+                if shown:
+                    self._chat.add_text(message_id, text)
+                return
+            case MessageSaved(message=message):
+                self._note_saved(conversation, message, shown=shown)
+            case AnswerStarted():
+                self._begin_answer(conversation, event, shown=shown)
+            case UsageCounted(usage=usage):
+                self.measuring.count(conversation, usage)
             case SaveFailed(short=short):
                 conversation.note_failure(short)
+                self.measuring.end(conversation)
             case NoticeGiven(text=text):
                 self._say(conversation, text, "information")
             case _:
                 pass
-        self.measuring.take(conversation, event)
-        if conversation is self._workspace.current:
-            self._show(conversation, event)
+        if shown:
+            self._chat.show_status(conversation.status())
 
-    def _show(self, conversation: LoadedSession, event: TurnEvent) -> None:
-        match event:
-            case TextAdded(message_id=message_id, text=text):
-                self._chat.add_text(message_id, text)
-                return
-            case MessageSaved(message=message):
-                self._chat.show_entry(message)
-                self._chat.show_prompt(conversation.view())
-            case AnswerStarted(replaces=replaces) if replaces:
-                self._chat.show_session(conversation.view())
-            case AnswerStarted(message_id=message_id):
-                model = conversation.model.name if conversation.model else ""
-                self._chat.begin_answer(message_id, model)
-            case _:
-                pass
-        self._chat.show_status(conversation.status())
+    def _note_saved(
+        self, conversation: LoadedSession, message: SessionMessage, *, shown: bool
+    ) -> None:
+        self._workspace.note_saved(conversation)
+        if message.role == "assistant":
+            self.measuring.end(conversation)
+        if shown:
+            self._chat.show_entry(message)
+            self._chat.show_prompt(conversation.view())
+
+    def _begin_answer(
+        self, conversation: LoadedSession, event: AnswerStarted, *, shown: bool
+    ) -> None:
+        self.measuring.begin(conversation, event.message_id)
+        if not shown:
+            return
+        if event.replaces:
+            self._chat.show_session(conversation.view())
+            return
+        model = conversation.model.name if conversation.model else ""
+        self._chat.begin_answer(event.message_id, model)
 
     def _finish(self, conversation: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(conversation, None) is not None:

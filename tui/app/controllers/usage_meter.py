@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from tui.domain.journal.message import Message
 from tui.domain.views.usage import Effort, Filled, Spent, Usage
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.turns.events import AnswerStarted, MessageSaved, SaveFailed, TurnEvent, UsageCounted
 from tui.screens.chat import ChatScreen
 
 
 class UsageMeter:
-    """Takes note of the events of turns; ``stopwatch`` counts seconds."""
+    """Times answers and counts their tokens; ``stopwatch`` counts seconds."""
 
     def __init__(
         self, chat: ChatScreen, clock: Callable[[], datetime], stopwatch: Callable[[], float]
@@ -24,18 +22,15 @@ class UsageMeter:
         self._filled: dict[str, Filled] = {}
         self._spent: dict[str, Spent] = {}
 
-    def take(self, conversation: LoadedSession, event: TurnEvent) -> None:
-        """Note what an event says of an answer."""
-        match event:
-            case AnswerStarted(message_id=message_id):
-                self._begun[conversation] = message_id, self._stopwatch()
-            case UsageCounted(usage=usage):
-                self._counted[conversation] = usage
-                self._count(conversation.id, usage)
-            case MessageSaved(message=Message(role="assistant")) | SaveFailed():
-                self.end(conversation)
-            case _:
-                pass
+    def begin(self, conversation: LoadedSession, message_id: str) -> None:
+        """Begin to time an answer."""
+        self._begun[conversation] = message_id, self._stopwatch()
+
+    def count(self, conversation: LoadedSession, usage: Usage) -> None:
+        """Add the tokens of an answer that has all come."""
+        self._counted[conversation] = usage
+        before = self._spent.get(conversation.id) or Spent(self._clock())
+        self._spent[conversation.id] = before.plus(usage)
 
     def end(self, conversation: LoadedSession) -> None:
         """Nothing more comes of an answer, if there was one."""
@@ -59,7 +54,3 @@ class UsageMeter:
     def spent(self, session_id: str) -> Spent | None:
         """What the answers took that were made here since the program was started."""
         return self._spent.get(session_id)
-
-    def _count(self, session_id: str, usage: Usage) -> None:
-        before = self._spent.get(session_id) or Spent(self._clock())
-        self._spent[session_id] = before.plus(usage)
