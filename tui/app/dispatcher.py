@@ -9,7 +9,7 @@ from tui.app.shutdown import ShutdownApp
 from tui.app.wiring import Controllers
 from tui.commands import registry
 from tui.commands.effects import Effect
-from tui.domain.commands import REACHES, Invocation, parse, text_to_send
+from tui.domain.commands import REACHES, Invocation, PromptText, read_input
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
 
@@ -29,21 +29,25 @@ class Dispatcher:
 
     async def submit(self, text: str) -> None:
         """Take what was sent in the prompt: a command, or something to be said."""
-        self._desk.display.show_end()
+        wanted = read_input(text)
+        is_command = isinstance(wanted, Invocation)
+        self._desk.display.go_to_end(returning=is_command)
+        if not is_command:
+            await self._submit(wanted)
+            return
+        if wanted.name in registry.FUNCTIONS:
+            self._desk.sending.clear_prompt(self._workspace.current, text)
+        await self.invoke(wanted)
+
+    async def _submit(self, prompt: PromptText) -> None:
         conversation, sending = self._workspace.current, self._desk.sending
-        invocation = parse(text)
-        if invocation is not None:
-            if invocation.name in registry.FUNCTIONS:
-                sending.clear_prompt(conversation, text)
-            await self.invoke(invocation)
-        elif conversation.opened is not None and not self._orders.pending:
-            await sending.send(conversation, text)
-        elif conversation.opened is not None and sending.put_in_queue(conversation, text):
-            prompt = text_to_send(text)
-            self._orders.give(partial(sending.send_queued, conversation, prompt))
+        if conversation.opened is not None and not self._orders.pending:
+            await sending.send(conversation, prompt)
+        elif conversation.opened is not None and sending.put_in_queue(conversation, prompt):
+            self._orders.give(partial(sending.send_queued, conversation, prompt.text))
         else:
             sending.begin()
-            self._orders.give(partial(sending.send, conversation, text))
+            self._orders.give(partial(sending.send, conversation, prompt))
 
     async def invoke(self, invocation: Invocation) -> None:
         """Carry out a command, in its turn; what ends something ends it at once."""

@@ -40,12 +40,12 @@ class Controllers:
         self.remembered = UiStateService(parts.ui_state_file, app.set_timer)
         if (columns := self.remembered.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
-        self.display = SessionPresenter(chat, parts.workspace)
+        self.display = SessionPresenter(chat, parts.workspace, app.call_later)
         self.listed = SessionListController(chat, parts.workspace, parts.sessions, self.display)
         self.copying = Clipboard(app)
         self.approvals = Approvals(parts.workspace, self.display, self.listed)
         settings = parts.turn_settings.asking(self.approvals.ask)
-        self.turns = Turns(app, chat, parts.workspace, settings, parts.stopwatch)
+        self.turns = Turns(app, chat, self.display, parts.workspace, settings, parts.stopwatch)
         self.compactions = Summaries(
             app, self.display, parts.workspace, parts.turn_settings.system_prompt
         )

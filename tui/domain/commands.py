@@ -216,6 +216,18 @@ def parse(text: str) -> Invocation | None:
     return Invocation(match[1].lower(), (match[2] or "").strip())
 
 
+class PromptText(msgspec.Struct, frozen=True):
+    """A prompt that is no command, as it was typed and as it is sent."""
+
+    typed: str
+    text: str
+
+
+def read_input(typed: str) -> Invocation | PromptText:
+    """Decide once between a command and a text for the model."""
+    return parse(typed) or PromptText(typed, text_to_send(typed))
+
+
 def text_to_send(text: str) -> str:
     """Remove the escape from a prompt that is no command: ``//x`` sends ``/x``.
 

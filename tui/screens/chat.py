@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from tui.domain.commands import Command, parse
+from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.text.safe_text import make_visible_line
@@ -256,9 +256,9 @@ class ChatScreen(TextSelectionScreen):
         """Say soon that what stands in the prompt is to be kept."""
         self._drafts.begin()
 
-    @on(Prompt.Submitted)
-    def _go_to_the_end(self, event: Prompt.Submitted) -> None:
-        self.places.note(self.shown, self.transcript.place if parse(event.text) else None)
+    def go_to_end(self, *, returning: bool) -> None:
+        """Scroll to the end; ``returning`` keeps the position for a later visit."""
+        self.places.note(self.shown, self.transcript.place if returning else None)
         self.transcript.finder.point_no_more()
         self.transcript.go_to(ScrollPosition(None, 0, following=True))
 

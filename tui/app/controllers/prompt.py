@@ -7,7 +7,7 @@ from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
 from tui.commands.effects import Compact, RetryTurn
-from tui.domain.commands import text_to_send
+from tui.domain.commands import PromptText
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -40,25 +40,25 @@ class PromptController:
         """What was sent stays in the prompt until it is known whether it can be."""
         self._chat.prompt.await_sending()
 
-    async def send(self, conversation: LoadedSession, text: str) -> None:
+    async def send(self, conversation: LoadedSession, prompt: PromptText) -> None:
         """Send what was typed in a session; it stays there if it cannot be."""
         # It may have been opened meanwhile, and is another reading then.
         conversation = self._workspace.find(conversation.id) or conversation
-        if _is_too_large(text):
+        if _is_too_large(prompt):
             self._display.say(Notice("Prompt is larger than 8 MiB.", "error"))
         elif await self.open_for_change(conversation):
-            self.clear_prompt(conversation, text)
-            self._turns.send(conversation, text_to_send(text))
+            self.clear_prompt(conversation, prompt.typed)
+            self._turns.send(conversation, prompt.text)
             self._listed.show()
             return
         self._chat.prompt.refuse_sent()
 
-    def put_in_queue(self, conversation: LoadedSession, text: str) -> bool:
+    def put_in_queue(self, conversation: LoadedSession, prompt: PromptText) -> bool:
         """Let a prompt wait in an open session for what was given before; false if it cannot."""
-        if _is_too_large(text):
+        if _is_too_large(prompt):
             return False
-        self.clear_prompt(conversation, text)
-        conversation.queued.append(text_to_send(text))
+        self.clear_prompt(conversation, prompt.typed)
+        conversation.queued.append(prompt.text)
         self._chat.show_queued(conversation.queued)
         self._display.show_status()
         return True
@@ -150,5 +150,5 @@ class PromptController:
         return True
 
 
-def _is_too_large(text: str) -> bool:
-    return len(text_to_send(text).encode(errors="surrogatepass")) > TEXT_BYTES
+def _is_too_large(prompt: PromptText) -> bool:
+    return len(prompt.text.encode(errors="surrogatepass")) > TEXT_BYTES

@@ -1,5 +1,7 @@
 """What is on screen of the session that is current."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from tui.domain.journal.message import Message
@@ -13,9 +15,17 @@ from tui.screens.chat import ChatScreen
 class SessionPresenter:
     """Shows the workspace's current session on the chat screen."""
 
-    def __init__(self, chat: ChatScreen, workspace: Workspace) -> None:
+    def __init__(
+        self,
+        chat: ChatScreen,
+        workspace: Workspace,
+        call_later: Callable[[Callable[[], None]], bool],
+    ) -> None:
+        """``call_later`` queues a callback of the application; false if that has ended."""
         self._chat = chat
         self._workspace = workspace
+        self._call_later = call_later
+        self._status_is_due = False
 
     def begin(self) -> None:
         """Show the session that the program begins in: the prompt first, then what was said."""
@@ -88,8 +98,18 @@ class SessionPresenter:
         return self._chat.prompt.draft
 
     def show_status(self) -> None:
-        """Show how it stands with the session."""
+        """Paint the status soon, once however many changes there are till then."""
+        if not self._status_is_due:
+            self._status_is_due = self._call_later(self._paint_status)
+
+    def _paint_status(self) -> None:
+        self._status_is_due = False
         self._chat.show_status(self._workspace.current.status())
+
+    def go_to_end(self, *, returning: bool) -> None:
+        """Scroll to the end of the session; ``returning`` keeps the reader's position."""
+        self._chat.go_to_end(returning=returning)
+        self.show_end()
 
     def show_end(self) -> None:
         """Show the end of the session, if a place far from it is on screen."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from tui.app.controllers.session_view import SessionPresenter
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.screens.chat import ChatScreen
@@ -26,11 +27,13 @@ class TurnTimer:
         self,
         app: App[None],
         chat: ChatScreen,
+        display: SessionPresenter,
         workspace: Workspace,
         stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
+        self._display = display
         self._workspace = workspace
         self._stopwatch = stopwatch
         self._begun: dict[LoadedSession, float] = {}
@@ -57,6 +60,6 @@ class TurnTimer:
         current = self._workspace.current
         if current not in self._begun or current.opened is None:
             return
-        self._chat.show_status(current.status())
+        self._display.show_status()
         if arriving := current.opened.arriving:
             self._chat.transcript.show_wait(arriving, current.answering_for)

@@ -9,6 +9,7 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
+from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.turn_timer import TurnTimer
 from tui.app.controllers.usage_meter import UsageMeter
 from tui.domain.journal.message import Message as SessionMessage
@@ -49,18 +50,20 @@ class Turns:
         self,
         app: App[None],
         chat: ChatScreen,
+        display: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,
         stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
+        self._display = display
         self._workspace = workspace
         self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._taken_back: set[LoadedSession] = set()
-        self._lasting = TurnTimer(app, chat, workspace, stopwatch)
+        self._lasting = TurnTimer(app, chat, display, workspace, stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, stopwatch)
 
     def send(self, conversation: LoadedSession, prompt: str) -> None:
@@ -69,7 +72,7 @@ class Turns:
             # Those that wait go first, though the answer before them has just ended.
             conversation.queued.append(prompt)
             self._chat.show_queued(conversation.queued)
-            self._chat.show_status(conversation.status())
+            self._display.show_status()
         else:
             self._start(conversation, prompt)
 
@@ -178,7 +181,7 @@ class Turns:
         )
         if conversation is self._workspace.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
-            self._chat.show_status(conversation.status())
+            self._display.show_status()
 
     async def _drive(self, conversation: LoadedSession, events: AsyncGenerator[TurnEvent]) -> None:
         status: TurnStatus = "interrupted"
@@ -241,7 +244,7 @@ class Turns:
             case _:
                 pass
         if shown:
-            self._chat.show_status(conversation.status())
+            self._display.show_status()
 
     def _note_saved(
         self, conversation: LoadedSession, message: SessionMessage, *, shown: bool
