@@ -221,6 +221,37 @@ class TestTheTables:
         (action,) = with_the_rest([], [], COMMANDS[:1])
         assert action.command == COMMANDS[0].name
 
+    def test_the_line_of_keys_names_keys_of_the_tables(self):
+        from textual.binding import Binding
+
+        from tui.screens import app_keys, chat_keys, search_keys
+        from tui.widgets.key_line import COPY_SELECTED
+        from tui.widgets.prompt.editor import Editor
+
+        tables = [
+            app_keys.APP_KEYS,
+            chat_keys.BINDINGS,
+            Editor.BINDINGS,
+            *chat_keys.KEYS.values(),
+        ]
+        ids = {binding.id for table in tables for binding in Binding.make_bindings(table)}
+        named = {*chat_keys.ORDER, *chat_keys.ALWAYS, *chat_keys.AT_TIMES, *search_keys.ORDER}
+        assert named - {COPY_SELECTED} - ids == set()
+
+    def test_letters_in_the_sidebar_belong_to_its_rows(self):
+        from textual.binding import Binding
+
+        from tui.widgets.sidebar.row_keys import ROW_ACTIONS
+        from tui.widgets.sidebar.sidebar import Sidebar
+
+        letters = {
+            binding.action.partition("(")[0]
+            for binding in Binding.make_bindings(Sidebar.BINDINGS)
+            if len(binding.key) == 1
+        }
+        assert letters
+        assert letters <= ROW_ACTIONS
+
 
 class TestTheChecksThemselves:
     """Each check is shown a sin; one that passes it is worth nothing."""

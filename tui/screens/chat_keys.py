@@ -42,7 +42,7 @@ ALWAYS = frozenset(
 """What the line of keys has room for in any case: the way out, and where the rest is found."""
 
 
-_AT_TIMES = {
+AT_TIMES = {
     COPY_SELECTED: "Copy selected",
     "conversation-copy-code": "Copy code",
     "conversation-fold": "Fold",
@@ -53,6 +53,7 @@ _AT_TIMES = {
     "session-next": "Next session",
     "session-previous": "Previous session",
 }
+"""Names of the keys that the line shows only while they have something to do."""
 
 
 _STEPS = {"session-next": 1, "session-previous": -1}
@@ -84,7 +85,7 @@ def words_here(standing: Standing) -> Mapping[str, str]:
     }
     return {
         **{key: "" for key, is_here in places.items() if is_here},
-        **{key: words if key in standing.useful else "" for key, words in _AT_TIMES.items()},
+        **{key: words if key in standing.useful else "" for key, words in AT_TIMES.items()},
         "todos-fold": "To-dos" if standing.listing else "",
         "stop": _way_out(standing),
     }

@@ -1,4 +1,4 @@
-"""The keys of the rows of the list."""
+"""The keys of the rows in the sidebar."""
 
 from textual.binding import Binding, BindingType
 
@@ -84,3 +84,75 @@ KEYS: list[BindingType] = [
         priority=True,
     ),
 ]
+"""Keys that move the highlight."""
+
+ACTION_KEYS = [
+    Binding(
+        "slash",
+        "filter",
+        "Filter",
+        id="sidebar-filter",
+        tooltip="Filter the list",
+        priority=True,
+    ),
+    Binding("n", "new", "New", id="sidebar-new", tooltip="New session", priority=True),
+    Binding("r", "rename", "Rename", id="sidebar-rename", priority=True),
+    Binding(
+        "a",
+        "archive",
+        "Archive",
+        id="sidebar-archive",
+        tooltip="Set it aside, into the archive",
+        priority=True,
+    ),
+    Binding(
+        "d",
+        "delete",
+        "Delete",
+        id="sidebar-delete",
+        tooltip="Delete it, after asking",
+        priority=True,
+    ),
+    Binding(
+        "x",
+        "close",
+        "Close",
+        id="sidebar-close",
+        tooltip="Close it",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "u",
+        "undo",
+        "Undo",
+        id="sidebar-undo",
+        tooltip="Take back what was archived or deleted",
+        priority=True,
+    ),
+    Binding(
+        "less_than_sign,ctrl+left",
+        "widen(-2)",
+        "Narrower",
+        id="sidebar-narrower",
+        tooltip="Make the list narrower, wider",
+        priority=True,
+        show=False,
+    ),
+    Binding(
+        "greater_than_sign,ctrl+right",
+        "widen(2)",
+        "Wider",
+        id="sidebar-wider",
+        tooltip="Make the list narrower, wider",
+        priority=True,
+        show=False,
+    ),
+]
+"""Keys that act on the highlighted session or the list, while the rows have the focus.
+
+With priority: without it the keys typed quickly after one of them would overtake it.
+"""
+
+ROW_ACTIONS = frozenset(binding.action.partition("(")[0] for binding in ACTION_KEYS)
+"""The actions of these keys; anywhere else the same keys type characters."""

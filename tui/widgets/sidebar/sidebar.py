@@ -19,10 +19,10 @@ from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.rename_line import RenameLine
+from tui.widgets.sidebar.row_keys import ACTION_KEYS, ROW_ACTIONS
 from tui.widgets.sidebar.rows_view import RowsView
 
 _CELLS_BEFORE_LABEL = 3
-_OF_THE_ROWS = frozenset({"filter", "new", "rename", "archive", "close", "delete", "undo", "widen"})
 LEAST_COLUMNS, MOST_COLUMNS = 20, 60
 SHARE_OF_SCREEN = 60
 """So many percent at most, as the sheet below has it."""
@@ -31,69 +31,8 @@ SHARE_OF_SCREEN = 60
 class Sidebar(Vertical):
     """The sessions of this project or of all, to be looked through and chosen from."""
 
-    # Before the keys are handed on: else what is typed fast after one of them overtakes it.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "slash",
-            "filter",
-            "Filter",
-            id="sidebar-filter",
-            tooltip="Filter the list",
-            priority=True,
-        ),
-        Binding("n", "new", "New", id="sidebar-new", tooltip="New session", priority=True),
-        Binding("r", "rename", "Rename", id="sidebar-rename", priority=True),
-        Binding(
-            "a",
-            "archive",
-            "Archive",
-            id="sidebar-archive",
-            tooltip="Set it aside, into the archive",
-            priority=True,
-        ),
-        Binding(
-            "d",
-            "delete",
-            "Delete",
-            id="sidebar-delete",
-            tooltip="Delete it, after asking",
-            priority=True,
-        ),
-        Binding(
-            "x",
-            "close",
-            "Close",
-            id="sidebar-close",
-            tooltip="Close it",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "u",
-            "undo",
-            "Undo",
-            id="sidebar-undo",
-            tooltip="Take back what was archived or deleted",
-            priority=True,
-        ),
-        Binding(
-            "less_than_sign,ctrl+left",
-            "widen(-2)",
-            "Narrower",
-            id="sidebar-narrower",
-            tooltip="Make the list narrower, wider",
-            priority=True,
-            show=False,
-        ),
-        Binding(
-            "greater_than_sign,ctrl+right",
-            "widen(2)",
-            "Wider",
-            id="sidebar-wider",
-            tooltip="Make the list narrower, wider",
-            priority=True,
-            show=False,
-        ),
+        *ACTION_KEYS,
         Binding(
             "ctrl+a",
             "toggle_scope",
@@ -302,7 +241,7 @@ class Sidebar(Vertical):
         """Leave Escape to others without a filter, and letters to who types them."""
         if action == "clear_filter":
             return self._filter_row.display
-        if action in _OF_THE_ROWS:
+        if action in ROW_ACTIONS:
             return self._list.has_focus
         if action == "toggle_scope":
             return not self.renaming
