@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -237,6 +238,21 @@ class TestTheTables:
         ids = {binding.id for table in tables for binding in Binding.make_bindings(table)}
         named = {*chat_keys.ORDER, *chat_keys.ALWAYS, *chat_keys.AT_TIMES, *search_keys.ORDER}
         assert named - {COPY_SELECTED} - ids == set()
+
+    def test_each_provider_can_be_chosen_by_its_row_alone(self):
+        from tui.config.schema import Config, ProviderSettings
+        from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
+        from tui.providers.catalog import provider_called
+
+        assert {*KNOWN_SERVERS} == {*PROVIDERS} - {"offline"}
+        about = msgspec.json.schema(Config)["$defs"]["Config"]["properties"]["providers"]
+        for name in KNOWN_SERVERS:
+            row = PROVIDERS[name]
+            assert provider_called(name, Config(providers={name: ProviderSettings()}), {}) == row
+            assert row.base_url
+            assert name in about["description"]
+            # A vendor is chosen unasked by its key, so it needs a default model.
+            assert not row.needs_key or (row.key_variable and row.models)
 
     def test_letters_in_the_sidebar_belong_to_its_rows(self):
         from textual.binding import Binding

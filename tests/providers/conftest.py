@@ -10,8 +10,9 @@ from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
+from tui.domain.providers import DialectName
 from tui.providers.adapter import ChatModel
-from tui.providers.catalog import DialectName, ModelChoice
+from tui.providers.catalog import ModelChoice
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
 

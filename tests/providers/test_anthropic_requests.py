@@ -21,7 +21,7 @@ from tests.providers.conftest import (
     says,
 )
 from tui.domain.journal.message import Message, ToolCall
-from tui.providers.catalog import PROVIDERS
+from tui.domain.providers import PROVIDERS
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 pytestmark = only_anthropic

@@ -24,8 +24,8 @@ from tests.providers.chat_server import (
     refuses,
 )
 from tests.providers.conftest import ModelAt, asks, collected
+from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.catalog import DialectName
 from tui.providers.protocol import TextReceived
 
 ROOT = Path(__file__).parents[2]

@@ -13,8 +13,9 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.providers.chat_server import PATIENCE, ChatServer, answers
 from tests.providers.conftest import asks, collected, text_of
 from tests.waiting import until
+from tui.domain.providers import DialectName
 from tui.errors import ModelError, ModelUnavailable
-from tui.providers.catalog import DialectName, ModelChoice
+from tui.providers.catalog import ModelChoice
 from tui.providers.deferred import LazyModel, UnavailableModel
 from tui.providers.protocol import AnswerEnded, Model, TextReceived
 

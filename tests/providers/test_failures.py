@@ -29,10 +29,11 @@ from tests.providers.chat_server import (
 )
 from tests.providers.conftest import KEY, ModelAt, asks, only_anthropic, only_openai, text_of
 from tests.providers.speech import block_delta, block_start, message_delta, message_start
+from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers import failures
 from tui.providers.adapter import ChatModel
-from tui.providers.catalog import DialectName, ModelChoice
+from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Reply as Observed
 from tui.providers.protocol import AnswerEnded, ModelEvent, TextReceived
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tui.providers.catalog import PROVIDERS, ModelChoice
+from tui.domain.providers import PROVIDERS
+from tui.providers.catalog import ModelChoice
 from tui.providers.prices import dollars
 
 VENDOR = PROVIDERS["openai"].base_url

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tui.config import Flags, Settings, load_settings
+from tui.domain.providers import PROVIDERS
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.catalog import PROVIDERS, Missing, ModelChoice
+from tui.providers.catalog import Missing, ModelChoice
 from tui.providers.guide import OfflineGuide
 from tui.providers.selection import build, choose, is_known
 

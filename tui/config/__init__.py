@@ -6,7 +6,6 @@ and ``config show`` are all made from it.
 
 from tui.config.loading import Flags, Settings, is_address, load_config, load_settings
 from tui.config.schema import (
-    BUILT_IN_PROVIDERS,
     Config,
     HookSettings,
     ProviderSettings,
@@ -15,7 +14,6 @@ from tui.config.schema import (
 )
 
 __all__ = [
-    "BUILT_IN_PROVIDERS",
     "Config",
     "Flags",
     "HookSettings",

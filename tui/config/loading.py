@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from tui.config.schema import BUILT_IN_PROVIDERS, Config, ProviderSettings
+from tui.config.schema import Config, ProviderSettings
+from tui.domain.providers import KNOWN_SERVERS, OFFLINE
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
 
@@ -126,11 +127,11 @@ def _unfit(config: Config) -> Iterator[tuple[str, str]]:
     """What types cannot say."""
     for name, provider in config.providers.items():
         key = f"providers.{name}"
-        if name == "offline":
+        if name == OFFLINE:
             yield key, "expected another name: offline is the guide that needs no server"
         elif provider.base_url is not None and not is_address(provider.base_url):
             yield f"{key}.base_url", f"{_ADDRESS}, without name, password, ? and #"
-        elif provider.base_url is None and name not in BUILT_IN_PROVIDERS:
+        elif provider.base_url is None and name not in KNOWN_SERVERS:
             yield f"{key}.base_url", f"{_ADDRESS}, got nothing"
         if any(not model.strip() for model in provider.models):
             yield f"{key}.models", "expected names of models, got an empty one"

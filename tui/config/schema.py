@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-BUILT_IN_PROVIDERS = ("openai", "anthropic", "ollama")
-"""Those that need no ``base_url``; any other name stands for an OpenAI-compatible server."""
+from tui.domain.providers import KNOWN_SERVERS
 
 EXAMPLE_MODEL = "openai:gpt-6-luna"
 
@@ -34,6 +33,7 @@ _Variable = Annotated[
     str,
     _like(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself"),
 ]
+_KNOWN = f"{', '.join(KNOWN_SERVERS[:-1])} and {KNOWN_SERVERS[-1]}"
 _ToolName = Literal["search_sessions", "write_todos"]
 _FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
 _ProviderName = Annotated[
@@ -157,7 +157,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     providers: Annotated[
         dict[_ProviderName, ProviderSettings],
         _about(
-            "Servers. openai, anthropic and ollama are known; any other name stands for an\n"
+            f"Servers. {_KNOWN} are known; any other name stands for an\n"
             "OpenAI-compatible server, whose models are called NAME:MODEL."
         ),
     ] = {}

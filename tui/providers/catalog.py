@@ -1,91 +1,14 @@
-"""The providers there are: one table, what the user's settings make of it, and a choice from it."""
+"""Providers as configured: the table, overlaid with the settings and the environment."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
 from tui.config import Config, ProviderSettings, is_address
+from tui.domain.providers import PROVIDERS, DialectName, Provider
 from tui.errors import ConfigError
 from tui.providers.secret import Secret, key_from_environment, key_from_file
-
-OFFLINE = "offline"
-"""The guide, which is asked without a server, as ``offline:guide``."""
-
-GUIDE = "guide"
-
-DialectName = Literal["openai", "anthropic"]
-"""What a server speaks: chat completions, or Anthropic's messages."""
-
-
-class Provider(msgspec.Struct, frozen=True):
-    """A server that answers, and how it is asked.
-
-    ``context_window`` is in tokens: the smallest of the models that are in use there, as the
-    settings can raise it and a request that is too long is refused. ``timeout`` is how many
-    seconds the server may be silent, before its answer and within it; to connect it has 10.
-    ``retries`` is how often a request is sent again that failed before anything of its answer
-    came: no connection, or the status 408, 409, 429 or 5xx. The wait between is what the server
-    asks for, else it doubles from half a second. Silence is not tried again, nor is anything
-    once an answer has begun. This is the only place that says so: the libraries below repeat
-    nothing by themselves.
-
-    ``answer_tokens`` is how long an answer may become where the server wants to be told, as
-    Anthropic's does: never more than the quarter of the window that is kept free for it, nor than
-    the model is known to give. 32,000 is what the least of Anthropic's models in use can give;
-    thinking counts.
-    """
-
-    name: str
-    dialect: DialectName = "openai"
-    base_url: str = ""
-    models: tuple[str, ...] = ()
-    key_variable: str | None = None
-    key_file: str | None = None
-    needs_key: bool = False
-    url_variable: str | None = None
-    context_window: int = 32_768
-    answer_tokens: int = 32_000
-    timeout: float = 60
-    retries: int = 2
-
-
-PROVIDERS = {
-    provider.name: provider
-    for provider in (
-        Provider(
-            "anthropic",
-            dialect="anthropic",
-            base_url="https://api.anthropic.com",
-            models=("claude-sonnet-5-5",),
-            key_variable="ANTHROPIC_API_KEY",
-            needs_key=True,
-            url_variable="ANTHROPIC_BASE_URL",
-            context_window=200_000,
-        ),
-        Provider(
-            "openai",
-            base_url="https://api.openai.com/v1",
-            models=("gpt-6-luna",),
-            key_variable="OPENAI_API_KEY",
-            needs_key=True,
-            url_variable="OPENAI_BASE_URL",
-            context_window=128_000,
-        ),
-        # Its models are those that the user has put there; 4,096 tokens is what it gives a model
-        # unless told otherwise, and it cuts what is longer without a word. It is silent while it
-        # loads a model, which may take minutes.
-        Provider(
-            "ollama",
-            base_url="http://127.0.0.1:11434/v1",
-            url_variable="OLLAMA_HOST",
-            context_window=4_096,
-            timeout=300,
-        ),
-        Provider(OFFLINE, models=(GUIDE,)),
-    )
-}
 
 
 class Missing(msgspec.Struct, frozen=True):

@@ -13,8 +13,9 @@ from textwrap import indent
 import msgspec
 
 from tui.config import paths
+from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.search.query_words import LITTLE_WORDS
-from tui.providers.catalog import GUIDE, OFFLINE, Missing
+from tui.providers.catalog import Missing
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
 _WORDS_PER_PIECE = 4

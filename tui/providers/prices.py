@@ -4,7 +4,8 @@ from contextlib import suppress
 
 from genai_prices import Usage, calc_price
 
-from tui.providers.catalog import PROVIDERS, ModelChoice
+from tui.domain.providers import PROVIDERS
+from tui.providers.catalog import ModelChoice
 
 
 def dollars(choice: ModelChoice, sent: int, received: int) -> float | None:

@@ -3,15 +3,12 @@
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
-from tui.config import BUILT_IN_PROVIDERS, Settings
+from tui.config import Settings
+from tui.domain.providers import GUIDE, KNOWN_SERVERS, OFFLINE, PROVIDERS, Provider
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import (
-    GUIDE,
-    OFFLINE,
-    PROVIDERS,
     Missing,
     ModelChoice,
-    Provider,
     key_of,
     provider_called,
 )
@@ -162,9 +159,8 @@ class _Selection:
 
     def first_found(self) -> tuple[ModelChoice, tuple[str, ...]]:
         """The first model that is there, or the guide, which always is."""
-        choice = (
-            self._vendor("anthropic") or self._vendor("openai") or self._server() or self._ollama()
-        )
+        vendors = (self._vendor(name) for name in PROVIDERS if PROVIDERS[name].needs_key)
+        choice = next(filter(None, vendors), None) or self._server() or self._ollama()
         guide = ModelChoice(OFFLINE, GUIDE, missing=tuple(self._missing))
         return choice or guide, tuple(self._passed_over)
 
@@ -182,7 +178,7 @@ class _Selection:
         return None
 
     def _server(self) -> ModelChoice | None:
-        names = [name for name in self._settings.config.providers if name not in BUILT_IN_PROVIDERS]
+        names = [name for name in self._settings.config.providers if name not in KNOWN_SERVERS]
         for name in names:
             try:
                 return self.named(name)

@@ -1,0 +1,95 @@
+"""The table of providers: the servers that need no ``base_url`` in the settings.
+
+A row adds a provider that speaks one of the dialects; ``tui.providers`` has a module for each
+dialect.
+"""
+
+from typing import Literal
+
+import msgspec
+
+OFFLINE = "offline"
+"""The provider of the built-in guide, which needs no server: ``offline:guide``."""
+
+GUIDE = "guide"
+
+DialectName = Literal["openai", "anthropic"]
+"""The protocol of a server: chat completions, or Anthropic's messages."""
+
+
+class Provider(msgspec.Struct, frozen=True):
+    """A server that answers, and how to ask it."""
+
+    name: str
+    dialect: DialectName = "openai"
+    base_url: str = ""
+    """The part of the address that all requests share: up to ``/v1`` for ``openai``."""
+    models: tuple[str, ...] = ()
+    """The first is the default."""
+    key_variable: str | None = None
+    key_file: str | None = None
+    needs_key: bool = False
+    """True for a vendor: it is chosen without being asked for as soon as its key is there."""
+    url_variable: str | None = None
+    """The environment variable that replaces ``base_url``."""
+    context_window: int = 32_768
+    """In tokens: the smallest window of the models in use there.
+
+    The settings can raise it; a request that is too long is refused.
+    """
+    answer_tokens: int = 32_000
+    """The longest answer, in tokens with thinking, where the server requires a limit.
+
+    Anthropic's does. The request never asks for more than the quarter of the window that is kept
+    free for the answer, nor than the model is known to give; 32,000 is the least that Anthropic's
+    current models give.
+    """
+    timeout: float = 60
+    """Seconds of silence allowed before and within an answer; connecting has 10."""
+    retries: int = 2
+    """How often a request is sent again that failed before its answer began.
+
+    That is: no connection, or the status 408, 409, 429 or 5xx. The pause is what the server asks
+    for, else half a second, doubled each time. Neither silence nor a failure within an answer is
+    retried. The libraries below retry nothing: this is the only place.
+    """
+
+
+PROVIDERS = {
+    provider.name: provider
+    for provider in (
+        Provider(
+            "anthropic",
+            dialect="anthropic",
+            base_url="https://api.anthropic.com",
+            models=("claude-sonnet-5-5",),
+            key_variable="ANTHROPIC_API_KEY",
+            needs_key=True,
+            url_variable="ANTHROPIC_BASE_URL",
+            context_window=200_000,
+        ),
+        Provider(
+            "openai",
+            base_url="https://api.openai.com/v1",
+            models=("gpt-6-luna",),
+            key_variable="OPENAI_API_KEY",
+            needs_key=True,
+            url_variable="OPENAI_BASE_URL",
+            context_window=128_000,
+        ),
+        # Its models are those that the user has pulled. Its default window is 4,096 tokens, and it
+        # truncates a longer request without an error. Loading a model takes minutes of silence.
+        Provider(
+            "ollama",
+            base_url="http://127.0.0.1:11434/v1",
+            url_variable="OLLAMA_HOST",
+            context_window=4_096,
+            timeout=300,
+        ),
+        Provider(OFFLINE, models=(GUIDE,)),
+    )
+}
+"""By name, in the order in which an unasked choice tries them."""
+
+KNOWN_SERVERS = tuple(name for name in PROVIDERS if name != OFFLINE)
+"""The names that need no ``base_url``; any other name is an OpenAI-compatible server."""
