@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.strategies import any_text
-from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.timestamps import format_milliseconds, format_utc, from_milliseconds, parse_utc
 
 MOMENT = datetime(2026, 1, 11, 14, 30, 22, 123000, UTC)
 ZONES = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -69,3 +69,11 @@ def test_what_is_no_time_is_none(text):
 def test_no_text_is_too_strange_to_be_looked_at(text):
     moment = parse_utc(text)
     assert moment is None or moment.tzinfo is UTC
+
+
+def test_milliseconds_are_a_time_unless_no_datetime_reaches_it():
+    milliseconds = round(MOMENT.timestamp() * 1000)
+    assert from_milliseconds(milliseconds) == MOMENT
+    assert format_milliseconds(milliseconds) == "2026-01-11T14:30:22.123Z"
+    assert from_milliseconds(10**18) is None
+    assert format_milliseconds(10**18) == ""

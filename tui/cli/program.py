@@ -4,7 +4,7 @@ import asyncio
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from tui.config import Flags, Settings, load_settings, paths
 from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
+from tui.domain.timestamps import utc_now
 from tui.engine.sessions.leasing import take_session
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.tools import Tools
@@ -46,11 +47,6 @@ def _project(scope: str | None) -> str:
         raise UsageError(
             "The current directory is gone; go to another, or name a scope with --scope."
         ) from error
-
-
-def utc_now() -> datetime:
-    """The clock that the program runs by."""
-    return datetime.now(UTC)
 
 
 class Program(msgspec.Struct, frozen=True):

@@ -4,14 +4,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from tui.domain.journal.records import VERSION, SessionHeader
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.text.labels import UNREADABLE
-from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, parse_utc
 from tui.errors import SessionDamaged, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.disk import storage_errors
@@ -160,7 +160,7 @@ class Directory:
 
     def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
         """What a list shows of one session; ``None`` if it was moved meanwhile."""
-        status, used = self._status(file), _time_of(file)
+        status, used = self._status(file), format_milliseconds(file.mtime_ns // MILLISECOND_NS)
         try:
             ends = self.ends(file.session_id, file.folder)
         except SessionNotFound:
@@ -309,14 +309,6 @@ def _moment(limit: str) -> datetime:
     if moment is None:
         raise StorageError(f"This is no time: {limit}")
     return moment
-
-
-def _time_of(file: JournalFile) -> str:
-    try:
-        return format_utc(datetime.fromtimestamp(file.mtime_ns / 1_000_000_000, UTC))
-    except (ValueError, OverflowError, OSError):
-        # Beyond the year 9999: somebody else's time, and no reason to show no list.
-        return ""
 
 
 _Order = tuple[int, str]

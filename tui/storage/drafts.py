@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -11,6 +11,7 @@ from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.session import Draft
 from tui.domain.json_limits import LINE_BYTES
+from tui.domain.timestamps import MILLISECOND_NS, from_milliseconds
 from tui.errors import SessionNotFound, StorageError
 from tui.files import read_json
 from tui.storage import locks
@@ -53,9 +54,9 @@ class Drafts:
         """When a draft was written last, to the millisecond; ``None`` where nobody knows."""
         try:
             written = self._path(session_id, token).stat().st_mtime_ns
-            return datetime.fromtimestamp(written // 1_000_000 / 1000, UTC)
-        except (OSError, ValueError, OverflowError):
+        except OSError:
             return None
+        return from_milliseconds(written // MILLISECOND_NS)
 
     def aside(self, session_id: str) -> tuple[tuple[str, Draft], ...]:
         """What readers of the session had typed, each with its token."""

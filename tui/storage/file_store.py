@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +29,7 @@ from tui.domain.journal.session import (
     Tail,
 )
 from tui.domain.targets import resolve
-from tui.domain.timestamps import format_utc
+from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
@@ -51,10 +51,6 @@ Clock = Callable[[], datetime]
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 _PLACES = {
     Folder.SESSIONS: "It is neither archived nor deleted.",
     Folder.ARCHIVE: "It is archived.",
@@ -68,7 +64,7 @@ class FileStore:
     Threads may use it at once, each on another session.
     """
 
-    def __init__(self, root: Path, clock: Clock = _utc_now) -> None:
+    def __init__(self, root: Path, clock: Clock = utc_now) -> None:
         self.root = root
         self._clock = clock
         self._folders = Folders(root)

@@ -8,9 +8,8 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import State
 from tui.domain.search.query import Fitting, Named, Query, SearchResult, Spoken, parse, rank
+from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.memory_shelf import Box
-
-_MILLISECOND = 1_000_000
 
 
 def search_boxes(
@@ -34,7 +33,7 @@ def search_boxes(
 
 
 def _fitting(session_id: str, box: Box, query: Query) -> list[Fitting | Named]:
-    spoken = Spoken(session_id, query, box.used_ns // _MILLISECOND)
+    spoken = Spoken(session_id, query, box.used_ns // MILLISECOND_NS)
     for record in reversed(box.records if box.damage is None else ()):
         if isinstance(record, Message | State):
             spoken.add(record)

@@ -9,7 +9,7 @@ import os
 import secrets
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -29,7 +29,7 @@ from tui.domain.journal.session import (
     Tail,
 )
 from tui.domain.targets import resolve
-from tui.domain.timestamps import format_utc
+from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc, utc_now
 from tui.errors import (
     NewerVersion,
     ReadOnly,
@@ -66,14 +66,10 @@ _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000
 
 
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
-
-
 class MemoryStore:
     """Keeps each session as a list of records on a shelf."""
 
-    def __init__(self, clock: Callable[[], datetime] = _utc_now) -> None:
+    def __init__(self, clock: Callable[[], datetime] = utc_now) -> None:
         self.shelf = MemoryShelf()
         self._clock = clock
 
@@ -381,4 +377,4 @@ class MemoryStore:
 
 
 def _used(box: Box) -> str:
-    return format_utc(datetime.fromtimestamp(box.used_ns / _SECOND, UTC))
+    return format_milliseconds(box.used_ns // MILLISECOND_NS)

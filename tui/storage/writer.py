@@ -19,7 +19,7 @@ from tui.domain.journal.records import (
     decode,
     encode,
 )
-from tui.domain.timestamps import parse_utc
+from tui.domain.timestamps import MILLISECOND_NS, parse_utc
 from tui.errors import SessionDamaged, StorageError
 from tui.files import size_words
 from tui.storage.disk import (
@@ -218,7 +218,7 @@ def last_use(records: Sequence[Record]) -> int | None:
             case _:
                 pass
     moments = [moment for text in times if (moment := parse_utc(text))]
-    return int(max(moments).timestamp() * 1000) * 1_000_000 if moments else None
+    return int(max(moments).timestamp() * 1000) * MILLISECOND_NS if moments else None
 
 
 def _decoded(line: bytes) -> Record | None:

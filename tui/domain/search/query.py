@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import attrgetter, itemgetter
 
 import msgspec
@@ -14,7 +14,7 @@ from tui.domain.journal.session import SessionEntry
 from tui.domain.text.labels import age, local_minute, message_words
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.tokens import Span, cut, cut_with_spans, stands_alone
-from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.timestamps import format_milliseconds, parse_utc
 
 CANDIDATES = 300
 """Limit of the names, and of the messages, that are ranked, newest first; more are only noted."""
@@ -211,18 +211,12 @@ def _score(fitting: Fitting | Named, place: int) -> float:
 def _hit(query: Query, fitting: Fitting | Named, score: float) -> Hit:
     if isinstance(fitting, Named):
         text, marks = snippet(query, fitting.name)
-        return Hit(fitting.session_id, None, None, _as_time(fitting.time), text, score, marks)
+        return Hit(
+            fitting.session_id, None, None, format_milliseconds(fitting.time), text, score, marks
+        )
     message = fitting.message
     text, marks = snippet(query, message.text)
     return Hit(fitting.session_id, message.id, message.role, message.timestamp, text, score, marks)
-
-
-def _as_time(milliseconds: int) -> str:
-    try:
-        return format_utc(datetime.fromtimestamp(milliseconds / 1000, UTC))
-    except (ValueError, OverflowError, OSError):
-        # Beyond the year 9999: a file that somebody else has dated.
-        return ""
 
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:

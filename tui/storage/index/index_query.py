@@ -12,6 +12,7 @@ import msgspec
 
 from tui.domain.journal.records import State
 from tui.domain.search.query import CANDIDATES, Fitting, Named, Query, Spoken, needle, occurrences
+from tui.domain.timestamps import MILLISECOND_NS
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
@@ -20,7 +21,6 @@ from tui.storage.index.words import as_match
 
 _OPEN_FILES = 50
 _STEPS = 2000  # of SQLite's machine between two looks at the clock
-_MILLISECOND = 1_000_000
 _Row = tuple[str, str, int, int, int, int]
 _NameRow = tuple[str, str, int]
 _AnyRow = TypeVar("_AnyRow", _Row, _NameRow)
@@ -144,7 +144,7 @@ class _Journals:
         name = self._read(session_id, folder, name_of)
         if not name or not occurrences(query, name):
             return None
-        return Named(session_id, name, used // _MILLISECOND)
+        return Named(session_id, name, used // MILLISECOND_NS)
 
     def _read(self, session_id: str, folder: str, read: Callable[[int], _Read]) -> _Read | None:
         """Read from a journal; ``None`` if it is gone, or is refused."""
@@ -210,7 +210,7 @@ def from_journals(
 def _listen(spoken: Spoken, path: Path, effort: QueryEffort) -> None:
     descriptor = open_to_read(path)
     try:
-        spoken.used = os.fstat(descriptor).st_mtime_ns // _MILLISECOND
+        spoken.used = os.fstat(descriptor).st_mtime_ns // MILLISECOND_NS
         for saying in sayings_backward(descriptor):
             if effort.over():
                 return

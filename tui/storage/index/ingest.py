@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tui.domain.journal.records import State
 from tui.domain.search.query import spaced, time_of
 from tui.domain.text.tokens import cut
+from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.disk import JOURNAL_BYTES, open_to_read
 from tui.storage.folders import Folder, Folders
 from tui.storage.index.files import (
@@ -27,7 +28,6 @@ BATCH_BYTES = 16 * 1024 * 1024
 """How much goes into one transaction: until its end, two seconds, nobody finds any of it."""
 
 _SAME_TIME = 15  # bits of a rowid that tell messages of one millisecond apart
-_MILLISECOND = 1_000_000
 _UNSETTLED = -1
 _LATEST = (1 << 48) - 1
 
@@ -164,7 +164,7 @@ class Ingest:
         done, end = between
         replaced = self._replaced(number)
         fresh = set[int]() if done == 0 else None
-        written = file.mtime_ns // _MILLISECOND
+        written = file.mtime_ns // MILLISECOND_NS
         for saying in sayings(descriptor, done, end):
             if isinstance(saying, State):
                 self._names[number] = spaced(saying.name)
@@ -293,7 +293,7 @@ def _continues(descriptor: int, file: Seen, known: Known) -> bool:
     # written without adding anything. A device may be numbered anew when it is mounted.
     return file.size != known.size or file.mtime_ns in (
         known.mtime_ns,
-        file.mtime_ns // _MILLISECOND * _MILLISECOND,
+        file.mtime_ns // MILLISECOND_NS * MILLISECOND_NS,
     )
 
 
