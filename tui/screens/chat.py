@@ -350,7 +350,7 @@ class ChatScreen(TextSelectionScreen):
             self.prompt.focus()
             return
         self.transcript.focus()
-        self.transcript.show_cursor()
+        self.transcript.at_cursor.show()
 
     def action_answer_question(self) -> None:
         self.approval.take_keys()

@@ -115,8 +115,8 @@ async def test_a_streamed_answer_is_followed_to_its_end(opened):
 async def test_many_pieces_are_drawn_in_few_frames(opened):
     async with opened(*numbered(3)) as (app, _):
         drawn = []
-        paint = app.transcript._repaint
-        app.transcript._repaint = lambda *rows: (drawn.append(1), paint(*rows))
+        paint = app.transcript._replace_rows
+        app.transcript._replace_rows = lambda *rows: (drawn.append(1), paint(*rows))
         for n in range(300):
             app.transcript.add_text("new", f"word{n} ")
         await until(lambda: "word299" in shown(app))
@@ -267,7 +267,7 @@ async def test_a_few_rows_by_number_are_rows_also_where_heights_are_guessed(open
 
 async def test_an_earlier_page_moves_nothing_on_screen(opened):
     async with opened(*numbered(50, 51), earlier=True) as (app, pilot):
-        app.transcript.show_beginning()
+        app.transcript.scrolling.show_beginning()
         await pilot.pause()
         before = app.transcript.visible_text()
         assert app.earlier_wanted == 1
@@ -282,7 +282,7 @@ async def test_an_earlier_page_moves_nothing_on_screen(opened):
 async def test_earlier_pages_are_asked_for_once_each(opened):
     async with opened(*numbered(200, 201), earlier=True) as (app, pilot):
         assert app.earlier_wanted == 0
-        app.transcript.show_beginning()
+        app.transcript.scrolling.show_beginning()
         await pilot.press("up", "down", "up")
         assert app.earlier_wanted == 1
         app.transcript.prepend(numbered(200), earlier=False)
@@ -298,7 +298,7 @@ async def test_a_short_conversation_asks_for_what_was_before(opened):
 
 async def test_only_what_is_on_screen_is_drawn(opened):
     async with opened(*(answered(f"*answer* {n}", f"a{n}") for n in range(5000))) as (app, _):
-        assert app.transcript._conversation._drawn.rows < 100
+        assert app.transcript._view.document._drawn.rows < 100
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
@@ -306,7 +306,7 @@ async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")
-        assert app.transcript._conversation._drawn.rows < 130
+        assert app.transcript._view.document._drawn.rows < 130
 
 
 async def test_another_width_keeps_the_row_that_was_read(opened):
@@ -377,10 +377,10 @@ async def test_a_change_of_theme_changes_colours_and_moves_nothing(opened):
         app.theme = "textual-light"
         await until(lambda: app.transcript.render_line(1)._segments[3].style.color != style.color)
         assert app.transcript.visible_text() == before
-        fresh = app.transcript._palette()
-        assert app.transcript._page.palette == fresh
+        fresh = app.transcript._painter._palette()
+        assert app.transcript._painter.canvas.palette == fresh
         app.transcript.show([asked("again")], earlier=False)
-        assert app.transcript._page.palette == fresh
+        assert app.transcript._painter.canvas.palette == fresh
 
 
 async def test_rows_are_as_wide_as_the_pane(opened):

@@ -85,7 +85,7 @@ class Navigation:
         if conversation is self._workspace.current:
             cursor = transcript.cursor_message is not None
             self._display.show_session()
-            transcript.begin_reading(cursor=cursor)
+            transcript.scrolling.show_beginning(cursor=cursor)
 
     async def go_on_reading(self) -> None:
         """Go back to where the reader left the session on screen, far from its end, say."""

@@ -37,7 +37,7 @@ class SessionPresenter:
         self.show_session()
         if not self._workspace.current.entries:
             # What is told at the start is read from its beginning, whatever has room.
-            self._chat.transcript.show_beginning()
+            self._chat.transcript.scrolling.show_beginning()
 
     def show_session(self) -> None:
         """Show the session, which is another one or has changed throughout."""

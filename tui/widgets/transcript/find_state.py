@@ -1,35 +1,27 @@
-"""What the pane is told about finding: what to mark, and where to go."""
+"""Find in page, as the transcript sees it: matches to mark, and one to go to."""
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
-from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.document import DocumentRow
 from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.view import TranscriptView
 
 if TYPE_CHECKING:
     # Only who looks for something needs them.
+    from collections.abc import Sequence
+
     from tui.domain.search.find_matches import Match, Reading
     from tui.domain.search.find_query import Needle
     from tui.widgets.transcript.match_marks import MatchMarks
 
-View = Callable[[], tuple[Document, Sequence[DocumentRow]]]
-"""What stands in a pane, and what of it is on screen."""
-
 
 class FindState:
-    """Marks what is looked for in a pane.
+    """The marks of what is looked for, and the match that the reader is at."""
 
-    ``changed`` has it drawn anew; ``gone_to`` is told which message one is at.
-    """
-
-    def __init__(
-        self, view: View, changed: Callable[[], None], gone_to: Callable[[str], None]
-    ) -> None:
+    def __init__(self, view: TranscriptView) -> None:
         self._view = view
-        self._changed = changed
-        self._gone_to = gone_to
         self._found: MatchMarks | None = None
         self._kept: MatchMarks | None = None
         self._pointed = False
@@ -46,7 +38,7 @@ class FindState:
             from tui.widgets.transcript.match_marks import MatchMarks
 
             self._found = MatchMarks(needle)
-        self._changed()
+        self._view.redraw()
 
     def point_at(self, message_id: str, text: str) -> None:
         """Show where a message has a text first, and mark it until one goes on."""
@@ -63,7 +55,7 @@ class FindState:
         """Mark no longer what was pointed at; nothing moves."""
         if self._pointed:
             self._found, self._pointed = None, False
-            self._changed()
+            self._view.redraw()
 
     @property
     def can_go_on(self) -> bool:
@@ -72,30 +64,37 @@ class FindState:
 
     def has(self, message_id: str) -> bool:
         """Whether a message is at hand."""
-        item = self._view()[0].item_of(message_id)
+        item = self._view.document.item_of(message_id)
         return item is not None and not item.hidden
 
     def show(self, match: "Match", *, unfold: bool) -> bool:
         """Go to a match, with as little movement as can be; false if it is not at hand."""
-        conversation, _ = self._view()
-        spot = self._found.go_to(conversation, match, unfold=unfold) if self._found else None
+        document = self._view.document
+        spot = self._found.go_to(document, match, unfold=unfold) if self._found else None
         if spot is None:
             return False
-        conversation.reader.show(spot)
-        self._gone_to(match.message_id)
-        self._changed()
+        document.reader.show(spot)
+        if self._view.cursor.item:
+            self._view.cursor.stand_on(match.message_id)
+        self._view.redraw()
         return True
 
     def in_sight(self) -> "Sequence[Match]":
         """The matches on screen, from the top."""
-        return tuple(self._found.in_sight(*self._view())) if self._found else ()
+        return (
+            tuple(self._found.in_sight(self._view.document, self._view.rows)) if self._found else ()
+        )
 
     def reading(self) -> "Reading":
         """Where the reader is, for a search that begins there."""
         from tui.domain.search.find_matches import Reading
 
-        return self._found.reading(*self._view()) if self._found else Reading(None)
+        return (
+            self._found.reading(self._view.document, self._view.rows)
+            if self._found
+            else Reading(None)
+        )
 
     def mark(self, row: DocumentRow, strip: Strip, page: Canvas) -> Strip:
         """A row with its marks."""
-        return self._found.mark(row, strip, self._view()[0], page) if self._found else strip
+        return self._found.mark(row, strip, self._view.document, page) if self._found else strip

@@ -1,31 +1,47 @@
-"""Moving code to the left and right: that of a message, or all that is in sight."""
+"""Horizontal scrolling of code that is wider than the pane."""
 
 from collections.abc import Sequence
 
+from tui.widgets.hints import hint
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.rendering.code_blocks import Code, Sideways
+from tui.widgets.transcript.view import TranscriptView
+
+SIDE_CELLS = 8
 
 
-def move_code(
-    conversation: Document, rows: Sequence[DocumentRow], item: Item | None, cells: int
-) -> bool:
-    """Move the code of an item that is on screen, else all on screen; whether anything moved."""
-    codes = {part: row.spot.item for row in rows if isinstance(part := row.part, Code)}
-    if item in codes.values():
-        codes = {part: owner for part, owner in codes.items() if owner is item}
-    moved = False
-    for sideways, (owner, room) in _fences(codes).items():
-        if sideways.move(cells, room):
-            redraw_fence(conversation, owner, sideways)
-            moved = True
-    return moved
+class HorizontalScroll:
+    """Moves code to the left and right."""
+
+    def __init__(self, view: TranscriptView) -> None:
+        self._view = view
+
+    def step(self, count: int) -> None:
+        """Move the code of the message at the cursor, else all code on screen."""
+        if not self.move(self._view.rows, self._view.cursor.item, count * SIDE_CELLS):
+            side = "right" if count > 0 else "left"
+            hint(self._view.widget, f"No code goes on to the {side} here.")
+
+    def move(self, rows: Sequence[DocumentRow], item: Item | None, cells: int) -> bool:
+        """Move the code of an item among the rows, else of all; false if nothing moved."""
+        codes = {part: row.spot.item for row in rows if isinstance(part := row.part, Code)}
+        if item in codes.values():
+            codes = {part: owner for part, owner in codes.items() if owner is item}
+        moved = False
+        for sideways, (owner, room) in _fences(codes).items():
+            if sideways.move(cells, room):
+                redraw_fence(self._view.document, owner, sideways)
+                moved = True
+        if moved:
+            self._view.redraw()
+        return moved
 
 
-def redraw_fence(conversation: Document, item: Item, sideways: Sideways) -> None:
-    """The code of a fence was moved: its rows are no longer what they were."""
+def redraw_fence(document: Document, item: Item, sideways: Sideways) -> None:
+    """Draw the rows of a code fence anew, as it has been moved."""
     parts = item.parts()
-    conversation.redraw([p for p in parts if isinstance(p, Code) and p.sideways is sideways])
+    document.redraw([p for p in parts if isinstance(p, Code) and p.sideways is sideways])
 
 
 def _fences(codes: dict[Code, Item]) -> dict[Sideways, tuple[Item, int]]:

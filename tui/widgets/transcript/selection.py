@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.geometry import Offset
+from textual.geometry import Offset, Region
 from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
@@ -84,6 +84,17 @@ def whole(first: int, last: int) -> Selection:
 def number_of(spot: Spot[Item]) -> int:
     """The number of a row."""
     return offset_row(spot.item.order, spot.part, spot.row)
+
+
+def offset_at(rows: Sequence[DocumentRow], region: Region, pointer: Offset) -> Offset | None:
+    """The offset of the character that is nearest to a place of the screen."""
+    if not rows:
+        return None
+    last = len(rows) - 1
+    x, y = pointer - region.offset
+    row = rows[min(max(0, y), last)]
+    cells = 0 if y < 0 else region.width if y > last else min(max(0, x), region.width)
+    return Offset(len(row.strip.crop(0, cells).text), number_of(row.spot))
 
 
 def selected_text(

@@ -1,287 +1,350 @@
-"""The conversation pane: keys and mouse, and what the reader wants of others by them."""
+"""The transcript of a session: a virtual list of rows, of which only those on screen are drawn."""
 
-from typing import ClassVar
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
+from textual import events, on
 from textual.binding import BindingType
+from textual.geometry import Offset, Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
 
-from tui.domain.text.fences import codes
-from tui.domain.views.message_details import details
-from tui.widgets.hints import hint
+from tui.domain.journal.message import Message
+from tui.domain.views.notice import Shown
+from tui.domain.views.status_line import wait_words
+from tui.domain.views.usage import Effort
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.transcript import messages
-from tui.widgets.transcript.document.document import DocumentRow
-from tui.widgets.transcript.document.items import Item
-from tui.widgets.transcript.horizontal_scroll import move_code
-from tui.widgets.transcript.overlay import is_more
-from tui.widgets.transcript.pane import Pane
-from tui.widgets.transcript.rendering.code_blocks import Code, code_of
-from tui.widgets.transcript.rendering.row_blocks import Details, LineBlock
-from tui.widgets.transcript.selection import offset_row, whole
+from tui.widgets.transcript.cursor_actions import CursorActions
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.scroll_position import ScrollPosition
+from tui.widgets.transcript.find_state import FindState
+from tui.widgets.transcript.folding import Folding
+from tui.widgets.transcript.history_ends import HistoryEnds
+from tui.widgets.transcript.horizontal_scroll import HorizontalScroll
+from tui.widgets.transcript.mouse import Mouse
+from tui.widgets.transcript.overlay import more_words
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.palette import COMPONENTS
+from tui.widgets.transcript.row_painter import RowPainter
+from tui.widgets.transcript.scrollbar import show_place
+from tui.widgets.transcript.scrolling import Scrolling
+from tui.widgets.transcript.selection import offset_at, selected_text
+from tui.widgets.transcript.throttle import Throttle
 from tui.widgets.transcript.transcript_keys import KEYS
+from tui.widgets.transcript.view import TranscriptView
+from tui.widgets.transcript.welcome import Welcome
 
-_WHEEL_ROWS = 3
-_SIDE_CELLS = 8
-_NONE = "There is no message yet."
-_NO_CODE = "No code to copy; y copies the message."
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from tui.widgets.transcript.document.items import Item
 
 
-class Transcript(Pane):
-    """The conversation pane, as its reader moves in it."""
+class Transcript(ScrollView, can_focus=True):
+    """Shows the messages of a session, and connects Textual's events with its collaborators."""
 
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
-    # Else what is typed after something was selected would be keys of the conversation.
+    # Else what is typed after something was selected would be keys of the transcript.
     FOCUS_ON_CLICK: ClassVar[bool] = False
 
+    DEFAULT_CSS = """
+    Transcript {
+        overflow-x: hidden;
+        overflow-y: scroll;
+        scrollbar-size-vertical: 1;
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
+
     PassageWanted = messages.PassageWanted
+    EarlierWanted = messages.EarlierWanted
+    LaterWanted = messages.LaterWanted
     PromptWanted = messages.PromptWanted
     MatchWanted = messages.MatchWanted
     LinksWanted = messages.LinksWanted
     CopyRequested = messages.CopyRequested
 
+    def __init__(self, welcome: Sequence[tuple[str, str]] = ()) -> None:
+        """``welcome``: keys and what they do, shown while there is no message."""
+        super().__init__()
+        self._view = view = TranscriptView(self, self._draw, self._draw_all)
+        self.finder = FindState(view)
+        self._painter = RowPainter(view, self.finder, Welcome(welcome))
+        self.scrolling = Scrolling(view)
+        self.at_cursor = CursorActions(view)
+        horizontal, folding = HorizontalScroll(view), Folding(view)
+        self._mouse = Mouse(view, self._painter, self.scrolling, horizontal, folding)
+        self._syncing = False
+        self._timer: Timer | None = None
+        self._throttle = Throttle()
+        self._has_selection = False
+        self._bindings_state: tuple[bool, Item | None, bool, bool] = (True, None, False, False)
+
+        # Textual looks for the actions of KEYS here.
+        self.action_move = self.scrolling.move
+        self.action_page = self.scrolling.page
+        self.action_to_top = self.scrolling.to_top
+        self.action_to_end = self.scrolling.to_end
+        self.action_sideways = horizontal.step
+        self.action_step = self.at_cursor.step
+        self.action_copy_message = self.at_cursor.copy_message
+        self.action_copy_code = self.at_cursor.copy_code
+        self.action_open_link = self.at_cursor.open_link
+        self.action_match = self.at_cursor.match
+        self.action_fold = folding.fold
+        self.action_details = folding.details
+        self.action_all_details = folding.all_details
+
+    # --- values
+
+    def show(
+        self,
+        entries: Sequence[Shown],
+        *,
+        earlier: bool,
+        later: bool = False,
+        arriving: Collection[str] = (),
+    ) -> None:
+        """Show another session, from its end.
+
+        ``earlier``: there are messages before the first one, ``later``: after the last one.
+        ``arriving``: ids of answers that are still being written.
+        """
+        if self._has_selection:
+            # It would apply to the same rows of another session.
+            self.screen.clear_selection()
+        document = Document(entries, arriving, self._view.efforts)
+        self._view.replace(document, HistoryEnds(earlier, later))
+        self._painter.canvas = None
+        # Also the rows below a session that is shorter than the one before.
+        self._draw_all()
+
+    def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
+        """Put earlier entries before all others; nothing on screen moves."""
+        self._view.document.prepend(entries)
+        self._view.ends = HistoryEnds(earlier, self.later)
+        self._draw()
+
+    def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
+        """Put a page of later entries after the last one; nothing on screen moves."""
+        self._view.document.append(entries, arriving)
+        self._view.ends = HistoryEnds(self._view.ends.earlier, later)
+        self._draw()
+
+    def put(self, entry: Shown) -> None:
+        """Add an entry at the end, or replace the message with the same id."""
+        known = isinstance(entry, Message) and self._view.document.item_of(entry.id)
+        if isinstance(entry, Message) and not known:
+            self._view.note_unseen(entry.id)
+        if known or not self.later:
+            self._view.document.put(entry)
+        self._draw()
+
+    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
+        """Add to an answer that is arriving; it is drawn with the next frame."""
+        if not self.later:
+            self._view.document.add_text(message_id, text, model)
+        self._view.note_unseen(message_id)
+        self._draw_soon()
+
+    def show_wait(self, message_id: str, seconds: int) -> None:
+        """Show for how many seconds the first word of an answer has been awaited."""
+        self._view.document.show_wait(message_id, wait_words(seconds))
+        self._draw_soon()
+
+    def show_effort(self, message_id: str, effort: Effort) -> None:
+        """Add time and tokens to the details of an answer, of whichever session it is."""
+        self._view.efforts[message_id] = effort
+        self._view.document.inform_anew(message_id)
+        self._draw_soon()
+
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """Show prompts that wait to be sent, after everything else."""
+        self._view.document.show_queued(prompts)
+        self._draw()
+
+    def show_message(self, message_id: str) -> None:
+        """Put the cursor on a message and scroll it into view."""
+        item = self._view.cursor.stand_on(message_id)
+        if item:
+            self._view.document.go_near(item)
+            self._draw_all()
+
+    # --- the reader's place
+
+    @property
+    def place(self) -> ScrollPosition:
+        """The scroll position, to come back to."""
+        return self._view.document.place
+
+    def go_to(self, place: ScrollPosition) -> None:
+        """Go back to a scroll position; to the end if it is not in the document."""
+        self._view.document.go_to(place)
+        self._draw()
+
+    @property
+    def following(self) -> bool:
+        """Whether the end is in sight, and stays so."""
+        return self._view.following
+
+    @property
+    def later(self) -> bool:
+        """Whether there are messages after the last one here."""
+        return self._view.ends.later
+
+    @property
+    def cursor_message(self) -> Message | None:
+        """The message at the cursor."""
+        return self._view.cursor.message
+
     @property
     def useful(self) -> frozenset[str]:
-        """Which of the keys have something to do here that have it only now and then."""
-        message = self._cursor.message
-        text = message.text if message else ""
-        keys = {
-            "copy-code": message is None or "```" in text or "~~~" in text,
-            "open-link": "://" in text,
-            "fold": self._cursor.foldable(self._screen_rows) is not None,
-        }
-        useful = {f"conversation-{name}" for name, has_use in keys.items() if has_use}
-        others = {"find-next": self.finder.can_go_on, COPY_SELECTED: self._has_selection}
-        return frozenset(useful | {name for name, has_use in others.items() if has_use})
+        """Keys with something to act on now; the others always have something."""
+        has_use = {"find-next": self.finder.can_go_on, COPY_SELECTED: self._has_selection}
+        return self.at_cursor.useful | {key for key, has in has_use.items() if has}
 
-    # Moving.
+    def visible_text(self) -> list[str]:
+        """The text on screen, row by row."""
+        return [self.render_line(y).text.rstrip() for y in range(self._pane.height)]
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        event.prevent_default().stop()
-        self._turn_wheel(event, 1)
+    # --- drawing
 
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        event.prevent_default().stop()
-        self._turn_wheel(event, -1)
+    @property
+    def _pane(self) -> Size:
+        """The room beside the scrollbar."""
+        return self.scrollable_content_region.size
 
-    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
-        event.prevent_default().stop()
-        self._move_code_at(event, _SIDE_CELLS)
+    def _draw_soon(self) -> None:
+        if self._timer is not None or not self.is_mounted:
+            return
+        self._timer = self.set_timer(self._throttle.wait, self._draw)
 
-    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
-        event.prevent_default().stop()
-        self._move_code_at(event, -_SIDE_CELLS)
+    def _draw(self) -> None:
+        """Settle the viewport, and paint the rows that have changed."""
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        width, height = self._pane
+        if not width or not height:
+            return
+        self._throttle.begin()
+        document, ends = self._view.document, self._view.ends
+        document.draw_on(self._fitted_canvas(width), height)
+        rows = document.rows()
+        at_end = not ends.later and document.reader.is_at_end()
+        if at_end:
+            self._view.unseen.clear()
+        self._replace_rows(rows, "" if at_end else more_words(len(self._view.unseen)))
+        above, total = document.reader.rows_above(), document.layout.total
+        show_place(self, above, max(total, above + height))
+        for end in ends.neared(above, total - above - height, height):
+            self.post_message(self.EarlierWanted() if end == "earlier" else self.LaterWanted())
+        self._refresh_bindings_if_changed()
+        self._throttle.end()
 
-    def _turn_wheel(self, event: events.MouseEvent, way: int) -> None:
-        if event.shift:
-            self._move_code_at(event, way * _SIDE_CELLS)
-        else:
-            self.action_move(way * _WHEEL_ROWS)
-
-    def _move_code_at(self, event: events.MouseEvent, cells: int) -> None:
-        row = self._row_under(event)
-        if row and move_code(self._conversation, [row], None, cells):
-            self._draw_all()
-
-    def action_move(self, rows: int) -> None:
-        """Scroll by rows: down, or up if negative; the cursor comes along."""
-        self._conversation.reader.move(rows)
+    def _draw_all(self) -> None:
         self._draw()
-        self._bring_cursor()
+        self.refresh()
 
-    def action_page(self, pages: int) -> None:
-        """Scroll by screens, with one row in common."""
-        self._hint_if_empty()
-        self.action_move(pages * max(1, self._pane.height - 1))
+    def _fitted_canvas(self, width: int) -> Canvas:
+        canvas = self._painter.canvas
+        if canvas is None or canvas.width != width:
+            # The rows of the welcome are not compared.
+            self.refresh()
+        return self._painter.fit(width)
 
-    def action_to_top(self) -> None:
-        """See the first entry; the cursor comes along."""
-        self._hint_if_empty()
-        if self._ends.earlier:
-            self.post_message(messages.BeginningWanted())
-            return
-        self.show_beginning()
-        self._cursor.go_to_first()
-        self._draw_all()
+    def _replace_rows(self, rows: list[DocumentRow], more: str) -> None:
+        if bool(self._view.rows) != bool(rows):
+            # The welcome came or went.
+            self.refresh()
+        width, height = self._pane
+        changed = self._painter.replace_rows(rows, more, height)
+        if changed:
+            # Without any region it would be all of them.
+            self.refresh(*[Region(0, y, width, 1) for y in sorted(changed)])
 
-    def begin_reading(self, *, cursor: bool) -> None:
-        """See the first row of all; with the ``cursor`` on its message."""
-        self.show_beginning()
-        if cursor:
-            self._cursor.go_into_sight(self._screen_rows)
-            self._cursor.go_to_first()
-        self._draw_all()
+    def _refresh_bindings_if_changed(self) -> None:
+        """Update the line of keys where its contents may have changed."""
+        state = self.following, self._view.cursor.item, self.finder.can_go_on, self._has_selection
+        if state != self._bindings_state:
+            self._bindings_state = state
+            self.refresh_bindings()
 
-    def action_to_end(self) -> None:
-        """See the end and follow it."""
-        if self._ends.later:
-            self.post_message(messages.EndWanted())
-            return
-        self._conversation.reader.to_end()
-        self._cursor.go_to_last()
-        self._draw_all()
+    def render_line(self, y: int) -> Strip:
+        """One row of the transcript."""
+        return self._painter.row(y, self._pane.height)
 
-    def action_sideways(self, count: int) -> None:
-        """Move code that has no room: that of the message at the cursor, else all in sight."""
-        cells = count * _SIDE_CELLS
-        if move_code(self._conversation, self._screen_rows, self._cursor.item, cells):
-            self._draw_all()
-        else:
-            hint(self, f"No code goes on to the {'right' if count > 0 else 'left'} here.")
+    # --- selecting
 
-    # The message cursor.
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text, without decoration."""
+        text = selected_text(self._view.document, self._view.rows, selection)
+        return (text, "\n") if text else None
 
-    def action_step(self, count: int) -> None:
-        """Put the cursor on the next message, or the one before."""
-        self._cursor.step(count, self._screen_rows)
-        self._draw_cursor()
+    def offset_at(self, pointer: Offset) -> Offset | None:
+        """The place in the document that is nearest to a place of the screen."""
+        return offset_at(self._view.rows, self.content_region, pointer)
 
-    def action_question(self, count: int) -> None:
-        """Put the cursor on the next message of the user, or the one before."""
-        self._cursor.step(count, self._screen_rows, role="user")
-        self._draw_cursor()
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Paint the selection."""
+        self._has_selection = selection is not None
+        self.refresh()
+        self._refresh_bindings_if_changed()
 
-    def show_cursor(self) -> None:
-        """Have the cursor on a message in sight."""
-        self._cursor.go_into_sight(self._screen_rows)
-        self._draw_all()
+    # --- mouse
 
-    def _draw_cursor(self) -> None:
-        if self._cursor.item:
-            self._conversation.reader.reveal(self._cursor.item)
-        else:
-            hint(self, _NONE)
-        self._draw_all()
-
-    def _hint_if_empty(self) -> None:
-        """Say so where there is no message, and no notice that is longer than the screen."""
-        reader = self._conversation.reader
-        if self._cursor.last() is None and reader.following and not reader.rows_above():
-            hint(self, _NONE)
-
-    def action_copy_message(self) -> None:
-        """Ask for a copy of the message at the cursor, or of the last one."""
-        found = self._cursor.message or self._cursor.last()
-        if found:
-            self.post_message(self.CopyRequested(found.text))
-        else:
-            hint(self, _NONE)
-
-    def action_copy_code(self) -> None:
-        """Ask for a copy of a block of code: of the message at the cursor one after the other."""
-        found, which = self._cursor.next_code(self._screen_rows)
-        if found:
-            self.post_message(self.CopyRequested(found, which))
-        else:
-            hint(self, _NO_CODE if self._cursor.last() else _NONE)
-
-    def action_open_link(self) -> None:
-        """Ask for a link of the message at the cursor, or of the last one, to be opened."""
-        from tui.widgets.transcript.links import links_of
-
-        message = self._cursor.message or self._cursor.last()
-        links = links_of(message) if message else ()
-        self.post_message(self.LinksWanted([(link.target, link.text) for link in links]))
-
-    def action_details(self) -> None:
-        """Show or hide time, model and more of the message at the cursor, or of one in sight."""
-        if self._cursor.item is None:
-            self._cursor.go_into_sight(self._screen_rows)
-        item = self._cursor.item
-        if item is None or item.message is None:
-            hint(self, _NONE)
-            return
-        if not item.informed or self._shows_details_of(item):
-            self._conversation.inform(item, shown=not item.informed)
-            self._draw_all()
-        if item.informed and not self._shows_details_of(item):
-            # They stand where the message begins, and nobody asked to go there.
-            hint(self, details(item.message, item.effort))
-
-    def _shows_details_of(self, item: Item) -> bool:
-        return any(isinstance(r.part, Details) and r.spot.item is item for r in self._screen_rows)
-
-    def action_all_details(self) -> None:
-        """Show or hide that of all messages."""
-        self._hint_if_empty()
-        self._conversation.inform_all()
-        self._draw_all()
-
-    def action_fold(self) -> None:
-        """Show or hide what a tool call or a result is about."""
-        item = self._cursor.foldable(self._screen_rows)
-        if item:
-            self._conversation.fold(item)
-            self._draw()
-        else:
-            hint(self, "Nothing to open or fold here.")
-
-    def action_match(self, count: int) -> None:
-        """Ask for the next match, or the one before."""
-        self.post_message(self.MatchWanted(count))
-
-    # The mouse.
+    @on(events.MouseScrollDown)
+    @on(events.MouseScrollUp)
+    @on(events.MouseScrollLeft)
+    @on(events.MouseScrollRight)
+    def _turn_wheel(self, event: events.MouseEvent) -> None:
+        event.prevent_default().stop()
+        self._mouse.turn_wheel(event)
 
     def on_mouse_down(self) -> None:
         self.post_message(self.PromptWanted())
 
     def on_click(self, event: events.Click) -> None:
-        """Fold by a click on the line; a double click selects a paragraph, a triple one more."""
-        if event.chain > 1:
-            event.prevent_default()
-        row = self._row_under(event)
-        if row is None:
-            return
-        if self._is_more_at(row, event):
-            self.action_to_end()
-            return
-        if event.chain > 1:
-            self._select(row, whole_item=event.chain > 2)
-        elif not self.text_selection and (code := self._code_to_copy_at(row, event)):
-            self.post_message(self.CopyRequested(code))
-        elif isinstance(row.part, LineBlock) and row.part.foldable and not self.text_selection:
-            self._conversation.fold(row.spot.item)
-            self._draw()
-        elif row.spot.item.message and not self.text_selection:
-            self._open_link_at(row, event)
+        self._mouse.click(event)
 
-    def _is_more_at(self, row: DocumentRow, event: events.Click) -> bool:
-        """Whether the mark is clicked which says that there is more below."""
-        offset = event.get_content_offset(self)
-        if not self._more or self._page is None or not offset or self.text_selection:
-            return False
-        is_last = offset.y == self._pane.height - 1
-        return is_last and is_more(row.strip, self._more, self._page, offset.x)
+    # --- size, style and scrollbar
 
-    def _code_to_copy_at(self, row: DocumentRow, event: events.Click) -> str:
-        offset, part, item = event.get_content_offset(self), row.part, row.spot.item
-        if not isinstance(part, Code) or not offset:
-            return ""
-        if not part.copies_at(row.spot.row, row.strip, offset.x):
-            return ""
-        return code_of(part, item.parts(), codes(item.message.text) if item.message else ())
+    def notify_style_update(self) -> None:
+        """Draw everything anew if the styles have changed."""
+        super().notify_style_update()
+        if self._painter.canvas is not None:
+            # The styles of the components are updated after this.
+            self.call_later(self._restyle)
 
-    def _open_link_at(self, row: DocumentRow, event: events.Click) -> None:
-        offset, message = event.get_content_offset(self), row.spot.item.message
-        strip = row.strip
-        place = len(strip.crop(0, offset.x).text) if offset else 0
-        style = (
-            next((s.style for s in strip.crop(offset.x, offset.x + 1)), None) if offset else None
-        )
-        if message is None or not ((style and style.underline) or "://" in strip.text):
-            return
-        from tui.widgets.transcript.links import link_at, links_of
+    def _restyle(self) -> None:
+        if self._painter.restyle():
+            # Rows without text look the same to the comparison.
+            self._draw_all()
 
-        if links := link_at(links_of(message), strip.text, place):
-            self.post_message(self.LinksWanted([(link.target, link.text) for link in links]))
+    def _size_updated(
+        self,
+        size: Size,
+        virtual_size: Size,
+        container_size: Size,
+        layout: bool = True,  # noqa: FBT001, FBT002 - Textual's own
+    ) -> bool:
+        # Textual clamps the position to the new size: that is not the reader scrolling.
+        self._syncing = True
+        try:
+            return super()._size_updated(size, virtual_size, container_size, layout)
+        finally:
+            self._syncing = False
 
-    def _row_under(self, event: events.MouseEvent) -> DocumentRow | None:
-        y = event.get_content_offset(self)
-        return self._screen_rows[y.y] if y and 0 <= y.y < len(self._screen_rows) else None
+    def on_resize(self) -> None:
+        self._draw()
 
-    def _select(self, row: DocumentRow, *, whole_item: bool) -> None:
-        spot, last = row.spot, len(row.spot.item.parts()) - 1
-        first, end = (0, last) if whole_item else (spot.part, spot.part)
-        order = spot.item.order
-        rows = whole(offset_row(order, first, 0), offset_row(order, end + 1, 0) - 1)
-        self.screen.selections = {self: rows}
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Follow the scrollbar, and everything else that scrolls by row numbers."""
+        super().watch_scroll_y(old_value, new_value)
+        old, new = round(old_value), round(new_value)
+        if not self._syncing and old != new:
+            at_end = new_value >= self.max_scroll_y
+            self.scrolling.follow_scrollbar(old, new, at_end=at_end)

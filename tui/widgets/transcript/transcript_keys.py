@@ -1,4 +1,4 @@
-"""The keys of the conversation pane."""
+"""The keys of the transcript."""
 
 from textual.binding import Binding, BindingType
 
@@ -23,8 +23,8 @@ KEYS: list[BindingType] = [
     _key(
         "enter,space", "fold", "fold", "Fold", "Open what a tool did or a summary says, or fold it"
     ),
-    _key("left_curly_bracket", "question(-1)", "question-previous", "Question", QUESTIONS),
-    _key("right_curly_bracket", "question(1)", "question-next", "", QUESTIONS),
+    _key("left_curly_bracket", "step(-1, 'user')", "question-previous", "Question", QUESTIONS),
+    _key("right_curly_bracket", "step(1, 'user')", "question-next", "", QUESTIONS),
     _key("left", "sideways(-1)", "code-left", "", "Long code lines to the left, right"),
     _key("right", "sideways(1)", "code-right", "", "Long code lines to the left, right"),
     _key("up", "move(-1)", "up", "", "Scroll"),

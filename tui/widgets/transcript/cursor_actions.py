@@ -1,0 +1,72 @@
+"""The keys that are about the message at the cursor."""
+
+from tui.domain.journal.message import Role
+from tui.widgets.hints import hint
+from tui.widgets.transcript import messages
+from tui.widgets.transcript.view import NO_MESSAGE, TranscriptView
+
+_NO_CODE = "No code to copy; y copies the message."
+
+
+class CursorActions:
+    """Moves the message cursor, and acts on its message."""
+
+    def __init__(self, view: TranscriptView) -> None:
+        self._view = view
+
+    def step(self, count: int, role: Role | None = None) -> None:
+        """Put the cursor on the next message of a role, or the one before."""
+        cursor = self._view.cursor
+        cursor.step(count, self._view.rows, role)
+        if cursor.item:
+            self._view.document.reader.reveal(cursor.item)
+        else:
+            hint(self._view.widget, NO_MESSAGE)
+        self._view.redraw()
+
+    def show(self) -> None:
+        """Put the cursor on a message in sight."""
+        self._view.cursor.go_into_sight(self._view.rows)
+        self._view.redraw()
+
+    def copy_message(self) -> None:
+        """Ask for a copy of the message at the cursor, or of the last one."""
+        cursor = self._view.cursor
+        if message := cursor.message or cursor.last():
+            self._view.widget.post_message(messages.CopyRequested(message.text))
+        else:
+            hint(self._view.widget, NO_MESSAGE)
+
+    def copy_code(self) -> None:
+        """Ask for a copy of a code block; each press takes the next block of the message."""
+        cursor = self._view.cursor
+        code, number = cursor.next_code(self._view.rows)
+        if code:
+            self._view.widget.post_message(messages.CopyRequested(code, number))
+        else:
+            hint(self._view.widget, _NO_CODE if cursor.last() else NO_MESSAGE)
+
+    def open_link(self) -> None:
+        """Ask for a link of the message at the cursor, or of the last one, to be opened."""
+        from tui.widgets.transcript.links import links_of
+
+        message = self._view.cursor.message or self._view.cursor.last()
+        links = links_of(message) if message else ()
+        pairs = [(link.target, link.text) for link in links]
+        self._view.widget.post_message(messages.LinksWanted(pairs))
+
+    def match(self, count: int) -> None:
+        """Ask for the next match, or the one before."""
+        self._view.widget.post_message(messages.MatchWanted(count))
+
+    @property
+    def useful(self) -> frozenset[str]:
+        """Keys with something to act on now; the others always have something."""
+        message = self._view.cursor.message
+        text = message.text if message else ""
+        has_use = {
+            "copy-code": message is None or "```" in text or "~~~" in text,
+            "open-link": "://" in text,
+            "fold": self._view.cursor.foldable(self._view.rows) is not None,
+        }
+        return frozenset(f"conversation-{key}" for key, has in has_use.items() if has)

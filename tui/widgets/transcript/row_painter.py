@@ -1,0 +1,84 @@
+"""The rows of the transcript as strips, with everything that is drawn over them."""
+
+from textual.strip import Strip
+
+from tui.widgets.transcript.document.document import DocumentRow
+from tui.widgets.transcript.document.items import Item
+from tui.widgets.transcript.document.viewport import Spot
+from tui.widgets.transcript.find_state import FindState
+from tui.widgets.transcript.overlay import is_more, with_cursor, with_more
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.palette import NAMES, Palette
+from tui.widgets.transcript.selection import look_of_selected, number_of, paint, selected
+from tui.widgets.transcript.view import TranscriptView
+from tui.widgets.transcript.welcome import Welcome
+
+
+class RowPainter:
+    """Draws one row at a time: cursor, matches and selection over the rows of the document."""
+
+    def __init__(self, view: TranscriptView, finder: FindState, welcome: Welcome) -> None:
+        self._view = view
+        self._finder = finder
+        self._welcome = welcome
+        self._more = ""
+        self.canvas: Canvas | None = None
+
+    def fit(self, width: int) -> Canvas:
+        """The canvas of a width; a new one if the width has changed."""
+        if self.canvas is None or self.canvas.width != width:
+            self.canvas = Canvas(width, self._palette())
+        return self.canvas
+
+    def restyle(self) -> bool:
+        """Take the colours of the theme; true if they have changed."""
+        if self.canvas is None or self._palette() == self.canvas.palette:
+            return False
+        self.canvas = Canvas(self.canvas.width, self._palette())
+        return True
+
+    def replace_rows(self, rows: list[DocumentRow], more: str, height: int) -> set[int]:
+        """Show other rows; ``more`` is the mark on the last one. Gives the rows to be painted."""
+        old, self._view.rows = self._view.rows, rows
+        changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
+        if self._more != more:
+            changed.add(height - 1)
+            self._more = more
+        return changed
+
+    def row(self, y: int, height: int) -> Strip:
+        """One row of so many."""
+        canvas, rows = self.canvas, self._view.rows
+        if canvas is None:
+            return Strip.blank(self._view.widget.size.width, self._view.widget.rich_style)
+        strip = self._row(rows[y], canvas) if y < len(rows) else self._below(y, height, canvas)
+        return with_more(strip, self._more, canvas) if self._more and y == height - 1 else strip
+
+    def is_more_at(self, row: DocumentRow, cell: int) -> bool:
+        """Whether a cell of the last row belongs to the mark that there is more below."""
+        if not self._more or self.canvas is None:
+            return False
+        return is_more(row.strip, self._more, self.canvas, cell)
+
+    def _palette(self) -> Palette:
+        style = self._view.widget.get_component_rich_style
+        return {name: style(f"transcript--{name}") for name in NAMES}
+
+    def _below(self, y: int, height: int, canvas: Canvas) -> Strip:
+        if self._view.rows or not self._view.is_loaded:
+            return canvas.blank()
+        return self._welcome.row(y, height, canvas)
+
+    def _row(self, row: DocumentRow, canvas: Canvas) -> Strip:
+        number, widget = number_of(row.spot), self._view.widget
+        at_cursor = row.spot.item is self._view.cursor.item
+        strip = with_cursor(row, canvas) if at_cursor else row.strip
+        strip = self._finder.mark(row, strip, canvas)
+        selection = widget.text_selection
+        if selection and (span := selected(row.strip, row.part.margin, number, selection)):
+            strip = paint(strip, *span, look_of_selected(widget.screen))
+        return strip.apply_offsets(0, number)
+
+
+def _row_at(rows: list[DocumentRow], y: int) -> tuple[int, Spot[Item]] | None:
+    return (id(rows[y].strip), rows[y].spot) if y < len(rows) else None

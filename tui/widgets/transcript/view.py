@@ -1,0 +1,62 @@
+"""The state that the transcript and its collaborators share."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.widget import Widget
+
+from tui.widgets.hints import hint
+from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.history_ends import HistoryEnds
+from tui.widgets.transcript.message_cursor import MessageCursor
+
+if TYPE_CHECKING:
+    from tui.domain.views.usage import Effort
+
+NO_MESSAGE = "There is no message yet."
+
+
+class TranscriptView:
+    """The document, its rows on screen, the message cursor and the ends of the history.
+
+    ``draw`` paints the rows that have changed, ``redraw`` all rows. ``widget`` posts messages.
+    """
+
+    def __init__(
+        self, widget: Widget, draw: Callable[[], None], redraw: Callable[[], None]
+    ) -> None:
+        self.widget = widget
+        self.draw = draw
+        self.redraw = redraw
+        self.efforts: dict[str, Effort] = {}
+        self.unseen: set[str] = set()
+        self.is_loaded = False
+        self._take(Document(efforts=self.efforts), HistoryEnds())
+
+    def replace(self, document: Document, ends: HistoryEnds) -> None:
+        """Show another document from now on."""
+        self.is_loaded = True
+        self.unseen.clear()
+        self._take(document, ends)
+
+    def _take(self, document: Document, ends: HistoryEnds) -> None:
+        self.document = document
+        self.cursor = MessageCursor(document)
+        self.ends = ends
+        self.rows: list[DocumentRow] = []
+
+    @property
+    def following(self) -> bool:
+        """Whether the end of the session is in sight, and stays so."""
+        return self.document.reader.following and not self.ends.later
+
+    def note_unseen(self, message_id: str) -> None:
+        """Count a message that arrives while its reader is elsewhere."""
+        if not self.following:
+            self.unseen.add(message_id)
+
+    def hint_if_empty(self) -> None:
+        """Say that there is no message, unless there is a notice longer than the screen."""
+        reader = self.document.reader
+        if self.cursor.last() is None and reader.following and not reader.rows_above():
+            hint(self.widget, NO_MESSAGE)
