@@ -31,7 +31,12 @@ from collections.abc import Sequence
 
 
 class SibylError(Exception):
-    """Something failed that the user should be told of in one sentence."""
+    """The base of all errors that the user sees as one sentence."""
+
+    def lines(self, candidates: int) -> Sequence[str]:
+        """The sentence, and below it at most ``candidates`` sessions that may have been meant."""
+        del candidates
+        return (str(self),)
 
 
 class UsageError(SibylError):
@@ -93,6 +98,10 @@ class SessionNotFound(StorageError):
         self.target = target
         self.closest = tuple(closest)
 
+    def lines(self, candidates: int) -> Sequence[str]:
+        del candidates
+        return (str(self), *([f"Closest: {', '.join(self.closest)}"] if self.closest else []))
+
     @property
     def short(self) -> str:
         return self._words
@@ -105,6 +114,11 @@ class AmbiguousSession(StorageError):
         super().__init__(f"Ambiguous session: {target}")
         self.target = target
         self.candidates = tuple(candidates)
+
+    def lines(self, candidates: int) -> Sequence[str]:
+        shown = [f"  {candidate}" for candidate in self.candidates[:candidates]]
+        more = len(self.candidates) - len(shown)
+        return (str(self), *shown, *([f"  and {more} more"] if more else []))
 
 
 class MessageNotFound(StorageError):

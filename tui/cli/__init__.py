@@ -30,7 +30,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return _dispatch(parse(arguments))
     except SibylError as error:
-        _tell(error)
+        for line in error.lines(_CANDIDATES):
+            output.tell(line)
         return _exit_code(error)
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -83,20 +84,6 @@ def _sessions_command(verb: str) -> Command:
     from tui.cli import sessions
 
     return sessions.run
-
-
-def _tell(error: SibylError) -> None:
-    output.tell(str(error))
-    match error:
-        case SessionNotFound(closest=closest) if closest:
-            output.tell(f"Closest: {', '.join(closest)}")
-        case AmbiguousSession(candidates=candidates):
-            for candidate in candidates[:_CANDIDATES]:
-                output.tell(f"  {candidate}")
-            if len(candidates) > _CANDIDATES:
-                output.tell(f"  and {len(candidates) - _CANDIDATES} more")
-        case _:
-            pass
 
 
 def _exit_code(error: SibylError) -> int:

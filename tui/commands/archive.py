@@ -5,10 +5,20 @@ from collections.abc import Sequence
 from functools import partial
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Ask, Effect, Later, MovedSession, ShowSession, say
+from tui.commands.effects import (
+    Ask,
+    Effect,
+    Later,
+    MovedSession,
+    ShowSession,
+    save_failed,
+    say,
+    warn,
+)
 from tui.commands.sessions import resolved
 from tui.domain.journal.session import Status
 from tui.domain.targets import is_number
+from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc
 from tui.engine.sessions.fork import write_fork
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -84,7 +94,7 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
         try:
             await workspace.save(known)
         except StorageError as error:
-            return say(f"Could not save {session_id}: {error.short}", "error")
+            return save_failed(session_id, error)
     workspace.check_limit()
     now = format_utc(workspace.clock())
     new_id = await asyncio.to_thread(write_fork, workspace.store, session_id, now)
@@ -160,8 +170,7 @@ async def _scope_of(context: CommandContext, session_id: str) -> str:
 
 
 async def _hook_told(context: CommandContext, scope: str, session_id: str) -> Sequence[Effect]:
-    failures = await context.retention.tell_archived(scope, session_id)
-    return tuple(effect for failure in failures for effect in say(failure, "warning"))
+    return warn(await context.retention.tell_archived(scope, session_id))
 
 
 async def _what_goes(context: CommandContext, session_id: str) -> str:
@@ -171,6 +180,5 @@ async def _what_goes(context: CommandContext, session_id: str) -> str:
     entry = await asyncio.to_thread(workspace.store.entry, session_id)
     label = known.label() if known is not None else entry.label
     count = known.session.message_count if known is not None else entry.message_count
-    messages = "1 message" if count == 1 else f"{count} messages"
     running = " Its answer is stopped." if known is not None and known.running else ""
-    return f"{label} ({messages}).{running} /undo brings it back."
+    return f"{label} ({plural(count, 'message')}).{running} /undo brings it back."

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from tui.domain.views.notice import Notice, Severity, Table
+from tui.errors import StorageError
 
 
 class Say(msgspec.Struct, frozen=True):
@@ -98,3 +99,13 @@ def say(
 ) -> tuple[Effect, ...]:
     """Only tell the user something; ``table`` are its lines that stand in columns."""
     return (Say(Notice(text, severity, table)),)
+
+
+def warn(texts: Sequence[str]) -> tuple[Effect, ...]:
+    """Show each text as a warning."""
+    return tuple(Say(Notice(text, "warning")) for text in texts)
+
+
+def save_failed(session_id: str, error: StorageError) -> tuple[Effect, ...]:
+    """Show why a session could not be saved."""
+    return say(f"Could not save {session_id}: {error.short}", "error")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, say
+from tui.commands.effects import Effect, save_failed, say
 from tui.domain.text.safe_text import without_surrogates
 from tui.domain.views.markdown import as_markdown
 from tui.engine.requests.missing_results import missing_results
@@ -26,7 +26,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
         try:
             await workspace.save(conversation)
         except StorageError as error:
-            return say(f"Could not save {conversation.id}: {error.short}", "error")
+            return save_failed(conversation.id, error)
     text = await asyncio.to_thread(_markdown, workspace.store, conversation.id)
     try:
         path = await asyncio.to_thread(_write, text, _paths(conversation.id, arguments))

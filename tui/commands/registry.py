@@ -20,7 +20,7 @@ from tui.commands import (
 from tui.commands.context import CommandContext, CommandFunction
 from tui.commands.effects import Effect, say
 from tui.domain.commands import Invocation
-from tui.errors import AmbiguousSession, SessionNotFound, SibylError
+from tui.errors import SibylError
 
 FUNCTIONS: dict[str, CommandFunction] = {
     "help": program.show_help,
@@ -71,16 +71,4 @@ async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequen
     try:
         return await work()
     except SibylError as error:
-        return say(_words(error), "error")
-
-
-def _words(error: SibylError) -> str:
-    match error:
-        case SessionNotFound(closest=closest) if closest:
-            return f"{error}\nClosest: {', '.join(closest)}"
-        case AmbiguousSession(candidates=candidates):
-            shown = [f"  {candidate}" for candidate in candidates[:_CANDIDATES]]
-            more = len(candidates) - len(shown)
-            return "\n".join([str(error), *shown, *([f"  and {more} more"] if more else [])])
-        case _:
-            return str(error)
+        return say("\n".join(error.lines(_CANDIDATES)), "error")

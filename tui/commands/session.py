@@ -6,8 +6,8 @@ from datetime import datetime
 from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
-from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, say
-from tui.commands.sessions import shown_notices
+from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, save_failed, say
+from tui.commands.sessions import MORE, shown_notices
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
@@ -50,7 +50,7 @@ async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
     rows = tuple(_rows(found.entries, context.workspace))
     lines = [" ".join(row) for row in rows]
     if found.cursor is not None:
-        lines.append("There are more: /sessions <text> shows those with a text in their name.")
+        lines.append(MORE)
     return say("\n".join(lines), table=Table(rows))
 
 
@@ -105,7 +105,7 @@ async def _saved(context: CommandContext, conversation: LoadedSession) -> Sequen
     try:
         await context.workspace.save(conversation)
     except StorageError as error:
-        return say(f"Could not save {conversation.id}: {error.short}", "error")
+        return save_failed(conversation.id, error)
     shown = shown_notices(conversation, told) if conversation is context.workspace.current else ()
     return (*shown, *await _told(context, conversation.id))
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext
-from tui.commands.effects import Effect, Later, ShowSession, say
+from tui.commands.effects import Effect, Later, ShowSession, save_failed, say, warn
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.targets import is_number
-from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text.labels import NAME_CHARACTERS, plural
 from tui.domain.views.notice import Notice, Table
 from tui.domain.views.session_table import session_rows, session_table
 from tui.engine.library.retention import Pruned
@@ -19,6 +19,7 @@ from tui.errors import StorageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
 
 _PAGE = 200
+MORE = "There are more: /sessions <text> shows those with a text in their name."
 
 
 async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -32,7 +33,7 @@ async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
     now = context.workspace.clock()
     lines = ["Saved sessions:", session_table(shown, now, numbered=True)]
     if len(found) > len(shown):
-        lines.append("There are more: /sessions <text> shows those with a text in their name.")
+        lines.append(MORE)
     rows = session_rows(shown, now, numbered=True)
     table = Table(rows, first=1, name=2, gap=2, right=(4,), headed=True)
     return say("\n".join(lines), table=table)
@@ -47,7 +48,7 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     try:
         await workspace.save(conversation)
     except StorageError as error:
-        return say(f"Could not save {conversation.id}: {error.short}", "error")
+        return save_failed(conversation.id, error)
     await workspace.save_all()
     return (*shown_notices(conversation, told), *say(f"Session saved: {conversation.id}"))
 
@@ -64,8 +65,8 @@ async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
     except StayedError as error:
         return say(str(error), "error")
     count = workspace.current.session.message_count
-    messages = "1 message" if count == 1 else f"{count} messages"
-    return (ShowSession(), *say(f"Loaded session: {session_id} ({messages})"))
+    loaded = f"Loaded session: {session_id} ({plural(count, 'message')})"
+    return (ShowSession(), *say(loaded))
 
 
 async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -96,8 +97,7 @@ async def _pruned(context: CommandContext, conversation: LoadedSession) -> Seque
 
 async def hook_told(context: CommandContext, pruned: Pruned) -> Sequence[Effect]:
     """Tell the archive hook, and say what went wrong with it."""
-    failures = await context.retention.tell_hook(pruned)
-    return tuple(effect for failure in failures for effect in say(failure, "warning"))
+    return warn(await context.retention.tell_hook(pruned))
 
 
 def _said_in(context: CommandContext, conversation: LoadedSession, text: str) -> tuple[Effect, ...]:

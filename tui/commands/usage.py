@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, say
+from tui.domain.text.labels import plural
 from tui.domain.views.usage import Filled, Spent, money
 
 _NOTHING = "No tokens were counted yet: a server tells them with its answer, and they are not kept."
@@ -24,7 +25,7 @@ def _lines(filled: Filled | None, spent: Spent | None) -> Iterator[str]:
     elif spent:
         yield "Context: known after the next answer."
     if spent:
-        answers = "1 answer" if spent.answers == 1 else f"{spent.answers} answers"
+        answers = plural(spent.answers, "answer")
         since = f"Since {spent.since.astimezone():%H:%M}: {answers}"
         yield f"{since}, {spent.sent:,} tokens sent, {spent.received:,} received{_cost(spent)}."
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
-from tui.domain.text.labels import age
+from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import SessionRow
 from tui.screens.chat import ChatScreen
@@ -150,7 +150,7 @@ class SessionCommands(Provider):
         """What tells sessions apart that are called alike."""
         now = self.screen.rows_at if isinstance(self.screen, ChatScreen) else None
         used = age(parse_utc(row.last_used_at), now) if now else ""
-        count = f"{row.message_count} message{'' if row.message_count == 1 else 's'}"
+        count = plural(row.message_count, "message")
         parts = (used, count, one_line(row.scope), row.id)
         return " · ".join(part for part in parts if part)
 

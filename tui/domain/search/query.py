@@ -11,7 +11,7 @@ import msgspec
 from tui.domain.journal.message import Message, Role
 from tui.domain.journal.records import State
 from tui.domain.journal.session import SessionEntry
-from tui.domain.text.labels import age, local_minute, message_words
+from tui.domain.text.labels import age, local_minute, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.tokens import Span, cut, cut_with_spans, stands_alone
 from tui.domain.timestamps import format_milliseconds, parse_utc
@@ -313,7 +313,7 @@ def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetim
 
 def _size_and_creation(entry: SessionEntry) -> str:
     created = f", created {local_minute(entry.created_at)}" if entry.created_at else ""
-    return f" · {message_words(entry.message_count)}{created}"
+    return f" · {plural(entry.message_count, 'message')}{created}"
 
 
 def found_words(found: SearchResult) -> str:

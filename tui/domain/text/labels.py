@@ -36,9 +36,9 @@ def whole_label(name: str, label: str) -> str:
     return words if words.startswith(label[:-1]) else label
 
 
-def message_words(count: int) -> str:
-    """Count messages in words."""
-    return "1 message" if count == 1 else f"{count} messages"
+def plural(count: int, noun: str) -> str:
+    """A number and its noun: ``1 message``, ``3 messages``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def local_minute(time: str) -> str:
@@ -116,4 +116,4 @@ def _local_date(moment: datetime) -> str:
 
 
 def _ago(count: int, unit: str) -> str:
-    return f"{count} {unit} ago" if count == 1 else f"{count} {unit}s ago"
+    return f"{plural(count, unit)} ago"

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from tui.domain.text.labels import message_words, scope_name
+from tui.domain.text.labels import plural, scope_name
 
 # An answer that comes at once need not be timed.
 _LONG_SECONDS = 3
@@ -58,7 +58,7 @@ class SessionStatus(msgspec.Struct, frozen=True):
 
     @property
     def count_words(self) -> str:
-        return message_words(self.message_count)
+        return plural(self.message_count, "message")
 
     @property
     def short_scope(self) -> str:

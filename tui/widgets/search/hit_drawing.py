@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from tui.domain.journal.message import Role
 from tui.domain.search.query import Hit
 from tui.domain.search.search_results import PreviewedMessage, SessionHits
-from tui.domain.text.labels import age, local_minute, message_words
+from tui.domain.text.labels import age, local_minute, plural
 from tui.domain.text.tokens import Span
 from tui.domain.timestamps import parse_utc
 from tui.widgets.cells import cut, fill, one_line
@@ -39,7 +39,7 @@ def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[
     aside = _aside(asides)
     if session.created_at:
         created = f"created {local_minute(session.created_at)}"
-        more = _aside([*asides, message_words(session.message_count), created])
+        more = _aside([*asides, plural(session.message_count, "message"), created])
         # Only where nothing else has to give way to it.
         aside = more if cell_len(one_line(session.label) + more) < width else aside
     label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
