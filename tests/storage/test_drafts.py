@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from tests.builders import user
 from tui.domain.journal.session import Draft
 from tui.errors import SessionNotFound, StorageError
 from tui.storage import disk
@@ -105,6 +106,19 @@ def test_a_draft_of_a_session_that_exists_is_not_unclaimed(drafts, root):
     assert drafts.unclaimed("project:/shop") is None, "somebody holds it"
     lease.release()
     assert drafts.unclaimed("project:/shop") == draft()
+
+
+def test_only_drafts_without_a_session_are_read_for_one_that_is_unclaimed(
+    drafts, root, monkeypatch
+):
+    store = FileStore(root)
+    lease = store.create("project:/shop", "/shop", "m", session_id=SECOND)
+    store.append(lease, [user("m1", "asked")])
+    lease.release()
+    drafts.save(draft("its own", SECOND))
+    drafts.save(draft("set aside", FIRST), token="a1b2c3")
+    monkeypatch.setattr("tui.storage.drafts.read_draft", pytest.fail)
+    assert drafts.unclaimed("project:/shop") is None
 
 
 def test_a_draft_put_aside_is_not_unclaimed(drafts):

@@ -101,10 +101,10 @@ class Doctor:
         directories += map(self._folders.of, Folder)
         for directory in filter(_can_be_listed, directories):
             yield from self._mode(directory, DIRECTORY_MODE)
-            open_to_others = _open_to_others(directory)
-            for path in open_to_others[:_NAMED]:
-                yield from self._mode(path, FILE_MODE)
-            yield from self._more_modes(directory, open_to_others[_NAMED:])
+            names = _open_to_others(directory)
+            for name in names[:_NAMED]:
+                yield from self._mode(directory / name, FILE_MODE)
+            yield from self._more_modes(directory, names[_NAMED:])
 
     def _mode(self, path: Path, wanted: int) -> Iterator[_Found]:
         mode = stat.S_IMODE(path.stat().st_mode)
@@ -113,21 +113,19 @@ class Doctor:
         message = f"others can open it (mode {mode:04o}); it should be {wanted:04o}"
         yield self._finding("wrong_mode", None, path, message), lambda: path.chmod(wanted)
 
-    def _more_modes(self, directory: Path, paths: Sequence[Path]) -> Iterator[_Found]:
-        if paths:
-            message = f"others can open {len(paths):,} more files; each should be {FILE_MODE:04o}"
+    def _more_modes(self, directory: Path, names: Sequence[str]) -> Iterator[_Found]:
+        if names:
+            message = f"others can open {len(names):,} more files; each should be {FILE_MODE:04o}"
             finding = self._finding("wrong_mode", None, directory, message)
-            yield finding, lambda: [path.chmod(FILE_MODE) for path in paths]
+            yield finding, lambda: [(directory / name).chmod(FILE_MODE) for name in names]
 
     def _folder(self, folder: Folder) -> Iterator[_Found]:
         directory = self._folders.of(folder)
         if not _can_be_listed(directory):
             return
         foreign: list[str] = []
-        for name in _names(directory):
+        for name in _names(directory, lambda name: not _is_temporary(name)):
             session_id = name.removesuffix(SUFFIX)
-            if _is_temporary(name):
-                continue
             if session_id == name or not is_session_id(session_id):
                 foreign.append(name)
             else:
@@ -144,7 +142,7 @@ class Doctor:
 
     def _temporaries(self) -> Iterator[_Found]:
         for directory in (self._root, self._folders.drafts, *map(self._folders.of, Folder)):
-            for path in [directory / name for name in _names(directory) if _is_temporary(name)]:
+            for path in map(directory.joinpath, _names(directory, _is_temporary)):
                 session_id = path.name.removeprefix(".").rsplit(".", 3)[0]
                 if is_session_id(session_id) and self._held(session_id):
                     continue
@@ -176,8 +174,8 @@ class Doctor:
     def _twice(self) -> Iterator[_Found]:
         seen: dict[str, Path] = {}
         for folder in Folder:
-            names = [name for name in _names(self._folders.of(folder)) if name.endswith(SUFFIX)]
-            for path in map(self._folders.of(folder).joinpath, names):
+            directory = self._folders.of(folder)
+            for path in map(directory.joinpath, _names(directory, _is_journal)):
                 first = seen.setdefault(path.name, path)
                 if first is path:
                     continue
@@ -282,9 +280,9 @@ def _can_be_listed(directory: Path) -> bool:
     return directory.is_dir() and os.access(directory, os.R_OK | os.X_OK)
 
 
-def _names(directory: Path) -> list[str]:
+def _names(directory: Path, wanted: Callable[[str], bool]) -> list[str]:
     try:
-        return sorted(os.listdir(directory))
+        return sorted(filter(wanted, os.listdir(directory)))
     except (FileNotFoundError, NotADirectoryError, PermissionError):
         return []
 
@@ -293,16 +291,20 @@ def _is_temporary(name: str) -> bool:
     return name.startswith(".") and name.endswith(TEMPORARY)
 
 
-def _open_to_others(directory: Path) -> list[Path]:
-    """The files in a directory that others than their owner can open."""
+def _is_journal(name: str) -> bool:
+    return name.endswith(SUFFIX)
+
+
+def _open_to_others(directory: Path) -> list[str]:
+    """The names of the files in a directory that others than their owner can open."""
+    # No Path for each: there may be a million.
     with os.scandir(directory) as entries:
-        names = [
+        return sorted(
             entry.name
             for entry in entries
             if entry.is_file(follow_symlinks=False)
             and entry.stat(follow_symlinks=False).st_mode & _OTHERS
-        ]
-    return [directory / name for name in sorted(names)]
+        )
 
 
 def _mended(mend: Mend) -> bool:

@@ -77,20 +77,18 @@ class Drafts:
 
     def unclaimed(self, scope: str) -> Draft | None:
         """The newest draft of a scope whose session has no journal and no holder."""
-        newest_first = sorted(self.files(), key=_time, reverse=True)
-        for path in newest_first:
+        for path in sorted(filter(self._ownerless, self.files()), key=_time, reverse=True):
             draft = read_draft(path)
-            if draft is not None and draft.scope == scope and self._claimable(path, draft):
+            if draft is not None and draft.scope == scope and not self._held(draft.session_id):
                 return draft
         return None
 
-    def _claimable(self, path: Path, draft: Draft) -> bool:
-        session_id = draft.session_id
-        if path.stem != session_id or not is_session_id(session_id):
-            return False
-        if self._folders.exists(session_id):
-            return False
-        return locks.holder_of(self._folders.lock(session_id)) is None
+    def _ownerless(self, path: Path) -> bool:
+        # By the name alone: most drafts are of sessions that exist, and need not be read.
+        return is_session_id(path.stem) and not self._folders.exists(path.stem)
+
+    def _held(self, session_id: str) -> bool:
+        return locks.holder_of(self._folders.lock(session_id)) is not None
 
     def _path(self, session_id: str, token: str | None = None) -> Path:
         if not is_session_id(session_id) or (token is not None and not token.isalnum()):
