@@ -18,7 +18,7 @@ PLACE = SessionOrigin(SHOP, "/shop", "scripted:model")
 
 
 class Store(FileStore):
-    """Files; ``failures`` are raised by the next appends, ``gate`` holds them up."""
+    """Files; ``appends`` counts; ``failures`` are raised by the next, ``gate`` holds them up."""
 
     def __init__(self, root, clock):
         super().__init__(root, clock)
@@ -26,8 +26,10 @@ class Store(FileStore):
         self.gate = None
         self.waiting = threading.Event()
         self.leases = []
+        self.appends = 0
 
     def append(self, lease, records, *encoder):
+        self.appends += 1
         if records and self.gate is not None:
             self.waiting.set()
             assert self.gate.wait(20)

@@ -5,8 +5,7 @@ import shlex
 import signal
 import sys
 from argparse import Namespace
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from tui.cli import output
@@ -17,8 +16,8 @@ from tui.cli.prompt import read_prompt
 from tui.config import paths
 from tui.engine.sessions.leasing import SessionOrigin, new_session, resume_session
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.turns.events import TurnEnded, TurnEvent
-from tui.engine.turns.turn import run_turn
+from tui.engine.turns.events import TurnEvent
+from tui.engine.turns.turn import Turn, begin_turn
 from tui.errors import ConfigError, OutputError, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.rescue import write_rescue
@@ -42,8 +41,8 @@ def run(chosen: Namespace) -> int:
 async def _ask(program: Program, chosen: Namespace, prompt: str) -> int:
     session, model = _session(program, chosen)
     printer = JsonPrinter() if chosen.json else TextPrinter()
-    events = run_turn(session, prompt, model, program.turn_settings().asking(ask_on_terminal))
-    turn = asyncio.create_task(_told(events, printer))
+    settings = program.turn_settings().asking(ask_on_terminal)
+    turn = asyncio.create_task(_told(begin_turn(session, prompt, model, settings), printer))
     ended_by = _end_on_signals(turn)
     complete = kept = False
     said = ""
@@ -81,15 +80,13 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
     return session, model
 
 
-async def _told(events: AsyncGenerator[TurnEvent], printer: Printer) -> bool:
-    """Tell a turn to its end; whether it did not fail."""
-    complete = False
-    async with aclosing(events):
-        async for event in events:
-            printer.show(event)
-            if isinstance(event, TurnEnded):
-                complete = event.status != "failed"
-    return complete
+async def _told(turn: Turn, printer: Printer) -> bool:
+    """Print a turn to its end; whether it did not fail."""
+
+    async def show(event: TurnEvent) -> None:
+        printer.show(event)
+
+    return (await turn.run(show)).status != "failed"
 
 
 def _end_on_signals(turn: asyncio.Task[bool]) -> list[int]:

@@ -105,6 +105,18 @@ async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
     assert list(program.workspace.changed) == [current.id]
 
 
+async def test_closing_writes_the_answer_the_state_and_the_end_at_once(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    current.opened.begin_answer("scripted:model").receive("half an ans")
+    before = program.store.appends
+    await program.workspace.close(current)
+    assert program.store.appends == before + 1
+    assert world.reader.load(current.id).messages[-1].text == "half an ans"
+    assert world.reader.entry(current.id).closed_at is not None
+
+
 async def test_closing_ends_an_answer_where_it_is(world):
     program = world.started()
     await program.send("hello")

@@ -23,7 +23,7 @@ from tui.engine.turns.events import (
     TurnEnded,
     UsageCounted,
 )
-from tui.engine.turns.turn import ROUNDS, TurnSettings, retry_turn, run_turn
+from tui.engine.turns.turn import ROUNDS, TurnSettings, begin_turn, retry_turn
 from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.providers.protocol import AnswerEnded, UsageReported
 
@@ -31,8 +31,19 @@ SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
 CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
 
 
+async def told(turn):
+    """Run a turn and give its events."""
+    events = []
+
+    async def keep(event):
+        events.append(event)
+
+    await turn.run(keep)
+    return events
+
+
 async def played(session, model, prompt="hello", settings=SETTINGS):
-    return [event async for event in run_turn(session, prompt, model, settings)]
+    return await told(begin_turn(session, prompt, model, settings))
 
 
 def texts(session):
@@ -73,22 +84,33 @@ async def test_a_turn_tells_what_happens_in_order(new_session):
 
 async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_session, store):
     session = new_session()
-    async for event in run_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS):
+    saved = []
+
+    async def look(event):
         if isinstance(event, MessageSaved):
+            saved.append(event.message.text)
             assert event.message in store.load(session.id).messages
+
+    await begin_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS).run(look)
+    assert saved == ["hello", "hi"]
     assert store.entry(session.id).message_count == 2
     assert session.pending == ()
 
 
 async def test_each_piece_is_in_the_session_before_anyone_is_told(new_session, store):
     session, gate = new_session(), asyncio.Event()
-    turn = run_turn(session, "hello", ScriptedModel(["one ", gate, "two"]), SETTINGS)
-    async for event in turn:
+    seen = []
+
+    async def look(event):
         if isinstance(event, TextAdded):
-            break
-    await until(lambda: any(m.text == "one " for m in store.load(session.id).all_messages))
+            seen.append((event.text, session.entries[-1].text))
+
+    turn = begin_turn(session, "hello", ScriptedModel(["one ", gate, "two"]), SETTINGS)
+    task = asyncio.create_task(turn.run(look))
+    await until(lambda: _stored_text(store, session) == "one ")
     gate.set()
-    await turn.aclose()
+    await task
+    assert seen == [("one ", "one "), ("two", "one two")]
 
 
 async def test_what_has_arrived_is_saved_while_nothing_more_arrives(new_session, store):
@@ -212,9 +234,15 @@ async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, 
 
 async def test_a_call_is_in_the_store_before_its_tool_is_run(new_session, store):
     session = new_session()
-    async for event in run_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS):
+    called = []
+
+    async def look(event):
         if isinstance(event, ToolCalled):
+            called.append(event.call)
             assert store.load(session.id).messages[-1].tool_calls == (CALL,)
+
+    await begin_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS).run(look)
+    assert called == [CALL]
 
 
 async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
@@ -276,14 +304,10 @@ async def test_what_happened_to_the_file_is_told(new_session, resume, store):
 # --- asking again
 
 
-async def told(events):
-    return [event async for event in events]
-
-
 async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, store):
     session = new_session()
     model = ScriptedModel([ModelRefused("no")], ["Better."])
-    await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(begin_turn(session, "Hello", model, TurnSettings()))
     await told(retry_turn(session, model, TurnSettings()))
     messages = store.load(session.id).messages
     assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
@@ -297,7 +321,7 @@ async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
 ):
     session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
-    await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(begin_turn(session, "Hello", model, TurnSettings()))
     [*_, ended] = await told(retry_turn(session, model, TurnSettings()))
     messages = store.load(session.id).messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
@@ -311,7 +335,7 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
 ):
     session = new_session()
     model = ScriptedModel(["Half of it", ModelRefused("cut")], [asyncio.Event()])
-    await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(begin_turn(session, "Hello", model, TurnSettings()))
     asking = asyncio.create_task(told(retry_turn(session, model, TurnSettings())))
     await until(lambda: len(model.requests) == 2)
     asking.cancel()
@@ -339,7 +363,7 @@ async def test_no_answer_is_arriving_where_the_conversation_could_not_be_read(
 
     monkeypatch.setattr(store, "tail", unreadable)
     with pytest.raises(StorageError):
-        await told(run_turn(again, "Hello", ScriptedModel(), TurnSettings()))
+        await told(begin_turn(again, "Hello", ScriptedModel(), TurnSettings()))
     assert again.arriving is None
 
 
@@ -348,7 +372,7 @@ async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session,
     store.fail_next(StorageFull("no room"))
     model = ScriptedModel(["There."])
     with pytest.raises(StorageFull):
-        await told(run_turn(session, "Hello", model, TurnSettings()))
+        await told(begin_turn(session, "Hello", model, TurnSettings()))
     await told(retry_turn(session, model, TurnSettings()))
     assert [m.text for m in store.load(session.id).messages] == ["Hello", "There."]
 
@@ -356,7 +380,7 @@ async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session,
 async def test_a_whole_answer_is_not_asked_for_again(new_session):
     session = new_session()
     model = ScriptedModel(["There."])
-    await told(run_turn(session, "Hello", model, TurnSettings()))
+    await told(begin_turn(session, "Hello", model, TurnSettings()))
     with pytest.raises(UsageError, match=r"Nothing to retry\."):
         await told(retry_turn(session, model, TurnSettings()))
 
@@ -369,11 +393,12 @@ async def test_nothing_is_asked_for_again_in_an_empty_session(new_session):
 async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(new_session, store):
     session = new_session()
     model = ScriptedModel(["half", asyncio.Event()])
-    events = run_turn(session, "Hello", model, TurnSettings())
-    while not isinstance(await anext(events), TextAdded):
-        pass
+    task = asyncio.create_task(told(begin_turn(session, "Hello", model, TurnSettings())))
+    await until(lambda: session.entries and session.entries[-1].text == "half")
     session.interrupt()
-    await events.aclose()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
     await session.save()
     messages = store.load(session.id).messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("half", "interrupted")]

@@ -1,8 +1,9 @@
 """Answers while they are made: one worker a session, owned by the application."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator
-from contextlib import aclosing, contextmanager, suppress
+import itertools
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from textual.app import App
@@ -22,12 +23,11 @@ from tui.engine.turns.events import (
     NoticeGiven,
     SaveFailed,
     TextAdded,
-    TurnEnded,
     TurnEvent,
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.turn import TurnSettings, retry_turn, run_turn
+from tui.engine.turns.turn import Turn, TurnSettings, begin_turn, retry_turn
 from tui.errors import SibylError, StorageError
 from tui.screens.chat import ChatScreen
 
@@ -93,7 +93,8 @@ class Turns:
         if conversation.opened is None or conversation.model is None:
             raise ValueError("only an open session can be asked in")
         opened, model = conversation.opened, conversation.model
-        self._launch(conversation, retry_turn(opened, model, self._settings))
+        save = partial(self._workspace.save, conversation)
+        self._launch(conversation, retry_turn(opened, model, self._settings, save))
 
     @contextmanager
     def going_on(self, conversation: LoadedSession) -> Generator[None]:
@@ -167,9 +168,10 @@ class Turns:
         if conversation.opened is None or conversation.model is None:
             raise ValueError("only an open session can be asked in")
         opened, model = conversation.opened, conversation.model
-        self._launch(conversation, run_turn(opened, prompt, model, self._settings))
+        save = partial(self._workspace.save, conversation)
+        self._launch(conversation, begin_turn(opened, prompt, model, self._settings, save))
 
-    def _launch(self, conversation: LoadedSession, events: AsyncGenerator[TurnEvent]) -> None:
+    def _launch(self, conversation: LoadedSession, turn: Turn) -> None:
         conversation.running = True
         self._taken_back.discard(conversation)
         self._lasting.begin(conversation)
@@ -177,19 +179,18 @@ class Turns:
             conversation.opened.use_model(conversation.model.name)
         # Not the coroutine itself: Python complains of one that the end forestalls.
         self._workers[conversation] = self._app.run_worker(
-            partial(self._drive, conversation, events), group="turns", exit_on_error=False
+            partial(self._drive, conversation, turn), group="turns", exit_on_error=False
         )
         if conversation is self._workspace.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._display.show_status()
 
-    async def _drive(self, conversation: LoadedSession, events: AsyncGenerator[TurnEvent]) -> None:
+    async def _drive(self, conversation: LoadedSession, turn: Turn) -> None:
         status: TurnStatus = "interrupted"
         try:
-            status = await self._follow(conversation, events)
+            status = await self._follow(conversation, turn)
         except StorageError as error:
             status = "failed"
-            conversation.note_failure(error.short)
             self._say(conversation, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")
         except SibylError as error:
             self._say(conversation, str(error))
@@ -200,30 +201,28 @@ class Turns:
             # Only what needs no await: this may be cancelled a second time.
             self._finish(conversation, status)
 
-    async def _follow(
-        self, conversation: LoadedSession, events: AsyncGenerator[TurnEvent]
-    ) -> TurnStatus:
-        status: TurnStatus = "failed"
-        count = 0
-        async with aclosing(events):
-            async for event in events:
-                self._take(conversation, event)
-                if isinstance(event, TurnEnded):
-                    status = event.status
-                count += isinstance(event, TextAdded)
-                if count % _EVENTS_BETWEEN_BREATHS == 0:
-                    await asyncio.sleep(0)
-        return status
+    async def _follow(self, conversation: LoadedSession, turn: Turn) -> TurnStatus:
+        count = itertools.count(1)
+
+        async def take(event: TurnEvent) -> None:
+            self._take(conversation, event)
+            if not isinstance(event, TextAdded) or next(count) % _EVENTS_BETWEEN_BREATHS == 0:
+                await asyncio.sleep(0)
+
+        return (await turn.run(take)).status
 
     def _say(self, conversation: LoadedSession, text: str, severity: Severity = "error") -> None:
+        self._show_notice(conversation, Notice(text, severity))
+        conversation.say(Notice(text, severity))
+
+    def _show_notice(self, conversation: LoadedSession, notice: Notice) -> None:
         # What was said before it has to be there, too: a prompt that could not be saved.
         if conversation is self._workspace.current:
             self._chat.show_changes(conversation.view())
-            self._chat.show_entry(Notice(text, severity))
-        conversation.say(Notice(text, severity))
+            self._chat.show_entry(notice)
 
     def _take(self, conversation: LoadedSession, event: TurnEvent) -> None:
-        """Keep what an event says of a session, and show it if that is on screen."""
+        """Measure what an event says of a session, and show it if that is on screen."""
         shown = conversation is self._workspace.current
         match event:
             case TextAdded(message_id=message_id, text=text):
@@ -231,25 +230,23 @@ class Turns:
                     self._chat.add_text(message_id, text)
                 return
             case MessageSaved(message=message):
-                self._note_saved(conversation, message, shown=shown)
+                self._take_saved(conversation, message, shown=shown)
             case AnswerStarted():
                 self._begin_answer(conversation, event, shown=shown)
             case UsageCounted(usage=usage):
                 self.measuring.count(conversation, usage)
-            case SaveFailed(short=short):
-                conversation.note_failure(short)
+            case SaveFailed():
                 self.measuring.end(conversation)
             case NoticeGiven(text=text):
-                self._say(conversation, text, "information")
+                self._show_notice(conversation, Notice(text))
             case _:
                 pass
         if shown:
             self._display.show_status()
 
-    def _note_saved(
+    def _take_saved(
         self, conversation: LoadedSession, message: SessionMessage, *, shown: bool
     ) -> None:
-        self._workspace.note_saved(conversation)
         if message.role == "assistant":
             self.measuring.end(conversation)
         if shown:

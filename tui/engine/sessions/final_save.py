@@ -132,15 +132,9 @@ class FinalSave:
             self._workspace.abandon(conversation)
 
     def _save_at_once(self, conversation: LoadedSession) -> None:
-        opened = conversation.opened
-        if opened is None:
-            return
         try:
             with save_errors():
-                opened.interrupt()
-                if opened.unsaved:
-                    opened.save_at_once()
-                    self._workspace.note_saved(conversation)
+                self._workspace.save_at_once(conversation)
         except StorageError as error:
             self._rescue(conversation, error)
 

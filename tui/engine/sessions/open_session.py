@@ -290,11 +290,15 @@ class OpenSession:
 
     async def end(self) -> None:
         """Save, and say that the session is closed. Raises ``StorageError``."""
+        self.note_closed()
+        await self.save()
+
+    def note_closed(self) -> None:
+        """Add ``closed``, after a ``state`` if that is due; harmless if nothing was opened."""
         if self._opened:
             if not self._stated:
                 self.note_state()
             self._enter(Closed(at=self._now()))
-        await self.save()
 
     def save_at_once(self) -> None:
         """Write what is pending without an event loop, where none is left to save with.

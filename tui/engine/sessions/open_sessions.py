@@ -1,11 +1,12 @@
 """The sessions whose lease this program holds: saving them, and giving them up."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.open_session import Clock
+from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import StorageError
 
 
@@ -32,15 +33,23 @@ class OpenSessions:
         """Whether a session was open, and is not any more: nothing is written there."""
         return conversation.opened is not None and conversation not in self.held
 
-    async def save(self, conversation: LoadedSession) -> None:
-        """Write what is pending in a session. Raises ``StorageError``; then all stays pending."""
+    async def save(self, conversation: LoadedSession) -> Sequence[str]:
+        """Write what is pending in a session; give the notices that this led to.
+
+        They are in the session as well. Raises ``StorageError``; then everything stays pending.
+        """
         opened = conversation.opened
         if opened is None or not opened.pending:
-            return
+            return ()
         unsaved = opened.unsaved
         if conversation.archived and not unsaved:
             # To open it is no change: only a change restores it.
-            return
+            return ()
+        return await self._write(conversation, opened, unsaved=unsaved)
+
+    async def _write(
+        self, conversation: LoadedSession, opened: OpenSession, *, unsaved: bool
+    ) -> Sequence[str]:
         conversation.note_saving()
         try:
             await opened.save()
@@ -48,11 +57,13 @@ class OpenSessions:
             conversation.note_failure(error.short)
             raise
         if unsaved:
-            self.note_saved(conversation)
+            self._note_saved(conversation)
         else:
             conversation.note_nothing_unsaved()
-        for notice in opened.take_notices():
+        notices = opened.take_notices()
+        for notice in notices:
             conversation.say(Notice(notice))
+        return notices
 
     async def try_save(self, conversation: LoadedSession) -> bool:
         """Save; whether it could be. A failure stands in the status until a save succeeds."""
@@ -62,7 +73,17 @@ class OpenSessions:
             return False
         return True
 
-    def note_saved(self, conversation: LoadedSession) -> None:
+    def save_at_once(self, conversation: LoadedSession) -> None:
+        """Save without an event loop, where none is left. Raises ``StorageError``."""
+        opened = conversation.opened
+        if opened is None:
+            return
+        opened.interrupt()
+        if opened.unsaved:
+            opened.save_at_once()
+            self._note_saved(conversation)
+
+    def _note_saved(self, conversation: LoadedSession) -> None:
         """Something that was said or decided has reached the disk."""
         self.changed[conversation.id] = None
         conversation.archived = False
@@ -96,16 +117,17 @@ class OpenSessions:
         if opened is None:
             return
         opened.interrupt()
-        # First of all: a session whose closing failed once is not saved by another.
-        await self.save(conversation)
+        unsaved = opened.unsaved
+        if conversation.archived and not unsaved:
+            return
+        opened.note_closed()
         try:
-            if not conversation.archived:
-                await opened.end()
-        except StorageError as error:
-            # Nobody misses the note that it was closed: it is no reason to keep it from others.
+            await self._write(conversation, opened, unsaved=unsaved)
+        except StorageError:
+            # Nobody misses a lone ``closed`` record: it keeps the session from nobody.
             if opened.unsaved:
-                conversation.note_failure(error.short)
                 raise
+            conversation.note_nothing_unsaved()
 
     def abandon(self, conversation: LoadedSession) -> None:
         """Give a session up, whatever is pending in it."""

@@ -20,7 +20,7 @@ from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.engine.sessions.open_session import Clock
 from tui.engine.sessions.todos import set_todos
-from tui.engine.turns.tools import InvalidArguments, Run, Tool
+from tui.engine.turns.tools import InvalidArguments, Run, Save, Tool
 from tui.errors import SibylError, StorageError
 from tui.providers.protocol import ToolDefinition
 
@@ -97,10 +97,10 @@ class WriteTodos:
             raise InvalidArguments(TOO_MANY)
         items = tuple(_item(place, each) for place, each in enumerate(given))
 
-        async def run(session: "OpenSession") -> str:
+        async def run(session: "OpenSession", save: Save) -> str:
             set_todos(session, items)
             try:
-                await session.save()
+                await save()
             except StorageError as error:
                 return f"The to-do list was replaced, but could not be saved yet: {error}"
             return f"To-dos saved: {count_words(items)}." if items else "To-dos cleared."
@@ -134,7 +134,7 @@ class SearchSessions:
         if says_nothing(query) or len(query) > QUERY_CHARACTERS:
             raise InvalidArguments(f"query has to have 1 to {QUERY_CHARACTERS} characters.")
 
-        async def run(_: "OpenSession") -> str:
+        async def run(_: "OpenSession", __: Save) -> str:
             try:
                 found = await asyncio.to_thread(self._search, query, MOST_HITS)
             except SibylError as error:

@@ -20,8 +20,11 @@ MOST_ARGUMENTS = 64 * 1024
 Ask = Callable[[Question], Awaitable[Choice]]
 """Puts a call to the user and waits for the answer; may be cancelled."""
 
-Run = Callable[["OpenSession"], Awaitable[str]]
-"""A call that may be carried out: gives what the model is told."""
+Save = Callable[[], Awaitable[None]]
+"""Writes what is pending in the session. Raises ``StorageError``."""
+
+Run = Callable[["OpenSession", Save], Awaitable[str]]
+"""Runs an approved call and gives the result for the model."""
 
 
 class InvalidArguments(ValueError):
@@ -71,7 +74,7 @@ class Tools:
         """The tools that are switched on."""
         return tuple(tool.definition for tool in self._tools.values())
 
-    async def run(self, session: "OpenSession", call: ToolCall) -> str:
+    async def run(self, session: "OpenSession", call: ToolCall, save: Save) -> str:
         """Carry a call out, if the user allows it; gives what the model is told.
 
         The model may ask for what it was never offered, and in whatever way: the user is asked
@@ -86,7 +89,7 @@ class Tools:
             return f"Not run, the arguments are wrong: {error}"
         if not await self._is_allowed(Question(session.id, call, tool.about)):
             return DENIED
-        return await run(session)
+        return await run(session, save)
 
     async def _is_allowed(self, question: Question) -> bool:
         name = question.call.name

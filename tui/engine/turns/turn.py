@@ -1,8 +1,9 @@
 """One turn: a prompt, and all that answers it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
-from contextlib import aclosing, contextmanager
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import aclosing, contextmanager, suppress
+from functools import partial
 
 import msgspec
 
@@ -30,10 +31,16 @@ from tui.providers.protocol import (
     AnswerEnded,
     Model,
     ModelEvent,
+    ModelRequest,
     TextReceived,
     ToolCallReceived,
     UsageReported,
 )
+
+Emit = Callable[[TurnEvent], Awaitable[None]]
+"""Takes the events of a turn, one at a time."""
+Save = Callable[[], Awaitable[Sequence[str]]]
+"""Writes what is pending in a session and gives notices about it. Raises ``StorageError``."""
 
 ROUNDS = 10
 """How often a model may ask for tools within one turn."""
@@ -54,108 +61,184 @@ class TurnSettings(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, tools=self.tools.asking(ask))
 
 
-def run_turn(
-    session: OpenSession, prompt: str, model: Model, settings: TurnSettings
-) -> AsyncGenerator[TurnEvent]:
-    """Put a prompt to a model and give what happens, until the turn has ended.
+class Turn:
+    """A prompt, the answers to it, and the tool calls between them.
 
-    The prompt is pending in ``session`` at once, and durable before the model is asked. The text
-    of the answer is in ``session`` before anyone is told of it, and on disk at least every
-    ``save_interval``. A model that fails ends the turn as ``failed``; cancelling or closing the
-    iterator leaves the answer pending as ``interrupted``, to be saved by the caller. The iterator
-    raises ``StorageError`` only if the prompt itself could not be saved: it stays pending then,
-    and nothing was sent.
+    ``begin_turn`` and ``retry_turn`` make one.
     """
-    # Not in the iterator: one that is cancelled before it begins would take the prompt with it.
-    message = session.add_message("user", prompt)
-    return _asked(session, message, model, settings)
+
+    def __init__(
+        self,
+        session: OpenSession,
+        model: Model,
+        settings: TurnSettings,
+        save: Save | None,
+        prompt: Message | None,
+    ) -> None:
+        self._session = session
+        self._model = model
+        self._settings = settings
+        self._save = save or partial(_save, session)
+        self._prompt = prompt
+        self._notices: list[str] = []
+
+    async def run(self, emit: Emit) -> TurnEnded:
+        """Ask the model and emit what happens, until the turn has ended; gives the last event.
+
+        The prompt is durable before the model is asked. The text of the answer is in the session
+        before it is emitted, and on disk at least every ``save_interval``. A model that fails
+        ends the turn as ``failed``; after a cancellation the answer is pending as
+        ``interrupted``, and the caller saves it. Raises ``StorageError`` only if the prompt
+        itself could not be saved: it stays pending then, and nothing was sent. A retry raises
+        ``UsageError`` if there is nothing to ask again.
+        """
+        replaces = await self._replaced() if self._prompt is None else None
+        await self._write()
+        if self._prompt is not None:
+            await emit(MessageSaved(self._session.id, self._prompt))
+        await self._emit_notices(emit)
+        answer = await self._answered(emit, replaces)
+        self._session.note_state()
+        await self._store(answer, emit)
+        ended = TurnEnded(self._session.id, answer.id, _turn_status(answer.status), answer.error)
+        await emit(ended)
+        return ended
+
+    async def _replaced(self) -> str | None:
+        last = (await self._session.context(self._model.context_window))[-1:]
+        if not last or not can_retry(last[0]):
+            raise UsageError("Nothing to retry.")
+        # A complete answer called tools: only their results are missing.
+        return last[0].id if last[0].role == "assistant" and last[0].status else None
+
+    async def _answered(self, emit: Emit, replaces: str | None) -> Message:
+        """Ask until an answer calls no tools; give that answer."""
+        session = self._session
+        for _ in range(ROUNDS):
+            await self._ask(emit, replaces)
+            answer = (await session.context(self._model.context_window))[-1]
+            if not answer.tool_calls or answer.status:
+                return answer
+            replaces = None
+            await self._run_tools(answer, emit)
+        return session.end_answer(
+            session.begin_answer(self._model.name), status="failed", error=_TOO_MANY_ROUNDS
+        )
+
+    async def _ask(self, emit: Emit, replaces: str | None) -> None:
+        """Ask once; at the end the answer is the last message of the session's context."""
+        request = await self._request(replaces)
+        answer = self._session.begin_answer(self._model.name, replaces=replaces)
+        with _kept(self._session, answer), self._saved_regularly(answer):
+            await emit(AnswerStarted(answer.message_id, replaces))
+            async with aclosing(self._model.stream(request)) as events:
+                async for event in events:
+                    for told in _take(answer, event):
+                        await emit(told)
+                    if answer.full or isinstance(event, AnswerEnded):
+                        break
+
+    async def _request(self, replaces: str | None) -> ModelRequest:
+        messages = await self._session.context(self._model.context_window)
+        return project(
+            self._settings.system_prompt,
+            self._session.summary,
+            [message for message in messages if message.id != replaces],
+            self._model.context_window,
+            self._settings.tools.definitions,
+        )
+
+    async def _run_tools(self, answer: Message, emit: Emit) -> None:
+        """Run the calls of an answer; calls are on disk before, results after."""
+        session = self._session
+        session.note_state()
+        waiting = list(answer.tool_calls)
+        try:
+            await self._store(answer, emit)
+            while waiting:
+                await emit(ToolCalled(waiting[0]))
+                result = await self._settings.tools.run(session, waiting[0], self._write)
+                call = waiting.pop(0)
+                message = session.add_message("tool", result, tool_call_id=call.id)
+                await emit(ToolReturned(call, result))
+                await self._store(message, emit)
+        except BaseException:
+            # Stopped, or a bug: every call gets a result, whoever reads on.
+            for call in waiting:
+                session.add_message("tool", INTERRUPTED, tool_call_id=call.id)
+            raise
+
+    async def _store(self, message: Message, emit: Emit) -> None:
+        """Save, and emit whether the message is on disk."""
+        try:
+            await self._write()
+        except StorageError as error:
+            await emit(SaveFailed(str(error), error.short))
+        else:
+            await emit(MessageSaved(self._session.id, message))
+        await self._emit_notices(emit)
+
+    async def _emit_notices(self, emit: Emit) -> None:
+        notices, self._notices = self._notices, []
+        for notice in notices:
+            await emit(NoticeGiven(notice))
+
+    async def _write(self) -> None:
+        self._notices += await self._save()
+
+    @contextmanager
+    def _saved_regularly(self, answer: Answer) -> Generator[None]:
+        """Save the text that has arrived at every interval, also while nothing arrives."""
+        task = asyncio.create_task(self._save_pieces(answer))
+        try:
+            yield
+        finally:
+            task.cancel()
+
+    async def _save_pieces(self, answer: Answer) -> None:
+        while True:
+            await asyncio.sleep(self._settings.save_interval)
+            self._session.add_piece(answer)
+            # It stays pending: the next interval tries again, and the end of the turn tells.
+            with suppress(StorageError):
+                await self._write()
 
 
-async def _asked(
-    session: OpenSession, prompt: Message, model: Model, settings: TurnSettings
-) -> AsyncGenerator[TurnEvent]:
-    await session.save()
-    yield MessageSaved(session.id, prompt)
-    async with aclosing(_answers(session, model, settings, None)) as events:
-        async for event in events:
-            yield event
+def begin_turn(
+    session: OpenSession,
+    prompt: str,
+    model: Model,
+    settings: TurnSettings,
+    save: Save | None = None,
+) -> Turn:
+    """Add a prompt to a session, pending at once, and make the turn that answers it.
 
-
-async def retry_turn(
-    session: OpenSession, model: Model, settings: TurnSettings
-) -> AsyncGenerator[TurnEvent]:
-    """Ask again where the last answer failed or was stopped; the new one replaces it.
-
-    Else as ``run_turn``. Raises ``UsageError`` if there is nothing to ask again.
+    ``save`` writes the session; without it the turn does so itself.
     """
-    last = (await session.context(model.context_window))[-1:]
-    if not last or not can_retry(last[0]):
-        raise UsageError("Nothing to retry.")
-    await session.save()
-    # An answer that came to its end called tools: what they would have said is missing.
-    replaces = last[0].id if last[0].role == "assistant" and last[0].status else None
-    async with aclosing(_answers(session, model, settings, replaces)) as events:
-        async for event in events:
-            yield event
+    # Not in ``run``: a cancellation before that begins would lose the prompt.
+    return Turn(session, model, settings, save, session.add_message("user", prompt))
+
+
+def retry_turn(
+    session: OpenSession, model: Model, settings: TurnSettings, save: Save | None = None
+) -> Turn:
+    """Make a turn that asks again where the last answer failed or was stopped.
+
+    The new answer replaces the failed one.
+    """
+    return Turn(session, model, settings, save, None)
 
 
 def can_retry(last: Message) -> bool:
-    """Whether a conversation that ends in this message waits for another answer."""
+    """Tell whether another answer may follow this last message of a session."""
     if last.role != "assistant" or last.tool_calls:
         return True
     return last.status in {"failed", "interrupted"}
 
 
-async def _answers(
-    session: OpenSession, model: Model, settings: TurnSettings, replaces: str | None
-) -> AsyncGenerator[TurnEvent]:
-    """Ask, and go on as long as the answers call tools."""
-    # What the prompt has led to is told before it is answered.
-    for notice in session.take_notices():
-        yield NoticeGiven(notice)
-    for _ in range(ROUNDS):
-        async with aclosing(_answer(session, model, settings, replaces)) as events:
-            async for event in events:
-                yield event
-        answer = (await session.context(model.context_window))[-1]
-        if not answer.tool_calls or answer.status:
-            break
-        replaces = None
-        async with aclosing(_run_tools(session, answer, settings.tools)) as events:
-            async for event in events:
-                yield event
-    else:
-        answer = session.end_answer(
-            session.begin_answer(model.name), status="failed", error=_TOO_MANY_ROUNDS
-        )
-    session.note_state()
-    yield await _saved_or_not(session, answer)
-    for notice in session.take_notices():
-        yield NoticeGiven(notice)
-    yield TurnEnded(session.id, answer.id, _turn_status(answer.status), answer.error)
-
-
-async def _answer(
-    session: OpenSession, model: Model, settings: TurnSettings, replaces: str | None
-) -> AsyncGenerator[TurnEvent]:
-    """Ask once; at the end the answer is the last message of the session's context."""
-    messages = await session.context(model.context_window)
-    request = project(
-        settings.system_prompt,
-        session.summary,
-        [message for message in messages if message.id != replaces],
-        model.context_window,
-        settings.tools.definitions,
-    )
-    answer = session.begin_answer(model.name, replaces=replaces)
-    with _kept(session, answer), _saved_regularly(session, answer, settings.save_interval):
-        yield AnswerStarted(answer.message_id, replaces)
-        async with aclosing(model.stream(request)) as events:
-            async for event in events:
-                for told in _take(answer, event):
-                    yield told
-                if answer.full or isinstance(event, AnswerEnded):
-                    break
+async def _save(session: OpenSession) -> Sequence[str]:
+    await session.save()
+    return session.take_notices()
 
 
 @contextmanager
@@ -186,27 +269,6 @@ def _end_normally(session: OpenSession, answer: Answer) -> None:
         session.end_answer(answer)
 
 
-@contextmanager
-def _saved_regularly(session: OpenSession, answer: Answer, interval: float) -> Generator[None]:
-    """Save what has arrived at every interval, also while nothing arrives."""
-    task = asyncio.create_task(_save_pieces(session, answer, interval))
-    try:
-        yield
-    finally:
-        task.cancel()
-
-
-async def _save_pieces(session: OpenSession, answer: Answer, interval: float) -> None:
-    while True:
-        await asyncio.sleep(interval)
-        session.add_piece(answer)
-        try:
-            await session.save()
-        except StorageError:
-            # It stays pending: the next interval tries again, and the end of the turn tells.
-            continue
-
-
 def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
     match event:
         case TextReceived():
@@ -220,36 +282,6 @@ def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
             usage = Usage(event.input_tokens, event.output_tokens, event.dollars)
             return [UsageCounted(answer.message_id, usage)]
     return []
-
-
-async def _run_tools(
-    session: OpenSession, answer: Message, tools: Tools
-) -> AsyncGenerator[TurnEvent]:
-    """Carry out the calls of an answer; calls are on disk before, results after."""
-    session.note_state()
-    waiting = list(answer.tool_calls)
-    try:
-        yield await _saved_or_not(session, answer)
-        while waiting:
-            yield ToolCalled(waiting[0])
-            result = await tools.run(session, waiting[0])
-            call = waiting.pop(0)
-            message = session.add_message("tool", result, tool_call_id=call.id)
-            yield ToolReturned(call, result)
-            yield await _saved_or_not(session, message)
-    except BaseException:
-        # Stopped, or a defect: each call has its answer, whoever reads on.
-        for call in waiting:
-            session.add_message("tool", INTERRUPTED, tool_call_id=call.id)
-        raise
-
-
-async def _saved_or_not(session: OpenSession, message: Message) -> MessageSaved | SaveFailed:
-    try:
-        await session.save()
-    except StorageError as error:
-        return SaveFailed(str(error), error.short)
-    return MessageSaved(session.id, message)
 
 
 def _turn_status(status: str | None) -> TurnStatus:
