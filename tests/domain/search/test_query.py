@@ -11,6 +11,7 @@ from tests.strategies import any_text
 from tui.domain.search.query import (
     SNIPPET_CHARACTERS,
     Fitting,
+    Named,
     SearchResult,
     Spoken,
     Term,
@@ -176,6 +177,14 @@ def test_only_the_newest_are_ranked_and_the_rest_is_said():
     assert [hit.message_id for hit in found.hits] == ["m300", "m299"]
     assert (found.total, found.more) == (300, True)
     assert rank(parse("x"), every[:300], 0) == SearchResult((), 300)
+
+
+def test_of_the_names_only_those_that_can_be_shown_count_and_the_rest_is_said():
+    names = [Named(f"s{number}", "x", number) for number in range(5)]
+    found = rank(parse("x"), [*names, fitting(user("m", "x"))], 3)
+    assert [hit.session_id for hit in found.hits] == ["s4", "s3", "s"]
+    assert (found.total, found.more) == (4, True)
+    assert not rank(parse("x"), names, 5).more
 
 
 def test_a_message_without_a_time_is_the_oldest():

@@ -71,12 +71,20 @@ def test_a_session_that_is_called_otherwise_now_is_no_hit(filled, data, name, as
     assert ask("apple")[0] == []
 
 
-def test_only_the_newest_names_are_looked_at(filled, data, name, ask, monkeypatch):
+def test_no_more_names_are_looked_at_than_can_be_shown_and_one(filled, name, ask, monkeypatch):
     for number in range(4):
         name(f"s{number}", f"apple {number}")
     filled.search("apple", 1)
-    monkeypatch.setattr(index_query, "CANDIDATES", 2)
-    assert len(ask("apple")[0]) == 3
+    looked_at = []
+    name_of = index_query.name_of
+    monkeypatch.setattr(
+        index_query, "name_of", lambda file: looked_at.append(name_of(file)) or looked_at[-1]
+    )
+    assert ask("apple", names=2)[0] == ["s1", "s2", "s3"]
+    found = filled.search("apple", 2)
+    assert [hit.snippet for hit in found.hits] == ["apple 3", "apple 2"]
+    assert (found.total, found.more) == (2, True)
+    assert looked_at == ["apple 3", "apple 2", "apple 1"] * 2
 
 
 def test_only_a_few_files_are_open_at_once(ask, data, monkeypatch):

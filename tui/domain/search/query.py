@@ -17,7 +17,7 @@ from tui.domain.text.tokens import Span, cut, cut_with_spans, stands_alone
 from tui.domain.timestamps import format_milliseconds, parse_utc
 
 CANDIDATES = 300
-"""Limit of the names, and of the messages, that are ranked, newest first; more are only noted."""
+"""Limit of the messages that are ranked, newest first; more are only noted."""
 
 SNIPPET_CHARACTERS = 160
 _BEFORE = 40
@@ -183,12 +183,14 @@ class Spoken(msgspec.Struct):
 def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> SearchResult:
     """The best of the newest: names, then own words above answers, more of the terms, newer.
 
-    Where there are more than can be shown, names take half of the room.
+    Where there are more than can be shown, names take half of the room. Of the names only the
+    newest ``limit`` count, as no other one can be shown.
     """
     newest = sorted(fitting, key=attrgetter("time"), reverse=True)
-    names = _scored([each for each in newest if isinstance(each, Named)])
-    said = _scored([each for each in newest if isinstance(each, Fitting)])
-    total, room = len(names) + len(said), max(limit, 0)
+    room = max(limit, 0)
+    names = _scored([each for each in newest if isinstance(each, Named)][:room])
+    said = _scored([each for each in newest if isinstance(each, Fitting)][:CANDIDATES])
+    total = len(names) + len(said)
     best = names[: max(room - len(said), (room + 1) // 2)]
     best += said[: room - len(best)]
     hits = tuple(_hit(query, each, score) for score, each in best)
@@ -196,12 +198,12 @@ def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> Search
 
 
 def _scored(newest: Sequence[Fitting | Named]) -> list[tuple[float, Fitting | Named]]:
-    scored = [(_score(each, place), each) for place, each in enumerate(newest[:CANDIDATES])]
+    scored = [(_score(each, place), each) for place, each in enumerate(newest)]
     return sorted(scored, key=itemgetter(0), reverse=True)
 
 
 def _score(fitting: Fitting | Named, place: int) -> float:
-    newer = (CANDIDATES - place) / CANDIDATES / 16
+    newer = max(0, CANDIDATES - place) / CANDIDATES / 16
     if isinstance(fitting, Named):
         return round(_NAME + newer, 4)
     often = min(fitting.count, _MOST_COUNTED).bit_length() / 8

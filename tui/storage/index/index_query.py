@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Collection, Generator, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,20 +41,21 @@ _NAMES = "select id, folder, mtime from sessions where folder != 'trash'"
 
 
 class QueryEffort(msgspec.Struct):
-    """How long a search may go on; ``late`` once it had to stop before its end.
+    """The limits of a search; ``late`` once it had to stop before its end.
 
-    ``refused`` are the sessions that it could not read.
+    ``names`` is how many names can be shown, ``refused`` are the sessions that it could not read.
     """
 
     deadline: float
     wanted: Callable[[], bool] | None = None
+    names: int = CANDIDATES
     late: bool = False
     refused: set[str] = msgspec.field(default_factory=set[str])
 
     def half(self) -> "QueryEffort":
         """The first half of the time that is left."""
         now = time.monotonic()
-        return QueryEffort(now + (self.deadline - now) / 2, self.wanted, refused=self.refused)
+        return msgspec.structs.replace(self, deadline=now + (self.deadline - now) / 2)
 
     def over(self) -> bool:
         """Whether to stop now."""
@@ -79,8 +81,8 @@ def from_index(
         names = _rows(connection, _names_with(query), [*map(needle, query.terms)], effort)
         messages = _rows(connection, said, [match] if match else [], effort)
         return [
-            *_newest(names, journals.named, query, without, effort),
-            *_newest(messages, journals.fitting, query, without, effort),
+            *islice(_newest(names, journals.named, query, without, effort), effort.names + 1),
+            *islice(_newest(messages, journals.fitting, query, without, effort), CANDIDATES + 1),
         ]
 
 
@@ -94,18 +96,16 @@ def _newest(
     query: Query,
     without: Collection[str],
     effort: QueryEffort,
-) -> list[Fitting | Named]:
-    """Look at the rows, newest first, until more fit than are ranked."""
-    fitting: list[Fitting | Named] = []
+) -> Iterator[Fitting | Named]:
+    """Look at the rows, newest first."""
     for row in rows:
         if row[0] in without:
             continue
         found = look(query, row)
         if found is not None:
-            fitting.append(found)
-        if len(fitting) > CANDIDATES or effort.over():
-            break
-    return fitting
+            yield found
+        if effort.over():
+            return
 
 
 def _rows(

@@ -53,7 +53,7 @@ class SearchIndex:
         query = parse(text)
         if not query.terms or not os.path.lexists(self._root):
             return SearchResult()
-        effort = QueryEffort(time.monotonic() + seconds, wanted)
+        effort = QueryEffort(time.monotonic() + seconds, wanted, max(limit, 0))
         notice = ""
         with storage_errors("Cannot search the sessions"):
             try:
