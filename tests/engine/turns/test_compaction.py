@@ -342,7 +342,7 @@ async def test_a_system_prompt_larger_than_the_window_is_survived(new_session):
 
 async def test_a_long_session_is_not_read_whole(file_session, monkeypatch):
     session, store = file_session
-    say(session, *(f"{number} " + "x" * 100 for number in range(6000)))
+    say(session, *(f"{number} " + "x" * 100 for number in range(1200)))
     await session.close()
     read = read_context(store, session.id, None, 4000)
     assert len(read.messages) < 500
