@@ -1,10 +1,15 @@
-"""The storage protocol: what any place that keeps sessions can do.
+"""The storage protocol: the interface of every backend that keeps sessions.
 
-``FileStore`` is the default, ``MemoryStore`` serves tests. Another backend implements these
-verbs and passes ``tests/storage/contract.py``; it needs to know nothing else of the program.
+``FileStore`` is the default; ``MemoryStore`` keeps sessions in memory. A new backend implements
+these verbs and passes ``tests/storage/contract.py``; it needs nothing else of the program.
 
-Every verb may raise ``StorageError`` (and ``StorageFull``) when the place itself fails; what
-else it raises is said with it. None gives ``None`` for a failure.
+Every verb may raise ``StorageError`` (and ``StorageFull``) when the backend itself fails; its
+docstring lists the other errors. No verb returns ``None`` for a failure.
+
+Units: times are strings in UTC with milliseconds, such as ``2026-01-11T14:30:22.123Z``
+(``tui.domain.timestamps``), and ``""`` or ``None`` where unknown. ``damaged`` counts lines of a
+journal that could not be decoded. ``count``, ``before``, ``after`` and ``limit`` count messages,
+list entries or hits. Cursors are opaque strings, valid for the store that made them.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +31,7 @@ from tui.domain.journal.session import (
 )
 
 if TYPE_CHECKING:
-    # What only a search needs is not on the way to the first screen.
+    # Only a search imports it: the first screen does not wait for it.
     from tui.domain.search.query import SearchResult
 
 KEPT: frozenset[Status] = frozenset({"open", "closed"})
@@ -35,10 +40,9 @@ EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashe
 
 
 class SessionFilter(msgspec.Struct, frozen=True):
-    """Which sessions a list holds; no scope means every scope.
+    """A filter of lists; without a scope it passes every scope.
 
-    ``used_before`` leaves out what was last used at that UTC time, written as records have it, or
-    later.
+    ``used_before`` passes only sessions whose last use is earlier than this time.
     """
 
     scope: str | None = None
@@ -47,18 +51,18 @@ class SessionFilter(msgspec.Struct, frozen=True):
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """One page of a list, newest use first; ``cursor`` leads on, ``None`` at the end."""
+    """One page of a list, newest use first; ``cursor`` is that of the next page, or ``None``."""
 
     entries: tuple[SessionEntry, ...]
     cursor: str | None
 
 
 class Appended(msgspec.Struct, frozen=True):
-    """What an append did beside writing.
+    """The result of an append.
 
-    ``ordinal`` is the session's number in its scope. ``foreign`` are records that somebody else
-    had put into the session since this program last wrote or read it, oldest first.
-    ``restored`` says that an archived session came back for it.
+    ``ordinal`` is the session's number in its scope, from 1. ``foreign`` are records that another
+    program added since this one last wrote or read the session, oldest first. ``restored`` is
+    true if the session was archived and the append brought it back.
     """
 
     ordinal: int
@@ -67,42 +71,46 @@ class Appended(msgspec.Struct, frozen=True):
 
 
 class Lease(Protocol):
-    """The right to append to one session, held until ``release`` or its program's end."""
+    """The right to append to one session, until ``release`` or the end of its program."""
 
     @property
     def session_id(self) -> str: ...
 
     def release(self) -> None:
-        """Give the right up; harmless the second time."""
+        """Give the lease up; a second call does nothing."""
         ...
 
 
 BEGINNING = "0"
-"""The cursor of ``page_after`` that is known from the start."""
+"""The cursor with which ``page_after`` reads the first page of a session."""
 
 
 class SessionStore(Protocol):
-    """Keeps sessions.
+    """A backend: creates, leases, appends to, reads, lists, searches and moves sessions.
 
-    An id is what ``tui.domain.journal.ids.is_session_id`` takes; every verb but ``entries`` raises
-    ``SessionNotFound`` for anything else, before it looks anywhere. What a session says is its
-    records folded in their order (``tui.domain.journal.fold.Fold``), the last use of it the newest
-    message, explicit opening (``Opened`` with ``resumed``) or ``Restored``. ``held`` for a ``Fold``
-    means that its present holder has written pieces itself: those from before the lease are
-    interrupted.
+    **Ids.** ``tui.domain.journal.ids.is_session_id`` accepts them; every verb but ``entries``
+    raises ``SessionNotFound`` for any other string before it looks anywhere.
 
-    A session is in one of three places: kept, the archive, the trash; what reads one finds it in
-    all of them. Its status is ``open`` while it is kept and held by anybody, this program too. What
-    moves it raises ``SessionBusy`` only if another program holds it: its holder may, and keeps the
-    lease, but for ``purge``. One of a newer version is read, listed and moved, only not leased. One
-    that is damaged is listed too, with the label ``(unreadable)``, under the scope and the number
-    that it had if those are still known.
+    **State.** A session is its records folded in order (``tui.domain.journal.fold.Fold``). Its
+    last use is the newest message, explicit opening (``Opened`` with ``resumed``) or ``Restored``.
+    ``held`` of a ``Fold`` means that the present holder has written pieces of an answer itself;
+    pieces from before its lease are interrupted answers.
 
-    Each gets a number in its scope with its first record, one more than the highest ever given
-    there. A store object is what is called a program here, and not a process. All verbs block;
-    threads may call them at once, each for another session. What is the same in every backend is
-    in the domain: ``ids``, ``labels``, ``targets``, ``timestamps``, ``search.rank`` and
-    ``search.Spoken``. ``tui.storage.memory_store`` is the shortest backend there is.
+    **Places.** A session is kept, archived or in the trash; the reading verbs find it in all three.
+    Its status is ``open`` while it is kept and leased by any program, this one included. Moving it
+    raises ``SessionBusy`` only if another program holds it; the holder may move it and keeps the
+    lease, except for ``purge``. A session of a newer version can be read, listed and moved, but
+    not leased. A damaged one is listed with the label ``(unreadable)``, under its scope and number
+    if those are still known.
+
+    **Numbers.** The first append gives a session its number: one more than the highest ever given
+    in its scope.
+
+    **Threads.** All verbs block; threads may call them at once, each for another session. A
+    "program" here is a store object, not a process.
+
+    Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
+    ``search.rank`` and ``search.Spoken``. ``tui.storage.memory_store`` is the shortest backend.
     """
 
     def create(  # noqa: PLR0913 - each is a field of the header
@@ -116,24 +124,24 @@ class SessionStore(Protocol):
         forked_from: str | None = None,
         imported_from: str | None = None,
     ) -> Lease:
-        """Reserve a session and hold it; it exists for others with its first ``append``.
+        """Reserve a session and lease it; the first ``append`` makes it exist for others.
 
-        Without ``session_id`` the store names it (``ids.new_session_id``); ``created_at`` is for
-        one that is older than its reservation. With its first ``append`` it is the active one of
-        its scope. Raises ``SessionBusy`` if the id is taken by another program and
-        ``StorageError`` if a session with it exists.
+        The first ``append`` also makes it the active session of its scope. ``project_path`` is an
+        absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
+        (``ids.new_session_id``), ``created_at`` to now. Raises ``SessionBusy`` if another program
+        has reserved the id and ``StorageError`` if the session exists.
         """
         ...
 
     def lease(self, session_id: str) -> Lease:
-        """Take the right to append to a session that is kept or archived.
+        """Lease a session that is kept or archived.
 
         Raises ``SessionNotFound``, ``SessionBusy``, ``NewerVersion``, ``SessionDamaged``.
         """
         ...
 
     def holder(self, session_id: str) -> Holder | None:
-        """Who holds a session, this program too; ``None`` if nobody does."""
+        """The holder of a session's lease, this program included; ``None`` if it has none."""
         ...
 
     def append(
@@ -141,12 +149,13 @@ class SessionStore(Protocol):
     ) -> Appended:
         """Write records at the end of a session; on return they are durable.
 
-        All or nothing: after an error none of them counts, and the same call may be made again.
-        No records write nothing. The first append to an archived session restores it. Raises
-        ``ReadOnly`` if the lease was given up, is another store's, or ended with a ``purge``,
-        ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if what had been
-        written before is gone, and ``StorageError`` for what ``tui.domain.journal.records.encode``
-        refuses, also if the store keeps no JSON.
+        All or nothing: after an error none of them counts, and the same call may be repeated.
+        An empty sequence writes nothing. ``encoder`` returns a record's line, with its newline: a
+        caller may have encoded it before. The first append to an archived session restores it.
+        Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
+        ``purge``, ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if
+        records written earlier are gone, and ``StorageError`` for a record that the encoder
+        refuses, also in a store that keeps no JSON.
         """
         ...
 
@@ -155,77 +164,81 @@ class SessionStore(Protocol):
         ...
 
     def tail(self, session_id: str, count: int) -> Tail:
-        """Read the last ``count`` live messages and all that a session shows beside them.
+        """Read a session with only its last ``count`` live messages; name, to-dos and totals whole.
 
         Raises ``SessionNotFound``, ``SessionDamaged``.
         """
         ...
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
-        """Read ``count`` messages before a cursor, across resets.
+        """Read the ``count`` messages before a cursor, across resets, in the order of the journal.
 
-        Marks of resets and summaries go with the messages before them. The session is looked for
-        and read before the cursor is. Raises ``SessionNotFound``, ``SessionDamaged``, and
-        ``StorageError`` for a cursor that this store did not make.
+        A mark of a reset or a summary comes with the messages before it. Raises
+        ``SessionNotFound`` and ``SessionDamaged``, then ``StorageError`` for a cursor that this
+        store did not make.
         """
         ...
 
     def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
-        """Read a message with so many before and after it, across resets.
+        """Read a message with ``before`` messages before and ``after`` after it, across resets.
 
         Raises ``SessionNotFound``, ``SessionDamaged``, and ``MessageNotFound`` if the session has
-        none with this id, or replaced it.
+        no message with this id, or one that was replaced.
         """
         ...
 
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
-        """Read ``count`` messages from the later cursor of ``around`` on, or of such a page.
+        """Read the ``count`` messages after a cursor, across resets.
 
-        ``BEGINNING`` is one that leads to the first messages of all.
-        Raises as ``page``. What is written meanwhile is on the last page: its cursor is ``None``.
+        The cursor is ``Surroundings.later``, that of such a page, or ``BEGINNING``. The last page
+        has the cursor ``None`` and includes messages written meanwhile. Raises as ``page``.
         """
         ...
 
     def stamp(self, session_id: str) -> Stamp:
-        """Something that is another one after each change; who follows asks every second.
+        """Read a session's stamp, which differs after each change; a follower polls it.
+
+        ``length`` and ``changed`` of a ``FileStore`` are bytes and nanoseconds since 1970.
 
         Raises ``SessionNotFound``.
         """
         ...
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        """The live messages after a message, or all of them if it is ``None`` or not live.
+        """Read the live messages after a message; all of them if it is ``None`` or not live.
 
         Raises ``SessionNotFound``, ``SessionDamaged``.
         """
         ...
 
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
-        """One page of sessions, newest use first. Raises ``StorageError`` for a foreign cursor."""
+        """Read a page of at most ``limit`` sessions, newest use first.
+
+        Raises ``StorageError`` for a cursor that this store did not make.
+        """
         ...
 
     def count(self, wanted: SessionFilter) -> int:
-        """How many sessions a list holds, found out without reading more than must be."""
+        """Count the sessions that a filter passes, reading as few files as possible."""
         ...
 
     def entry(self, session_id: str) -> SessionEntry:
-        """What a list shows of one session, wherever it is. Raises ``SessionNotFound``."""
+        """Read the list entry of one session, in any place. Raises ``SessionNotFound``."""
         ...
 
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
-        """The same of some sessions, in this order.
+        """Read the list entries of some sessions, in this order, sharing the look-ups.
 
-        Those that are not there, or are no ids, are left out. What has to be found out for one of
-        them is found out once for all.
+        Ids that are unknown or no ids are left out.
         """
         ...
 
     def is_archived(self, session_id: str) -> bool:
-        """Whether a session is archived, at no more than a look. Raises ``SessionNotFound``."""
+        """Look up if a session is archived, without reading it. Raises ``SessionNotFound``."""
         ...
 
     def location(self, session_id: str) -> str:
-        """Where a session is kept, as its user would look for it: a line with the id in it.
+        """Describe the place of a session to its user: one line with the id, such as a path.
 
         Raises ``SessionNotFound``.
         """
@@ -239,12 +252,11 @@ class SessionStore(Protocol):
         listed: Sequence[str] = (),
         wanted: SessionFilter | None = None,
     ) -> str:
-        """The id that a target means; ``listed`` is what its numbers count in.
+        """Resolve a target to an id by the rules of ``tui.domain.targets.resolve``.
 
-        ``wanted`` narrows where names and prefixes are looked for: by default what is kept or
-        archived, in every scope. What a target means is said by ``tui.domain.targets.resolve``,
-        which leaves the closest ids to the store. Raises ``SessionNotFound`` with those of the ids
-        looked among, or ``AmbiguousSession``.
+        A bare number counts in ``listed``, from 1. ``wanted`` narrows the search for names and
+        prefixes; by default it is every kept or archived session of every scope. Raises
+        ``SessionNotFound`` with the closest ids, or ``AmbiguousSession``.
         """
         ...
 
@@ -256,15 +268,14 @@ class SessionStore(Protocol):
         seconds: float = 0.2,
         wanted: Callable[[], bool] | None = None,
     ) -> "SearchResult":
-        """The sessions whose names have all terms of a query, then the messages that have them.
+        """Search names, then messages, for all terms of a query; at most ``limit`` hits.
 
-        The best ``limit`` of the newest, as ``search.rank`` says. All names and all that was said
-        are searched, in every scope, before resets and in the archive; not what lies in the trash,
-        was replaced, is still arriving, or cannot be read, nor what a session was called before.
-        The hit of a name has no message, and the time of the session's last use. What a query
-        means is said by ``tui.domain.search.query``. It stops after so many ``seconds``, or once
-        ``wanted`` (asked often, in the caller's thread) says no, and gives what it has found; the
-        answer says if that may not be all. A query without words finds nothing.
+        ``tui.domain.search.query`` defines queries and ranking. The search covers every scope, the
+        archive and messages before resets; it leaves out the trash, replaced messages, answers
+        still arriving, earlier names and unreadable sessions. The hit of a name has no message,
+        and the time of the session's last use. After ``seconds``, or once ``wanted`` (polled in
+        the caller's thread) returns false, it returns its hits so far and sets ``late``. A query
+        without words finds nothing.
         """
         ...
 
@@ -276,35 +287,35 @@ class SessionStore(Protocol):
         ...
 
     def archive(self, session_id: str) -> None:
-        """Set a session aside.
+        """Move a session to the archive.
 
         Raises ``SessionNotFound`` (also if it is not kept), ``SessionBusy``.
         """
         ...
 
     def restore(self, session_id: str) -> None:
-        """Bring a session back from the archive or the trash, with its scope and its ordinal.
+        """Bring a session back from the archive or the trash, with its scope and its number.
 
-        Writes a ``Restored`` itself, which is a use, and not foreign to a holder in this program.
+        Appends a ``Restored`` record, which is a use, and not foreign to this program's lease.
         Raises ``SessionNotFound`` (also if it is neither), ``SessionBusy``.
         """
         ...
 
     def purge(self, session_id: str) -> None:
-        """Destroy a session in the trash for good; its ordinal stays used, its lease ends.
+        """Destroy a session in the trash; its number is never given again, its lease ends.
 
         Raises ``SessionNotFound`` (also if it is not in the trash), ``SessionBusy``.
         """
         ...
 
     def set_active(self, scope: str, session_id: str) -> None:
-        """Say which session of a scope was opened last."""
+        """Note the session of a scope that was opened last."""
         ...
 
     def active(self, scope: str) -> str | None:
-        """The session of a scope that was opened last.
+        """Look up the session of a scope that was opened last.
 
-        If that one is archived or deleted, the most recently used other; ``None`` if the scope
-        has no session.
+        If it is archived or in the trash, the most recently used other one counts; ``None`` if the
+        scope has no session.
         """
         ...

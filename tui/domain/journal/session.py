@@ -80,7 +80,11 @@ class Session(msgspec.Struct, frozen=True):
 
 
 class SessionEntry(msgspec.Struct, frozen=True):
-    """A session in a list: what is known of it from the two ends of its file."""
+    """A session in a list, read from the two ends of its file.
+
+    Times are UTC strings with milliseconds, ``""`` if unknown. ``message_count`` counts live
+    messages, ``damaged`` unreadable lines among those that were read.
+    """
 
     id: str
     name: str
@@ -112,10 +116,10 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """What changes when a session does; ``where`` is ``closed`` for what is kept.
+    """The version of a session's file; ``where`` is ``closed`` for a session that is kept.
 
-    ``place`` names what it is written in; as long as that is the same and gets no shorter, records
-    were only added.
+    ``place`` is device and inode, ``length`` bytes, ``changed`` nanoseconds since 1970. As long
+    as the place is the same and gets no shorter, records were only added.
     """
 
     place: str
