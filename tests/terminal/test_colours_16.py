@@ -11,9 +11,11 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from tui.app.theme_contrast import legible
-from tui.terminal.colours_16 import LEAST_CONTRAST, Colours16, contrast
+from tui.terminal.colours import palette_filters
+from tui.terminal.colours_16 import LEAST_CONTRAST, contrast_of
 
 RED, YELLOW, CYAN, BRIGHT = 1, 3, 6, 8
+(FILTER,) = palette_filters("standard")
 WHITE = Color(255, 255, 255)
 colours = st.tuples(*[st.integers(0, 255)] * 3)
 
@@ -21,7 +23,7 @@ colours = st.tuples(*[st.integers(0, 255)] * 3)
 def shown(colour, background=WHITE, behind=None, *, bold=False):
     """The number of the colour that a text gets, and whether it is bold."""
     style = Style(color=RichColor.from_rgb(*colour), bgcolor=behind, bold=bold, italic=True)
-    (segment,) = Colours16().apply([Segment("text", style)], background)
+    (segment,) = FILTER.apply([Segment("text", style)], background)
     assert segment.style.italic
     assert segment.style.bgcolor == behind
     return segment.style.color.number, bool(segment.style.bold)
@@ -32,9 +34,9 @@ def test_a_text_differs_from_what_is_behind_it(colour, behind, bold):
     behind = RichColor.from_rgb(*behind)
     behind_shown = behind.downgrade(ColorSystem.STANDARD).number
     number, bold = shown(colour, behind=behind, bold=bold)
-    assert contrast(number, behind_shown) >= LEAST_CONTRAST
+    assert contrast_of(number, behind_shown) >= LEAST_CONTRAST
     # Many terminals show what is bold in the brighter colour.
-    assert not bold or contrast(number | BRIGHT, behind_shown) >= LEAST_CONTRAST
+    assert not bold or contrast_of(number | BRIGHT, behind_shown) >= LEAST_CONTRAST
 
 
 @pytest.mark.parametrize(
@@ -65,4 +67,4 @@ def test_what_is_bold_stays_so_where_it_can_be_read():
 
 def test_what_has_no_colour_of_its_own_stays_as_it_is():
     segments = [Segment("a"), Segment("b", Style(bold=True)), Segment("c", Style.parse("default"))]
-    assert Colours16().apply(segments, WHITE) == segments
+    assert FILTER.apply(segments, WHITE) == segments

@@ -13,8 +13,11 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from tui.app.theme_contrast import legible
-from tui.terminal.colours_256 import LEAST_CONTRAST, Colours256, contrast, nearest, triplet
+from tui.terminal.colours import palette_filters
+from tui.terminal.colours_256 import LEAST_CONTRAST, nearest, triplet
+from tui.terminal.contrast import contrast
 
+(FILTER,) = palette_filters("256")
 BLACK = Color(0, 0, 0)
 colours = st.builds(ColorTriplet, *[st.integers(0, 255)] * 3)
 
@@ -24,7 +27,7 @@ def shown(color, ground, background=BLACK):
     style = Style(color=RichColor.from_triplet(color), italic=True)
     if ground is not None:
         style += Style(bgcolor=RichColor.from_triplet(ground))
-    (segment,) = Colours256().apply([Segment("text", style)], background)
+    (segment,) = FILTER.apply([Segment("text", style)], background)
     assert segment.style.italic
     return segment.style.color, segment.style.bgcolor
 
@@ -76,9 +79,14 @@ def test_a_text_without_a_ground_of_its_own_is_fitted_to_what_it_stands_on():
 def test_what_has_no_colour_of_its_own_stays_as_it_is():
     styles = [None, Style(bold=True), Style.parse("default"), Style.parse("red on blue")]
     segments = [Segment("a", style) for style in styles]
-    assert Colours256().apply(segments, BLACK) == segments
+    assert FILTER.apply(segments, BLACK) == segments
 
 
 def test_all_is_of_256_colours():
     color, ground = shown(ColorTriplet(1, 2, 3), ColorTriplet(250, 250, 250))
     assert (color.type, ground.type) == (ColorType.EIGHT_BIT, ColorType.EIGHT_BIT)
+
+
+@pytest.mark.parametrize("color_system", ["truecolor", None])
+def test_a_terminal_that_has_all_colours_needs_no_filter(color_system):
+    assert palette_filters(color_system) == ()

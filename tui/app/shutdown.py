@@ -12,6 +12,7 @@ from textual.worker import WorkerFailed
 from tui.app.key_order import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
 from tui.app.task_queue import TaskQueue
 from tui.terminal.flow_control import FlowControlledApp
+from tui.terminal.textual_private import AppBase
 from tui.widgets.hints import hint
 from tui.widgets.key_names import key_name
 
@@ -28,7 +29,7 @@ def end_on_signals(end: Callable[[int], None]) -> None:
         loop.add_signal_handler(number, end, 128 + number)
 
 
-class ShutdownApp(KeyboardApp, FlowControlledApp):
+class ShutdownApp(KeyboardApp, FlowControlledApp, AppBase):
     """An application that leaves nothing behind: what was typed counts, and a defect is told.
 
     One in a worker ends nothing else: it is told on screen by ``tell_defect``. ``run_async`` raises
@@ -83,19 +84,15 @@ class ShutdownApp(KeyboardApp, FlowControlledApp):
     def _leave_behind_orders(self, leave: Callable[[], None]) -> None:
         self.orders.give(partial(_do, leave))
 
-    def _handle_exception(self, error: Exception) -> None:
+    def take_error(self, error: Exception) -> bool:
         cause = error.error if isinstance(error, WorkerFailed) else error
         if self.defect is None and isinstance(cause, Exception):
             self.defect = cause
-        if cause is not error and self.is_running:
-            # Later: should it not be told either, that ends the program.
-            self.call_later(self.tell_defect, f"Unexpected error: {type(cause).__name__}: {cause}")
-            return
-        super()._handle_exception(error)
-
-    def _fatal_error(self) -> None:
-        # Textual's own words show local variables: what was said, keys, and that as it is.
-        self._close_messages_no_wait()
+        if cause is error or not self.is_running:
+            return False
+        # Later: should it not be told either, that ends the program.
+        self.call_later(self.tell_defect, f"Unexpected error: {type(cause).__name__}: {cause}")
+        return True
 
 
 async def _do(leave: Callable[[], None]) -> None:

@@ -5,6 +5,10 @@ from itertools import pairwise
 
 from textual.app import App
 from textual.color import Color
+from textual.filter import LineFilter
+
+from tui.terminal.colours import palette_filters
+from tui.terminal.contrast import contrast, luminance
 
 LEAST = 4.5
 """The contrast of text that WCAG 2 asks for."""
@@ -35,7 +39,14 @@ _AUTO = "auto"
 
 
 class ThemeContrastApp(App[None]):
-    """Has such colours, whichever theme is chosen."""
+    """An application with legible colours, whatever its theme and its terminal."""
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Add the filter for a terminal of few colours."""
+        filters = super().get_line_filters()
+        if self.is_headless:
+            return filters
+        return [*filters, *palette_filters(self.console.color_system)]
 
     def get_css_variables(self) -> dict[str, str]:
         """Those of the theme."""
@@ -63,22 +74,8 @@ def hue_apart(one: Color, other: Color) -> float:
     return min(way, 1 - way)
 
 
-def contrast(one: Color, other: Color) -> float:
-    """From 1 to 21."""
-    darker, lighter = sorted((_luminance(one), _luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
-
-
-def _luminance(color: Color) -> float:
-    red, green, blue = (
-        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4
-        for part in color.normalized
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
 def _least(text: Color, grounds: Iterable[Color]) -> float:
-    return min(contrast(ground + text, ground) for ground in grounds)
+    return min(contrast((ground + text).rgb, ground.rgb) for ground in grounds)
 
 
 def _shifted(text: Color, grounds: Sequence[Color], least: float = LEAST) -> Color:
@@ -135,7 +132,7 @@ def _cursor(text: str, ground: str, grounds: Sequence[Color]) -> tuple[str, str]
     if _least(color, over) >= LEAST:
         return text, ground
     if len(set(over)) == 1:
-        away = _BLACK if _luminance(color) > _luminance(over[0]) else _WHITE
+        away = _BLACK if luminance(color.rgb) > luminance(over[0].rgb) else _WHITE
         for step in range(1, _STEPS // 5):
             nearer = over[0].blend(away, step / _STEPS)
             if _least(color, [nearer]) >= LEAST:

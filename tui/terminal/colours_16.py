@@ -1,7 +1,7 @@
-"""Sixteen colours that can be read: what a terminal of no more shows for those of a theme.
+"""Sixteen colours: text keeps its hue, and differs from its background.
 
-The nearest of sixteen may be of another hue, as grey is to a soft red, or the same as what is
-behind it: yellow keys on white, which nobody can read.
+The nearest colour may be of another hue, as grey is to a soft red, or the same as the
+background: yellow keys on white, which nobody can read.
 """
 
 from colorsys import rgb_to_hls
@@ -9,10 +9,9 @@ from functools import lru_cache
 
 from rich.color import Color as RichColor
 from rich.color import ColorSystem
-from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
-from textual.filter import LineFilter
+
+from tui.terminal.contrast import Rgb, contrast
 
 LEAST_CONTRAST = 3.0
 
@@ -30,29 +29,12 @@ _LEAST_SATURATION = 0.35
 _PALE, _LEAST_DIFFERENCE = 0.7, 0.22
 
 
-def _luminance(code: str) -> float:
-    shares = (0.2126, 0.7152, 0.0722)
-    values = (value / 255 for value in bytes.fromhex(code))
-    linear = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values)
-    return sum(share * value for share, value in zip(shares, linear, strict=True))
-
-
-_LUMINANCES = [_luminance(code) for code in _PALETTE]
-
-
-class Colours16(LineFilter):
-    """Gives each text one of the sixteen colours, near to its own, that differs from behind it."""
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        behind = background.rich_color
-        return [
-            Segment(text, _legible(style, behind) if style else None, control)
-            for text, style, control in segments
-        ]
+_COLORS: list[Rgb] = [tuple(bytes.fromhex(code)) for code in _PALETTE]  # pyright: ignore[reportAssignmentType]
 
 
 @lru_cache(2048)
-def _legible(style: Style, background: RichColor) -> Style:
+def restyle(style: Style, background: RichColor) -> Style:
+    """Give a style one of the sixteen colours, near to its own, that its background shows."""
     if style.color is None or style.color.is_default:
         return style
     behind = _nearest(style.bgcolor or background)
@@ -66,20 +48,19 @@ def _that_differs(colour: int, behind: int, *, bold: bool) -> int:
     for candidate in (colour, *others):
         if is_legible(candidate, behind, bold=bold):
             return candidate
-    return max((_BLACK, _WHITE), key=lambda last: contrast(last, behind))
+    return max((_BLACK, _WHITE), key=lambda last: contrast_of(last, behind))
 
 
 def is_legible(colour: int, behind: int, *, bold: bool) -> bool:
-    """Whether a text can be read; many terminals show a bold one in the brighter colour."""
-    if bold and colour < _BRIGHT and contrast(colour + _BRIGHT, behind) < LEAST_CONTRAST:
+    """Whether a text can be read; many terminals show bold text in the brighter colour."""
+    if bold and colour < _BRIGHT and contrast_of(colour + _BRIGHT, behind) < LEAST_CONTRAST:
         return False
-    return contrast(colour, behind) >= LEAST_CONTRAST
+    return contrast_of(colour, behind) >= LEAST_CONTRAST
 
 
-def contrast(one: int, other: int) -> float:
-    """As WCAG has it: from 1, the same, to 21, black on white."""
-    dark, light = sorted((_LUMINANCES[one], _LUMINANCES[other]))
-    return (light + 0.05) / (dark + 0.05)
+def contrast_of(one: int, other: int) -> float:
+    """The contrast of two colours by their numbers."""
+    return contrast(_COLORS[one], _COLORS[other])
 
 
 def _near(colour: RichColor) -> int:

@@ -1,7 +1,7 @@
-"""256 colours, each the nearest to a theme's own: what a terminal of no more shows for it.
+"""256 colours: each is the nearest to a theme's own.
 
-Rich takes any tint of a dark colour for the first step of the cube: behind Nord's dark grey all
-was teal, and a bar of dark grey was navy blue.
+Rich takes any tint of a dark colour for the first step of the cube: Nord's dark grey ground
+became teal, and a bar of dark grey navy blue.
 """
 
 from collections.abc import Iterator
@@ -10,10 +10,9 @@ from itertools import product
 
 from rich.color import Color as RichColor
 from rich.color_triplet import ColorTriplet
-from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
-from textual.filter import LineFilter
+
+from tui.terminal.contrast import contrast
 
 LEAST_CONTRAST = 4.5
 _LEVELS = (0, 95, 135, 175, 215, 255)
@@ -21,19 +20,9 @@ _CUBE, _GREYS, _GREYS_COUNT = 16, 232, 24
 _STEPS = 10
 
 
-class Colours256(LineFilter):
-    """Gives texts and what is behind them such colours; texts stay as legible as they were."""
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        behind = background.rich_color
-        return [
-            Segment(text, _shown(style, behind) if style else None, control)
-            for text, style, control in segments
-        ]
-
-
 @lru_cache(2048)
-def _shown(style: Style, background: RichColor) -> Style:
+def restyle(style: Style, background: RichColor) -> Style:
+    """Give a style such colours; its text stays as legible as it was."""
     color, ground = style.color, style.bgcolor
     behind = _nearest(ground.triplet) if ground and ground.triplet else None
     if color and color.triplet:
@@ -58,12 +47,6 @@ def triplet(number: int) -> ColorTriplet:
     red, rest = divmod(number - _CUBE, 36)
     green, blue = divmod(rest, 6)
     return ColorTriplet(_LEVELS[red], _LEVELS[green], _LEVELS[blue])
-
-
-def contrast(one: ColorTriplet, other: ColorTriplet) -> float:
-    """As WCAG has it: from 1, the same, to 21, black on white."""
-    dark, light = sorted((_luminance(one), _luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 def _legible(color: ColorTriplet, ground: ColorTriplet) -> int:
@@ -99,9 +82,3 @@ def _distance(one: ColorTriplet, other: ColorTriplet) -> float:
         weight * (part - other_part) ** 2
         for weight, part, other_part in zip(weights, one, other, strict=True)
     )
-
-
-def _luminance(color: ColorTriplet) -> float:
-    values = (part / 255 for part in color)
-    linear = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in values)
-    return sum(share * value for share, value in zip((0.2126, 0.7152, 0.0722), linear, strict=True))

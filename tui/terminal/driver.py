@@ -5,10 +5,8 @@ import os
 import select
 import sys
 import time
-from typing import TextIO, cast
 
 from textual import events
-from textual.drivers.linux_driver import LinuxDriver
 
 from tui.terminal import first_frame
 from tui.terminal.cell_width import hold_columns
@@ -18,6 +16,7 @@ from tui.terminal.multiplexers import is_relayed, is_within_screen, through_scre
 from tui.terminal.output import BYTES_PER_READ, SECONDS_PER_LOOK, Output
 from tui.terminal.paste import PasteFilter
 from tui.terminal.sgr import spared
+from tui.terminal.textual_private import DriverBase
 
 HUNG_UP = 129
 """The exit code where the terminal went: as if SIGHUP, which not everybody gets, had told it."""
@@ -29,7 +28,7 @@ _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004,
 _LAST_WORDS = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
 
 
-class TakeoverDriver(LinuxDriver):
+class TakeoverDriver(DriverBase):
     """Keeps the raw terminal, the alternate screen and what the first frame shows on it."""
 
     _is_entered = False
@@ -42,32 +41,18 @@ class TakeoverDriver(LinuxDriver):
         if sys.__stderr__ is not None:
             self._pacing = self._new_pace()
             self._output = Output(sys.__stderr__, self._paint_again, self._pacing.note_taken)
-            # All that the thread that writes asks of a file.
-            self._file = cast("TextIO", self._output)
+            self.replace_file(self._output)
         original = first_frame.hand_over()
         self._is_entered = original is not None
         super().start_application_mode()
-        self._fit_colours()
         # Textual has read what the first frame has set: not what is to be put back.
         self.attrs_before = original or self.attrs_before
 
     def _new_pace(self) -> FlowControl:
-        app = self._app
+        app = self.app
         pacing = app.pacing if isinstance(app, FlowControlledApp) else FlowControl(app)
-        pacing.begin(self._loop.call_soon_threadsafe)
+        pacing.begin(self.call_in_loop)
         return pacing
-
-    def _fit_colours(self) -> None:
-        filters = self._app._filters  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-        match self._app.console.color_system:
-            case "standard":
-                from tui.terminal.colours_16 import Colours16 as Fitting
-            case "256":
-                from tui.terminal.colours_256 import Colours256 as Fitting
-            case _:
-                return
-        if not any(isinstance(each, Fitting) for each in filters):
-            filters.append(Fitting())
 
     def write(self, data: str) -> None:
         if self._is_entered and data == _ENTER_ALTERNATE_SCREEN:
@@ -76,7 +61,7 @@ class TakeoverDriver(LinuxDriver):
             return
         if self._is_within_screen and data.startswith(_CLIPBOARD):
             data = through_screen(data)
-        if self._writer_thread is not None and self._writer_thread.is_alive():
+        if self.has_writer:
             if self._pacing is not None:
                 self._pacing.note_given()
             super().write(spared(hold_columns(data, relayed=self._is_relayed)))
@@ -96,42 +81,19 @@ class TakeoverDriver(LinuxDriver):
             self._output.close(_LAST_WORDS)
             self._output = None
 
-    # Both only once the loop has its turn: a signal may come while the queue of what is to be
-    # written is locked, and would wait for itself.
-
-    def _sigtstp_application(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop)
-
-    def _stop(self) -> None:
-        super()._sigtstp_application()  # pyright: ignore[reportUnknownMemberType]
-
-    def _sigcont_application(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._go_on)
-
-    def _go_on(self) -> None:
-        """Take the terminal again, from a shell or from where we were stopped without notice.
-
-        To Textual each SIGCONT is the first: it would start what runs, and take raw attributes
-        for those to be put back.
-        """
-        if self._auto_restart and not self._must_signal_resume:
-            self.suspend_application_mode()
-            self._must_signal_resume = True
-        super()._sigcont_application()  # pyright: ignore[reportUnknownMemberType]
-
     def run_input_thread(self) -> None:
         """Read keys until the end; a terminal that has gone is the end, too.
 
         Only who leads the terminal's session gets SIGHUP, and it may be ignored. Textual's own
         loop reads nothing from then on, as fast as it can; and bytes that are no UTF-8 end it.
         """
-        parser, pastes = KeyParser(self._debug), PasteFilter()
+        parser, pastes = KeyParser(self.is_debugging), PasteFilter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
         while not self.exit_event.is_set():
             data = self._read()
             arrived = time.monotonic()
             if data == b"":
-                self._loop.call_soon_threadsafe(self._app.exit, None, HUNG_UP)
+                self.call_in_loop(self.app.exit, None, HUNG_UP)
                 return
             # To the parser an empty text is the end.
             for keys in pastes.keys(decode(data)) if data else ():
@@ -155,4 +117,4 @@ class TakeoverDriver(LinuxDriver):
             return b""
 
     def _paint_again(self) -> None:
-        self._loop.call_soon_threadsafe(lambda: self._app.refresh(layout=True))
+        self.call_in_loop(lambda: self.app.refresh(layout=True))

@@ -1,12 +1,11 @@
-"""All changes to Textual's key parser and its table of sequences."""
+"""The key parser: Textual's, with a few sequences read as the keys that were pressed."""
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import cast
 
 from textual import events
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
-from textual._xterm_parser import XTermParser
+
+from tui.terminal.textual_private import KEY_SEQUENCES, KeyParserBase
 
 
 class _Keys(Enum):
@@ -15,29 +14,24 @@ class _Keys(Enum):
     ALT_BACKSPACE = "alt+backspace"
 
 
-# Textual takes Alt and a digit for what a Mac's keyboard writes with them: ™ for Alt+2.
-_sequences = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
+# Textual reads Alt and a digit as the character that a Mac types with them: ™ for Alt+2.
 for _digit in "123456789":
-    _sequences.pop(f"\x1b{_digit}", None)
-# And one form of Alt+Backspace for Ctrl+W, the other for Backspace alone.
+    KEY_SEQUENCES.pop(f"\x1b{_digit}", None)
+# It reads one form of Alt+Backspace as Ctrl+W, the other as Backspace.
 for _backspace in "\x7f\x08":
-    _sequences[f"\x1b{_backspace}"] = (_Keys.ALT_BACKSPACE,)
+    KEY_SEQUENCES[f"\x1b{_backspace}"] = (_Keys.ALT_BACKSPACE,)
 
 
-class KeyParser(XTermParser):
-    """Takes Escape and a slash that come as one for two keys.
+class KeyParser(KeyParserBase):
+    """Reads Escape and a slash in one piece as two keys.
 
-    Who leaves something and begins a command types them fast, and over a line they come together.
-    Textual makes of them a slash alone.
+    Over a slow line they arrive together when a user leaves something and begins a command;
+    Textual drops the Escape.
     """
 
-    def _sequence_to_key_events(
-        self,
-        sequence: str,
-        alt: bool = False,  # noqa: FBT001, FBT002 - the signature is Textual's
-    ) -> Iterable[events.Key]:
+    def key_events(self, sequence: str, *, alt: bool) -> Iterable[events.Key]:
         if sequence != "\x1b/":
-            yield from super()._sequence_to_key_events(sequence, alt)
+            yield from super().key_events(sequence, alt=alt)
             return
         yield events.Key("escape", "\x1b")
         yield events.Key("slash", "/")

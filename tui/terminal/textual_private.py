@@ -1,0 +1,101 @@
+"""The private members of Textual that the terminal needs, under public names.
+
+Each has its reason here, and a test that fails by its name when Textual changes it.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TextIO, cast
+
+from textual import events
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
+from textual._xterm_parser import XTermParser
+from textual.app import App
+from textual.drivers.linux_driver import LinuxDriver
+
+KEY_SEQUENCES = cast("dict[str, object]", ANSI_SEQUENCES_KEYS)
+"""Keys by their escape sequences. Textual has no way to change an entry."""
+
+
+class KeyParserBase(XTermParser):
+    """Lets a subclass say which keys a sequence is: the table knows single keys only."""
+
+    def _sequence_to_key_events(
+        self,
+        sequence: str,
+        alt: bool = False,  # noqa: FBT001, FBT002 - Textual's signature
+    ) -> Iterable[events.Key]:
+        return self.key_events(sequence, alt=alt)
+
+    def key_events(self, sequence: str, *, alt: bool) -> Iterable[events.Key]:
+        """Translate one sequence; ``alt`` if an Escape came before it."""
+        return super()._sequence_to_key_events(sequence, alt)
+
+
+class DriverBase(LinuxDriver):
+    """A Linux driver whose output can be replaced, and that can be stopped and continued.
+
+    A subclass that reads input itself needs the application and its loop as well.
+    """
+
+    @property
+    def app(self) -> App[Any]:
+        return self._app
+
+    @property
+    def is_debugging(self) -> bool:
+        """Whether keys are logged."""
+        return self._debug
+
+    @property
+    def has_writer(self) -> bool:
+        """Whether the writer thread runs: without it ``write`` fails."""
+        return self._writer_thread is not None and self._writer_thread.is_alive()
+
+    def call_in_loop(self, callback: Callable[..., object], *args: object) -> None:
+        """Call something in the application's loop, from any thread or signal handler."""
+        self._loop.call_soon_threadsafe(callback, *args)
+
+    def replace_file(self, file: object) -> None:
+        """Write to this instead of standard error.
+
+        The writer thread calls nothing but ``write``, ``flush`` and ``fileno``.
+        """
+        self._file = cast("TextIO", file)
+
+    # Both signal handlers wait for the loop: a signal may come while the writer's queue is
+    # locked, and the handler would wait for a lock that its own thread holds.
+
+    def _sigtstp_application(self, *_: object) -> None:
+        self.call_in_loop(super()._sigtstp_application)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+
+    def _sigcont_application(self, *_: object) -> None:
+        self.call_in_loop(self.take_terminal_again)
+
+    def take_terminal_again(self) -> None:
+        """Continue after a shell had the terminal, or after a SIGSTOP without notice.
+
+        Textual takes each SIGCONT for the first: it would start application mode twice, and
+        keep the raw attributes as those to restore.
+        """
+        if self._auto_restart and not self._must_signal_resume:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+        super()._sigcont_application()  # pyright: ignore[reportUnknownMemberType]
+
+
+class AppBase(App[None]):
+    """Lets a subclass decide on unexpected errors.
+
+    Textual prints a traceback with local variables: messages and API keys among them.
+    """
+
+    def _handle_exception(self, error: Exception) -> None:
+        if not self.take_error(error):
+            super()._handle_exception(error)
+
+    def take_error(self, error: Exception) -> bool:  # noqa: ARG002 - for subclasses
+        """Handle an error that nobody expected; false lets it end the application."""
+        return False
+
+    def _fatal_error(self) -> None:
+        self._close_messages_no_wait()
