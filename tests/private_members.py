@@ -1,37 +1,86 @@
-"""Private members of a library: which of them a module touches, and which are still there."""
+"""Private members of libraries: where they are touched, and whether they are still there."""
 
 import ast
+import importlib
 import inspect
 import textwrap
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
+
+LIBRARIES = {"rich", "textual"}
+# Underscored, and public all the same.
+_OF_NAMED_TUPLES = {"_asdict", "_fields", "_make", "_replace"}
 
 
 def touched(*modules: Path) -> set[str]:
-    """The private names that modules import, override, read or write."""
+    """Collect the private names that modules import, override, read or write."""
     trees = (ast.parse(module.read_text("utf-8")) for module in modules)
-    names = {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
-    return {name for name in names if name.startswith("_") and not name.startswith("__")}
+    return {name for tree in trees for node in ast.walk(tree) for name in _names(node)}
 
 
-def _names(node: ast.AST) -> list[str]:
+def _names(node: ast.AST) -> Iterable[str]:
     match node:
         case ast.Attribute(attr=name) | ast.FunctionDef(name=name):
-            return [name]
+            return filter(_is_private, [name])
         case ast.ImportFrom(module=module, names=aliases):
-            return [*(module or "").split("."), *(alias.name for alias in aliases)]
+            names = [*(module or "").split("."), *(alias.name for alias in aliases)]
+            return filter(_is_private, names)
         case _:
-            return []
+            return ()
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in _OF_NAMED_TUPLES
+
+
+def touched_on_others(source: str) -> list[str]:
+    """Find imports of the libraries' private modules, and private members of other objects."""
+    tree = ast.parse(source)
+    found = [
+        (line, name)
+        for line, name in _imported(tree)
+        if name.partition(".")[0] in LIBRARIES and any(map(_is_private, name.split(".")))
+    ]
+    found += [
+        (node.lineno, ast.unparse(node))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and _is_private(node.attr) and not _is_of_self(node)
+    ]
+    return [f"{line}: {name}" for line, name in sorted(found)]
+
+
+def _imported(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=aliases):
+                yield from ((node.lineno, alias.name) for alias in aliases)
+            case ast.ImportFrom(module=module, names=aliases):
+                yield from ((node.lineno, f"{module}.{alias.name}") for alias in aliases)
+            case _:
+                pass
+
+
+def shared_with_library(owner: type) -> set[str]:
+    """Collect the private names of a class that its bases in the libraries have as well.
+
+    Such a name overrides theirs, reads it, or takes it by accident.
+    """
+    bases = [each for each in owner.__mro__ if each.__module__.partition(".")[0] in LIBRARIES]
+    theirs = {name for base in bases for name in _defined(base)}
+    used = {node.attr for node in ast.walk(_tree(owner)) if _is_of_self(node)}
+    return {name for name in _defined(owner) | used if _is_private(name)} & theirs
 
 
 def is_there(owner: type, member: str) -> bool:
     """Whether a class has a member: ``_name``, or ``_name(self, other=1)`` for a method."""
     name, is_method, _ = member.partition("(")
     if is_method:
-        return f"{name}{signature(owner, name)}" == member
-    return hasattr(owner, name) or name in _assigned(owner)
+        return f"{name}{_parameters(owner, name)}" == member
+    return any(name in _defined(each) for each in owner.__mro__ if each is not object)
 
 
-def signature(owner: type, name: str) -> str:
+def _parameters(owner: type, name: str) -> str:
     """The parameters of a method without their types; empty if there is none."""
     method = inspect.getattr_static(owner, name, None)
     if not inspect.isfunction(method):
@@ -41,13 +90,44 @@ def signature(owner: type, name: str) -> str:
     return str(found.replace(parameters=bare, return_annotation=found.empty))
 
 
-def _assigned(owner: type) -> set[str]:
-    """The attributes that the methods of a class and its bases give to ``self``."""
-    sources = (inspect.getsource(each) for each in owner.__mro__ if each is not object)
-    return {
-        node.attr
-        for source in sources
-        for node in ast.walk(ast.parse(textwrap.dedent(source)))
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-        if isinstance(node.value, ast.Name) and node.value.id == "self"
-    }
+@cache
+def _tree(owner: type) -> ast.AST:
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(owner)))
+    except OSError:  # made at run time, as a named tuple's base is
+        return ast.Module(body=[], type_ignores=[])
+
+
+@cache
+def _defined(owner: type) -> set[str]:
+    """The names of a class: its methods, and the attributes that it assigns."""
+    stored = (node for node in ast.walk(_tree(owner)) if _is_of_self(node))
+    names = {node.attr for node in stored if isinstance(node.ctx, ast.Store)}
+    return names | {name for name in vars(owner) if name not in _made_by_textual()}
+
+
+@cache
+def _made_by_textual() -> set[str]:
+    """What Textual gives to each class of a widget by itself."""
+    from textual.widget import Widget
+
+    class Bare(Widget):
+        pass
+
+    return set(vars(Bare)) | {"_abc_impl"}
+
+
+def _is_of_self(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id in {"self", "cls"}
+    )
+
+
+def classes(modules: Iterable[str]) -> Iterator[type]:
+    """Import modules, and give the classes that they define."""
+    for name in modules:
+        for found in vars(importlib.import_module(name)).values():
+            if inspect.isclass(found) and found.__module__ == name:
+                yield found

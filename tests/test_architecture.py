@@ -18,6 +18,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.private_members import classes, shared_with_library, touched_on_others
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "tui"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -45,6 +47,10 @@ SLOW_LIBRARIES = {
     "sqlite3",
     "textual",
 }
+
+# The packages that know Textual and Rich, and the places of the private members they need.
+SCREEN = ("app", "screens", "terminal", "widgets")
+PRIVATE = ("tui/terminal/textual_private.py", "tui/widgets/textual_private/")
 
 # Ways to a file that hide which system calls are made, and in which order.
 _HIDDEN_CALLS = {"open", "read_bytes", "read_text", "touch", "write_bytes", "write_text"}
@@ -161,6 +167,24 @@ def test_every_screen_that_stands_over_another_answers_once():
         if bases & over and "Dialog" not in bases
     ]
     assert found == [("dialog.py", "Dialog")]
+
+
+def _screen_modules() -> list[Path]:
+    modules = [path for package in SCREEN for path in (PACKAGE / package).rglob("*.py")]
+    return [path for path in modules if not _name(path).startswith(PRIVATE)]
+
+
+def test_private_members_of_textual_and_rich_are_touched_in_two_places_only():
+    assert _sins(_screen_modules(), touched_on_others) == {}
+
+
+def test_no_widget_overrides_a_private_method_of_textual_or_takes_its_name():
+    names = [
+        _name(path).removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for path in _screen_modules()
+    ]
+    found = {each.__qualname__: shared_with_library(each) for each in classes(names)}
+    assert {name: shared for name, shared in found.items() if shared} == {}
 
 
 @pytest.mark.parametrize("package", ["screens", "widgets"])
@@ -313,6 +337,31 @@ class TestTheChecksThemselves:
 
     def test_a_plain_system_call_is_not(self):
         assert _hidden_calls("import os\nos.open(path, os.O_RDONLY)") == []
+
+    @pytest.mark.parametrize(
+        "sin",
+        [
+            "from textual._xterm_parser import XTermParser",
+            "from textual.document import _wrapped_document",
+            "import rich._cell_widths",
+            "app._filters",
+            "super()._watch()",
+        ],
+    )
+    def test_a_private_member_of_another_is_found(self, sin: str):
+        assert len(touched_on_others(sin)) == 1
+
+    def test_a_private_member_of_its_own_is_not(self):
+        assert touched_on_others("self._rows = row._replace(text='')") == []
+
+    def test_a_private_name_that_textual_has_as_well_is_found(self):
+        from textual.widget import Widget
+
+        class Sinner(Widget):
+            def _size_updated(self):
+                self._size = self._mine = 1
+
+        assert shared_with_library(Sinner) == {"_size_updated", "_size"}
 
     @pytest.mark.parametrize(
         "sin",

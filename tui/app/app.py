@@ -54,6 +54,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
     COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
+    _copied = ""
 
     def __init__(self, parts: Dependencies) -> None:
         super().__init__(driver_class=TakeoverDriver)
@@ -240,9 +241,13 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
     def copy_text(self, event: Transcript.CopyRequested | Prompt.CopyRequested) -> None:
         self.copy_to_clipboard(event.text, getattr(event, "what", ""))
 
+    @property
+    def clipboard(self) -> str:
+        return self._copied
+
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self._clipboard = text
+        self._copied = text
         self._desk.copying.start(text, partial(self._desk.copying.tell, what=what))
 
     @on(Transcript.LinksWanted)

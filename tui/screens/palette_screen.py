@@ -21,7 +21,8 @@ class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatib
             else:
                 yield widget
 
-    def _action_command_list(self, action: str) -> None:
-        # A key may come before the rows have a place: Textual would look for one in vain, and end.
-        if self.query_one(CommandList).size:
-            super()._action_command_list(action)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        # A key may come before the rows have a size: Textual looks for one in vain, and ends.
+        if action == "command_list" and not any(each.size for each in self.query(CommandList)):
+            return False
+        return super().check_action(action, parameters)

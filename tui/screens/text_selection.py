@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
 from textual.selection import SelectEnd
+
+from tui.widgets.textual_private.screen import ScreenBase
 
 if TYPE_CHECKING:
     from textual.selection import SelectState
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 _JUST_ABOVE = 0.01
 
 
-class TextSelectionScreen(Screen[None]):
+class TextSelectionScreen(ScreenBase):
     """A screen with a conversation.
 
     Textual leaves the end of a selection at the words that the pointer was on when it moved last,
@@ -25,26 +26,24 @@ class TextSelectionScreen(Screen[None]):
 
     transcript: "Transcript"
 
-    def _watch__select_state(self, select_state: "SelectState | None") -> None:
-        if select_state is not None and self._is_reading(select_state) and select_state.end:
-            pane, pointer = self.transcript, select_state.screen_offset
-            end = SelectEnd(select_state.start.container, pane, pane.offset_at(pointer))
-            select_state = select_state.update_end(pointer, end)
-            self.set_reactive(Screen._select_state, select_state)  # pyright: ignore[reportArgumentType] # noqa: SLF001
-        super()._watch__select_state(select_state)
+    def adjusted_selection(self, state: "SelectState") -> "SelectState":
+        if not self._is_reading(state) or not state.end:
+            return state
+        pane, pointer = self.transcript, state.screen_offset
+        end = SelectEnd(state.start.container, pane, pane.offset_at(pointer))
+        return state.update_end(pointer, end)
 
-    def _check_auto_scroll(
-        self, select_widget: "Widget", mouse_coordinate: tuple[float, float], delta_y: float
-    ) -> None:
-        state = self._select_state
-        if state is not None and self._is_reading(state):
-            region = self.transcript.content_region
-            x, y = mouse_coordinate
-            x, y = max(x, region.x), max(y, region.y)
-            # At the very end of the last row: how far down in it says how fast.
-            y = min(y, region.bottom - _JUST_ABOVE)
-            select_widget, mouse_coordinate = self.transcript, (min(x, region.right - 1), y)
-        super()._check_auto_scroll(select_widget, mouse_coordinate, delta_y)
+    def adjusted_scrolling(
+        self, state: "SelectState", widget: "Widget", pointer: tuple[float, float]
+    ) -> "tuple[Widget, tuple[float, float]]":
+        if not self._is_reading(state):
+            return widget, pointer
+        region = self.transcript.content_region
+        x, y = pointer
+        x, y = max(x, region.x), max(y, region.y)
+        # At the very end of the last row: how far down in it says how fast.
+        y = min(y, region.bottom - _JUST_ABOVE)
+        return self.transcript, (min(x, region.right - 1), y)
 
     def _is_reading(self, state: "SelectState") -> bool:
         return state.start.content_widget is self.transcript

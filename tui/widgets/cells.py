@@ -2,27 +2,15 @@
 
 import re
 from functools import cache
-from typing import Any
 
-import rich.cells
 from rich.cells import cell_len
 
 from tui.domain.text.labels import cut_to_cells
 from tui.domain.text.safe_text import make_visible_line
+from tui.widgets.textual_private.rich_cells import adjust_cells
 
 _PICTURE = "\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _JOINER, _NO_WIDTH = "\u200d", "\u200b"
-_split_graphemes = rich.cells.split_graphemes
-_cell_len = rich.cells._cell_len  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-
-
-def split_graphemes(text: str, *version: Any) -> tuple[list[rich.cells.CellSpan], int]:
-    """As Rich does, but that only pictures are joined."""
-    return _split_graphemes(_without_loose_joiners(text), *version)
-
-
-def _count_cells(text: str, *version: Any) -> int:
-    return _cell_len(_without_loose_joiners(text), *version)
 
 
 def _without_loose_joiners(text: str) -> str:
@@ -38,8 +26,7 @@ def _loose_joiner() -> re.Pattern[str]:
     return re.compile(f"(?<=[^{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
 
 
-rich.cells.split_graphemes = split_graphemes
-rich.cells._cell_len = _count_cells  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+adjust_cells(_without_loose_joiners)
 
 # More of a text than any terminal is wide.
 _CHARACTERS = 1000

@@ -2,13 +2,12 @@
 
 from textual.widget import Widget
 
+from tui.widgets.textual_private.notifications import notifications
+
 SECONDS = 3
 
 
 def hint(widget: Widget, words: str) -> None:
     """Say why nothing happens, in a toast; a key that is held down says it once."""
-    app = widget.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    # Nothing else tells what is on screen.
-    toasts = app._notifications  # pyright: ignore[reportPrivateUsage] # noqa: SLF001
-    if not any(each.message == words for each in toasts):
+    if not any(each.message == words for each in notifications(widget)):
         widget.notify(words, timeout=SECONDS, markup=False)

@@ -20,12 +20,13 @@ from tui.widgets.graphemes import (
     word_around,
     word_before,
 )
+from tui.widgets.textual_private.line_input import InputBase
 
 # With the first two Textual deletes forwards.
 _OTHERWISE = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
 
 
-class LineInput(Input, inherit_bindings=False):
+class LineInput(InputBase, inherit_bindings=False):
     """Harmless, whatever is pasted into it; moves and deletes by whole characters."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -102,13 +103,12 @@ class LineInput(Input, inherit_bindings=False):
     def on_click(self, event: events.Click) -> None:
         """Select a word by two clicks, all by three."""
         if event.chain == 2:
-            place = self._cell_offset_to_index(event.get_content_offset_capture(self).x)
+            place = self.index_at(event.get_content_offset_capture(self).x)
             self.selection = Selection(*word_around(self.value, place))
         elif event.chain > 2:
             self.select_all()
 
-    @property
-    def _value(self) -> GraphemeText:
+    def shown_text(self) -> GraphemeText:
         return GraphemeText(self.value, no_wrap=True, overflow="ignore", end="")
 
     def _move(self, place: int, select: bool) -> None:  # noqa: FBT001 - of the keys' actions
@@ -121,9 +121,8 @@ class LineInput(Input, inherit_bindings=False):
         else:
             self.delete_selection()
 
-    def _cell_offset_to_index(self, offset: int) -> int:
-        # Where the mouse is: Textual counts the members of a family, too.
-        cells, index = offset + self.scroll_offset.x, 0
+    def index_at(self, cells: int) -> int:
+        cells, index = cells + self.scroll_offset.x, 0
         for grapheme in graphemes(self.value):
             cells -= cell_len(grapheme)
             if cells < 0:

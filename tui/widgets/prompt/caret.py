@@ -2,13 +2,11 @@
 
 import re
 from functools import cache
-from typing import Any
 
 from rich.cells import cell_len
 from textual import events
-from textual.document import _wrapped_document
 from textual.expand_tabs import get_tab_widths
-from textual.widgets import TextArea
+from textual.geometry import Offset
 from textual.widgets.text_area import Location, Selection, WrappedDocument
 
 from tui.widgets.grapheme_text import GraphemeText
@@ -22,8 +20,7 @@ from tui.widgets.graphemes import (
     word_before,
 )
 from tui.widgets.prompt.document import PromptDocument
-
-_compute_offsets = _wrapped_document.compute_wrap_offsets  # pyright: ignore[reportPrivateImportUsage]
+from tui.widgets.textual_private.text_area import TextAreaBase, adjust_wrapping
 
 
 @cache
@@ -33,9 +30,8 @@ def _apart() -> re.Pattern[str]:
     return re.compile("[ -~\u3041-\u3098\u309b-\u9fff\uff01-\uff9d]{2}")
 
 
-def _compute_whole_offsets(text: str, *how: Any, **others: Any) -> list[int]:
-    """Where the rows of a line begin: Textual parts the members of a family."""
-    offsets = _compute_offsets(text, *how, **others)
+def _whole_characters(text: str, offsets: list[int]) -> list[int]:
+    """Move each break to the beginning of its character: Textual parts the members of a family."""
     if text.isascii():
         return offsets
     apart = _apart().match
@@ -43,11 +39,23 @@ def _compute_whole_offsets(text: str, *how: Any, **others: Any) -> list[int]:
     return sorted(whole - {0})
 
 
-_wrapped_document.compute_wrap_offsets = _compute_whole_offsets  # pyright: ignore[reportPrivateImportUsage]
+adjust_wrapping(_whole_characters)
 
 
 class WholeCharacters(WrappedDocument):
     """What Up, Down and the mouse ask where they lead: never into a character."""
+
+    _tab_cells = 4
+
+    def wrap(self, width: int, tab_width: int | None = None) -> None:
+        self._tab_cells = tab_width or self._tab_cells
+        super().wrap(width, tab_width)
+
+    def location_to_offset(self, location: Location) -> Offset:
+        # After an undo that takes the scrollbar away, the caret is asked for while it is still
+        # beyond the text; Textual ends the application then.
+        row = min(location[0], self.document.line_count - 1)
+        return super().location_to_offset((row, min(location[1], len(self.document[row]))))
 
     def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:
         *above, section = self.get_sections(line_index)[: y_offset + 1 or None]
@@ -59,7 +67,7 @@ class WholeCharacters(WrappedDocument):
     def _column(self, section: str, cells: int) -> int:
         """The column of the character that is drawn so many cells from the beginning."""
         column = 0
-        for part, tab_cells in get_tab_widths(section, self._tab_width):
+        for part, tab_cells in get_tab_widths(section, self._tab_cells):
             for grapheme in graphemes(part):
                 cells -= cell_len(grapheme)
                 if cells < 0:
@@ -72,7 +80,7 @@ class WholeCharacters(WrappedDocument):
         return len(section)
 
 
-class CaretArea(TextArea, inherit_bindings=False):
+class CaretArea(TextAreaBase, inherit_bindings=False):
     """An area of text over a ``PromptDocument``, of which some rows are one line, some a mark."""
 
     def get_line(self, line_index: int) -> GraphemeText:

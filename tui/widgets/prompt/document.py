@@ -92,7 +92,7 @@ class PromptDocument(Document):
         """``pastes`` are texts that are folded where they occur."""
         super().__init__("")
         self._rows = cut(text, pastes)
-        self._lines = [row.shown for row in self._rows]
+        self.lines[:] = [row.shown for row in self._rows]
         self._text: str | None = text
 
     @property
@@ -132,7 +132,7 @@ class PromptDocument(Document):
         # Always in the last row that has changed: Textual reckons from there.
         column = 0 if len(ends) > 1 else len(last.shown)
         self._rows[top[0] : bottom[0] + 1] = rows
-        self._lines[top[0] : bottom[0] + 1] = [row.shown for row in rows]
+        self.lines[top[0] : bottom[0] + 1] = [row.shown for row in rows]
         self._text = None
         return EditResult((top[0] + len(rows) - 1, column), replaced)
 
@@ -146,8 +146,8 @@ class PromptDocument(Document):
             # Textual deletes a last line together with a break that is not there.
             bottom = max(top, self.end)
         if self.is_folded(bottom[0]) and bottom[1]:
-            bottom = bottom[0], len(self._lines[bottom[0]])
-        if self.is_folded(top[0]) and top[1] < len(self._lines[top[0]]):
+            bottom = bottom[0], len(self.lines[bottom[0]])
+        if self.is_folded(top[0]) and top[1] < len(self.lines[top[0]]):
             top = bottom if start == end else (top[0], 0)
         return top, bottom
 

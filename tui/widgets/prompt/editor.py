@@ -8,10 +8,9 @@ from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import DocumentNavigator, Edit, EditResult, Location, WrappedDocument
+from textual.widgets.text_area import DocumentBase, Edit, EditResult, Location
 
 from tui.widgets.graphemes import JOINERS
 from tui.widgets.prompt.caret import CaretArea, WholeCharacters
@@ -53,7 +52,6 @@ class Editor(CaretArea, inherit_bindings=False):
     def __init__(self, press: Callable[[str], bool], edited: Callable[[], None]) -> None:
         self._press = press
         self._edited = edited
-        self._wrapped: tuple[WrappedDocument, int] | None = None
         self._pastes: tuple[str, ...] = ()
         self._kills = KillRing()
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
@@ -99,12 +97,12 @@ class Editor(CaretArea, inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         if event.key in LINE_BREAK_KEYS:
-            self._replace_via_keyboard("\n", *self.selection)
+            self.replace_typed("\n", *self.selection)
         elif event.character in JOINERS:
-            self._replace_via_keyboard(event.character, *self.selection)
+            self.replace_typed(event.character, *self.selection)
         elif not self._press(event.key) and not await self._act(event):
             return
-        self._restart_blink()
+        self.restart_blink()
         event.stop()
         event.prevent_default()
 
@@ -144,7 +142,7 @@ class Editor(CaretArea, inherit_bindings=False):
             self.select_line(self.cursor_location[0])
         if self.selected_text:
             self.post_message(self.CopyRequested(self.selected_text))
-            self._delete_via_keyboard(*self.selection)
+            self.delete(*self.selection, maintain_selection_offset=False)
 
     def action_delete_word_left(self) -> None:
         self._kill(self.get_cursor_word_left_location())
@@ -164,8 +162,8 @@ class Editor(CaretArea, inherit_bindings=False):
         """Cut what is selected, else what is between the caret and a place."""
         start, end = (self.cursor_location, end) if self.selection.is_empty else self.selection
         before = self._caret
-        result = self._delete_via_keyboard(start, end)
-        if result is not None and result.replaced_text:
+        result = self.delete(start, end, maintain_selection_offset=False)
+        if result.replaced_text:
             self._kills.add(
                 result.replaced_text, backwards=end < start, before=before, now=self._caret
             )
@@ -251,59 +249,16 @@ class Editor(CaretArea, inherit_bindings=False):
         is_short = "\n" not in edit.text and len(edit.text) <= ROW_CHARACTERS
         return is_short and not isinstance(edit.text, Rows)
 
-    def _replace_via_keyboard(
-        self, insert: str, start: Location, end: Location
-    ) -> EditResult | None:
+    def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         # Terminals send line breaks in a paste as carriage returns.
         lines = insert.replace("\r\n", "\n").replace("\r", "\n")
         if is_long(lines):
             self.remember_pastes([lines])
             lines = folded(lines)
-        return super()._replace_via_keyboard(lines, start, end)
+        return super().replace_typed(lines, start, end)
 
-    def _set_document(
-        self,
-        text: str,
-        language: str | None,  # noqa: ARG002 - the signature is Textual's
-    ) -> None:
-        self.document = PromptDocument(text, self._pastes)
-        self.wrapped_document = WholeCharacters(self.document, tab_width=self.indent_width)
-        self.navigator = DocumentNavigator(self.wrapped_document)
-        self._build_highlight_map()
-        self.move_cursor((0, 0))
-        self._rewrap_and_refresh_virtual_size()
+    def new_document(self, text: str) -> PromptDocument:
+        return PromptDocument(text, self._pastes)
 
-    def _rewrap_and_refresh_virtual_size(self) -> None:
-        wrapped = self.wrapped_document, self.wrap_width
-        if wrapped == self._wrapped:
-            # Only the height changed; a long text takes a third of a second to wrap.
-            self._refresh_size()
-        else:
-            super()._rewrap_and_refresh_virtual_size()
-            # Wrapping may have brought the scrollbar, and with it another width.
-            self._wrapped = self.wrapped_document, self.wrap_width
-        if self.is_mounted:
-            self.scroll_cursor_visible()
-            self._place_terminal_cursor()
-
-    def _recompute_cursor_offset(self) -> None:
-        # An undo that takes the scrollbar away asks while the caret is still beyond the text;
-        # Textual's own ends the program then.
-        location = self.clamp_visitable(self.cursor_location)
-        self._cursor_offset = self.wrapped_document.location_to_offset(location)
-
-    def _size_updated(
-        self,
-        size: Size,
-        virtual_size: Size,
-        container_size: Size,
-        layout: bool = True,  # noqa: FBT001, FBT002 - the signature is Textual's
-    ) -> bool:
-        changed = super()._size_updated(size, virtual_size, container_size, layout)
-        self._place_terminal_cursor()
-        return changed
-
-    def _place_terminal_cursor(self) -> None:
-        # Input methods open at it, and Textual forgets it when the widget only moves.
-        if self.has_focus:
-            self.app.cursor_position = self.cursor_screen_offset  # pyright: ignore[reportUnknownMemberType]
+    def new_wrapped_document(self, document: DocumentBase) -> WholeCharacters:
+        return WholeCharacters(document, tab_width=self.indent_width)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, on
 from textual.binding import BindingType
 from textual.geometry import Offset, Region, Size
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
@@ -15,6 +14,7 @@ from tui.domain.views.notice import Shown
 from tui.domain.views.status_line import wait_words
 from tui.domain.views.usage import Effort
 from tui.widgets.key_line import COPY_SELECTED
+from tui.widgets.textual_private.scroll_view import ScrollViewBase
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.cursor_actions import CursorActions
 from tui.widgets.transcript.document.document import Document, DocumentRow
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from tui.widgets.transcript.document.items import Item
 
 
-class Transcript(ScrollView, can_focus=True):
+class Transcript(ScrollViewBase, can_focus=True):
     """Shows the messages of a session, and connects Textual's events with its collaborators."""
 
     BINDINGS: ClassVar[list[BindingType]] = KEYS
@@ -77,7 +77,6 @@ class Transcript(ScrollView, can_focus=True):
         self.at_cursor = CursorActions(view)
         horizontal, folding = HorizontalScroll(view), Folding(view)
         self._mouse = Mouse(view, self._painter, self.scrolling, horizontal, folding)
-        self._syncing = False
         self._timer: Timer | None = None
         self._throttle = Throttle()
         self._has_selection = False
@@ -324,20 +323,6 @@ class Transcript(ScrollView, can_focus=True):
             # Rows without text look the same to the comparison.
             self._draw_all()
 
-    def _size_updated(
-        self,
-        size: Size,
-        virtual_size: Size,
-        container_size: Size,
-        layout: bool = True,  # noqa: FBT001, FBT002 - Textual's own
-    ) -> bool:
-        # Textual clamps the position to the new size: that is not the reader scrolling.
-        self._syncing = True
-        try:
-            return super()._size_updated(size, virtual_size, container_size, layout)
-        finally:
-            self._syncing = False
-
     def on_resize(self) -> None:
         self._draw()
 
@@ -345,6 +330,6 @@ class Transcript(ScrollView, can_focus=True):
         """Follow the scrollbar, and everything else that scrolls by row numbers."""
         super().watch_scroll_y(old_value, new_value)
         old, new = round(old_value), round(new_value)
-        if not self._syncing and old != new:
+        if not self.is_resizing and old != new:
             at_end = new_value >= self.max_scroll_y
             self.scrolling.follow_scrollbar(old, new, at_end=at_end)

@@ -1,0 +1,25 @@
+"""The functions by which Rich counts and cuts cells, in the whole process."""
+
+# pyright: reportPrivateUsage=false
+
+from collections.abc import Callable
+from typing import Any
+
+import rich.cells
+
+
+def adjust_cells(adjust: Callable[[str], str]) -> None:
+    """Let Rich count and cut what ``adjust`` makes of a text, which must be as long.
+
+    Rich takes every zero width joiner for one that joins, and has no setting for it.
+    """
+    split, count = rich.cells.split_graphemes, rich.cells._cell_len
+
+    def split_adjusted(text: str, *version: Any) -> tuple[list[rich.cells.CellSpan], int]:
+        return split(adjust(text), *version)
+
+    def count_adjusted(text: str, *version: Any) -> int:
+        return count(adjust(text), *version)
+
+    rich.cells.split_graphemes = split_adjusted
+    rich.cells._cell_len = count_adjusted
