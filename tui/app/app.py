@@ -54,7 +54,6 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
     COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
-    _copied = ""
 
     def __init__(self, parts: Dependencies) -> None:
         super().__init__(driver_class=TakeoverDriver)
@@ -243,11 +242,10 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
 
     @property
     def clipboard(self) -> str:
-        return self._copied
+        return self._desk.copying.text
 
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self._copied = text
         self._desk.copying.start(text, partial(self._desk.copying.tell, what=what))
 
     @on(Transcript.LinksWanted)

@@ -51,9 +51,12 @@ class Clipboard:
         self._app = app
         self._environment = environment
         self._turn = asyncio.Lock()
+        self.text = ""
+        """The text that was copied last."""
 
     def start(self, text: str, tell: Callable[[Notice], None]) -> None:
         """Copy a text, and tell what came of it."""
+        self.text = text
         self._app.run_worker(partial(self._copy, without_surrogates(text), tell))
 
     def tell(self, notice: Notice, what: str = "") -> None:
