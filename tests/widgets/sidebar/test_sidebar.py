@@ -498,12 +498,10 @@ async def test_it_says_how_many_sessions_other_projects_have():
         assert app.note == ["all projects"]
 
 
-async def test_each_change_of_the_filter_is_told():
-    async with shown(rows(row(1))) as (app, pilot):
-        await pilot.press("slash", "a", "b", "backspace", "escape")
-        await until(lambda: len(app.heard(Sidebar.FilterChanged)) == 4, "the changes")
-        texts = [message.text for message in app.heard(Sidebar.FilterChanged)]
-        assert texts == ["a", "ab", "a", ""]
+async def test_a_scroll_bar_takes_one_column_of_the_rows():
+    async with shown(many(100)) as (app, _):
+        await until(lambda: app.list.show_vertical_scrollbar, "the scroll bar")
+        await until(lambda: app.list.vertical_scrollbar.size.width == 1, "its width")
 
 
 async def test_letters_of_the_filter_are_no_keys_of_the_list():

@@ -33,7 +33,6 @@ class World(KeyboardApp):
     @on(Sidebar.SessionSelected)
     @on(Sidebar.MoreWanted)
     @on(Sidebar.ScopeToggled)
-    @on(Sidebar.FilterChanged)
     @on(Sidebar.DeletionConfirmed)
     @on(Sidebar.SessionRenamed)
     @on(Sidebar.ArchiveUnfolded)

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Input
 
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.widgets.cells import one_line
 from tui.widgets.line_input import LineInput
+from tui.widgets.sidebar import messages
 
 
 class RenameLine(LineInput):
@@ -19,14 +19,6 @@ class RenameLine(LineInput):
         Binding("enter", "submit", "Rename", id="rename-done", tooltip="Take the new name"),
         Binding("escape", "leave", "Leave", id="rename-leave", tooltip="Leave the name as it is"),
     ]
-
-    class Renamed(Message):
-        """A session is to be called otherwise; an empty name takes its name away."""
-
-        def __init__(self, session_id: str, name: str) -> None:
-            super().__init__()
-            self.session_id = session_id
-            self.name = name
 
     def __init__(self) -> None:
         super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
@@ -58,7 +50,7 @@ class RenameLine(LineInput):
         """Say the name, unless it is what it was."""
         session_id, name = self.session_id, " ".join(self.value.split())
         if session_id and name != self._before:
-            self.post_message(self.Renamed(session_id, name))
+            self.post_message(messages.SessionRenamed(session_id, name))
         self.action_leave()
 
     def on_blur(self) -> None:

@@ -2,24 +2,23 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual.binding import BindingType
 from textual.events import Click, Key, Paste
-from textual.geometry import Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
 from tui.widgets.cells import fill
 from tui.widgets.hints import hint
+from tui.widgets.line_list import LineList
+from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.outline import Heading, Line, Outline
-from tui.widgets.sidebar.row_drawing import Part, Piece, heading_pieces, question_pieces, row_pieces
+from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
 from tui.widgets.sidebar.row_keys import KEYS
 
 Last = tuple[int, str]
@@ -30,50 +29,21 @@ NO_MATCHES = "No matches"
 NO_SESSION = "This is a group: Right unfolds it."
 
 
-class RowsView(ScrollView, can_focus=True):
+class RowsView(LineList[Line], can_focus=True):
     """Sessions under headings, one of which is highlighted."""
 
-    ALLOW_SELECT = False
     # With priority, as the sidebar's own are: else those would overtake them when keys come fast.
     BINDINGS: ClassVar[list[BindingType]] = KEYS
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "session-list--aside",
-        "session-list--current",
-        "session-list--heading",
-        "session-list--highlight",
-        "session-list--read-only",
-        "session-list--running",
-        "session-list--unread",
-        "session-list--unsaved",
-        "session-list--warning",
+        "line-list--aside",
+        "line-list--current",
+        "line-list--heading",
+        "line-list--read-only",
+        "line-list--running",
+        "line-list--unread",
+        "line-list--unsaved",
+        "line-list--warning",
     }
-    DEFAULT_CSS = """
-    SessionList {
-        height: 1fr;
-        overflow-x: hidden;
-        scrollbar-size-vertical: 1;
-    }
-    """
-
-    class Chosen(Message):
-        """A session was chosen, by Enter or a click."""
-
-        def __init__(self, session_id: str) -> None:
-            super().__init__()
-            self.session_id = session_id
-
-    class DeletionConfirmed(Message):
-        """The reader answered that this session is to be deleted."""
-
-        def __init__(self, session_id: str) -> None:
-            super().__init__()
-            self.session_id = session_id
-
-    class ArchiveUnfolded(Message):
-        """The archive came into view, and not all that is in it is here."""
-
-    class EndNeared(Message):
-        """The end of the rows came within a screen, and there are more."""
 
     class ViewMoved(Message):
         """Other lines are in view, or another number of them."""
@@ -87,7 +57,7 @@ class RowsView(ScrollView, can_focus=True):
         self._folded = {Group.ARCHIVED}
         self._folded_while_filtering: set[Group] = set()
         self._outline = Outline()
-        self._place = 0
+        self.place = 0
         self._asked_about: str | None = None
         self._answers_from = math.inf
         self._kept: Line | None = None  # where the reader put the highlight, shown or not
@@ -105,7 +75,7 @@ class RowsView(ScrollView, can_focus=True):
     @property
     def highlighted_row(self) -> SessionRow | None:
         """The session that the highlight is on."""
-        line = self._line(self._place)
+        line = self.line_at(self.place)
         return line if isinstance(line, SessionRow) else None
 
     def take_row(self) -> SessionRow | None:
@@ -143,7 +113,7 @@ class RowsView(ScrollView, can_focus=True):
             self._folded_while_filtering.clear()
         self._filter = text
         self._match(self._matching if narrower else self._all_rows)
-        self._bring_into_view()
+        self.bring_into_view()
         self._ask_for_archive()
         self._ask_for_more()
 
@@ -167,11 +137,6 @@ class RowsView(ScrollView, can_focus=True):
         """At which line of the view a session stands, also above and below it."""
         place = self._outline.place_of_session(session_id)
         return None if place is None else place - self.scroll_offset.y
-
-    @property
-    def height_in_view(self) -> int:
-        """How many lines are in view."""
-        return self._height
 
     # --- the question before a deletion
 
@@ -203,7 +168,7 @@ class RowsView(ScrollView, can_focus=True):
             return False
         is_enter = isinstance(event, Key) and event.key == "enter"
         if is_enter and event.time >= self._answers_from:
-            self.post_message(self.DeletionConfirmed(session_id))
+            self.post_message(messages.DeletionConfirmed(session_id))
         self.take_question_back()
         return True
 
@@ -213,10 +178,10 @@ class RowsView(ScrollView, can_focus=True):
     # --- keys and mouse
 
     def action_move(self, lines: int) -> None:
-        self._move(self._place + lines, lines)
+        self._move(self.place + lines, lines)
 
     def action_move_page(self, pages: int) -> None:
-        self._move(self._place + pages * max(1, self._height - 1), pages)
+        self._move(self.place + pages * max(1, self.height - 1), pages)
 
     def action_move_to_first(self) -> None:
         self._move(0, 1)
@@ -231,27 +196,24 @@ class RowsView(ScrollView, can_focus=True):
             return
         self.take_question_back()
         self._kept = row
-        self.post_message(self.Chosen(row.id))
+        self.post_message(messages.SessionSelected(row.id))
 
     def action_fold(self) -> None:
         """Fold the group; the row that was highlighted is again when it is unfolded."""
-        group = self._outline.group_at(self._place)
+        group = self._outline.group_at(self.place)
         if group is not None and group not in self._folds:
             self._turn_fold(group)
-            self._bring_into_view()
+            self.bring_into_view()
 
     def action_unfold(self) -> None:
-        group = self._outline.group_at(self._place)
+        group = self._outline.group_at(self.place)
         if group is not None and group in self._folds:
             self._turn_fold(group)
-            self._bring_into_view()
+            self.bring_into_view()
 
     def on_click(self, event: Click) -> None:
-        offset = event.get_content_offset(self)
-        if offset is None:
-            return
-        place = self.scroll_offset.y + offset.y
-        line = self._line(place)
+        place = self.place_under(event)
+        line = self.line_at(place)
         if isinstance(line, SessionRow):
             self._move_to(place)
             self.action_choose()
@@ -261,19 +223,19 @@ class RowsView(ScrollView, can_focus=True):
     # --- lines
 
     @property
+    def lines(self) -> Sequence[Line]:
+        return self._outline.lines
+
+    def is_heading(self, line: Line) -> bool:
+        return isinstance(line, Heading)
+
+    @property
     def _all_rows(self) -> tuple[SessionRow, ...]:
         return self._rows.rows if self._rows else ()
 
     @property
     def _folds(self) -> set[Group]:
         return self._folded_while_filtering if self._filter.strip() else self._folded
-
-    @property
-    def _height(self) -> int:
-        return self.scrollable_content_region.height
-
-    def _line(self, place: int) -> Line | None:
-        return self._outline.lines[place] if 0 <= place < len(self._outline) else None
 
     def _match(self, rows: tuple[SessionRow, ...]) -> None:
         text = self._filter
@@ -290,19 +252,19 @@ class RowsView(ScrollView, can_focus=True):
     def _lay_out(self) -> None:
         """Make the lines anew; what is highlighted and what is in view stay where they are."""
         before, top = self._outline, self.scroll_offset.y
-        seen = before.lines[top : top + self._height]
-        highlighted = (self._kept, self._line(self._place))
+        seen = before.lines[top : top + self.height]
+        highlighted = (self._kept, self.line_at(self.place))
         self._outline = self._outline_of(self._matching)
         places = (self._outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)
-        self._place = self._outline.nearest_row(self._place) if known is None else known
+        self.place = self._outline.nearest_row(self.place) if known is None else known
         if self._outline.lines:
-            self._place = self._outline.stop_beyond(self._place, 1)
+            self.place = self._outline.stop_beyond(self.place, 1)
         if self._asked_about != self.highlighted:
             self.take_question_back()
-        self.virtual_size = Size(0, len(self._outline))
+        self.update_size()
         # At the top one stays there, and sees what is new.
-        self._scroll(top + self._outline.drift(seen, top) if top else 0)
+        self.scroll_to_line(top + self._outline.drift(seen, top) if top else 0)
         self.refresh()
 
     def _outline_of(self, rows: tuple[SessionRow, ...]) -> Outline:
@@ -322,25 +284,12 @@ class RowsView(ScrollView, can_focus=True):
     def _move_to(self, place: int) -> None:
         if not self._outline.lines:
             return
-        self._place = max(0, min(place, len(self._outline) - 1))
-        self._kept = self._line(self._place)
+        place = max(0, min(place, len(self._outline) - 1))
+        self._kept = self.line_at(place)
         self._awaited = ""
         self.take_question_back()
-        self._bring_into_view()
-        self.refresh()
+        self.highlight_place(place)
         self._ask_for_more()
-
-    def _bring_into_view(self) -> None:
-        height = self._height
-        if not height:
-            return  # not laid out yet: the first resize comes back here
-        top = max(self.scroll_offset.y, self._place - height + 1)
-        # A heading comes into view with its first row.
-        under = height > 1 and isinstance(self._line(self._place - 1), Heading)
-        self._scroll(min(top, self._place - 1 if under else self._place))
-
-    def _scroll(self, top: int) -> None:
-        self.scroll_to(y=top, animate=False, force=True)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -349,9 +298,9 @@ class RowsView(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         self.post_message(self.ViewMoved())
-        below, self._seen_height = self._seen_height, self._height
-        if not below or 0 <= self._place - self.scroll_offset.y < below:
-            self._bring_into_view()
+        below, self._seen_height = self._seen_height, self.height
+        if not below or 0 <= self.place - self.scroll_offset.y < below:
+            self.bring_into_view()
         self._ask_for_more()
 
     @property
@@ -361,11 +310,11 @@ class RowsView(ScrollView, can_focus=True):
 
     def _ask_for_more(self) -> None:
         """Say that the end is near, once until rows are shown."""
-        if self._asked or self._rows is None or not self._rows.more or not self._height:
+        if self._asked or self._rows is None or not self._rows.more or not self.height:
             return
-        if len(self._outline) - self.scroll_offset.y <= 2 * self._height:
+        if len(self._outline) - self.scroll_offset.y <= 2 * self.height:
             self._asked, self._asked_after = True, self._last
-            self.post_message(self.EndNeared())
+            self._want(messages.MoreWanted())
 
     def _ask_for_archive(self) -> None:
         """Say that the archive is looked into and not all of it is here."""
@@ -373,25 +322,15 @@ class RowsView(ScrollView, can_focus=True):
             return
         read = sum(row.group is Group.ARCHIVED for row in self._rows.rows)
         if read < self._rows.archived:
-            self.post_message(self.ArchiveUnfolded())
+            self._want(messages.ArchiveUnfolded())
+
+    def _want(self, message: Message) -> None:
+        # While the sidebar handles the filter, a message is its own and would stop there.
+        self.post_message(message.set_sender(self))
 
     # --- drawing
 
-    def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
-        place = self.scroll_offset.y + y
-        line = self._line(place)
-        if line is None:
-            return self._blank(y, width)
-        highlighted = place == self._place
-        base = self._style("highlight") if highlighted else self.rich_style
-        segments = [
-            Segment(text, self._shade(part, base, highlighted=highlighted))
-            for text, part in self._pieces(line, width)
-        ]
-        return Strip(segments).adjust_cell_length(width, base)
-
-    def _pieces(self, line: Line, width: int) -> Iterator[Piece]:
+    def pieces(self, line: Line, width: int) -> Iterable[Piece]:
         if isinstance(line, Heading):
             return heading_pieces(line, width)
         current = self._rows.current if self._rows else ""
@@ -399,18 +338,8 @@ class RowsView(ScrollView, can_focus=True):
             return question_pieces(line, width)
         return row_pieces(line, self._now, width, current)
 
-    def _blank(self, y: int, width: int) -> Strip:
+    def blank_row(self, y: int, width: int) -> Strip:
         if y or self._outline.lines or self._rows is None:
-            return Strip.blank(width, self.rich_style)
+            return super().blank_row(y, width)
         text = NO_MATCHES if self._all_rows else NO_SESSIONS
-        return Strip([Segment(fill(f" {text}", width), self._style("aside"))])
-
-    def _shade(self, part: Part, base: Style, *, highlighted: bool) -> Style:
-        if part == "text":
-            return base
-        own = self._style(part)
-        # Colours that were chosen for one background are not to be read on the other.
-        return base + Style(bold=own.bold) if highlighted else own
-
-    def _style(self, part: str) -> Style:
-        return self.get_component_rich_style(f"session-list--{part}")
+        return Strip([Segment(fill(f" {text}", width), self.part_style("aside"))])

@@ -11,12 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.events import MouseDown, MouseMove
-from textual.message import Message
 from textual.widgets import Static
 
 from tui.domain.views.sidebar_rows import SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
+from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
 from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.row_keys import ACTION_KEYS, ROW_ACTIONS
@@ -67,50 +67,13 @@ class Sidebar(Vertical):
     }
     """
 
-    class SessionSelected(Message):
-        """The reader chose a session."""
-
-        def __init__(self, session_id: str) -> None:
-            super().__init__()
-            self.session_id = session_id
-
-    class DeletionConfirmed(Message):
-        """The reader answered that this session is to be deleted."""
-
-        def __init__(self, session_id: str) -> None:
-            super().__init__()
-            self.session_id = session_id
-
-    class SessionRenamed(Message):
-        """The reader gave a session another name; an empty one takes its name away."""
-
-        def __init__(self, session_id: str, name: str) -> None:
-            super().__init__()
-            self.session_id = session_id
-            self.name = name
-
-    class ArchiveUnfolded(Message):
-        """The reader looks into the archive, and not all that is in it is among the rows."""
-
-    class WidthChanged(Message):
-        """The reader made it wider or narrower; so many columns with its edge."""
-
-        def __init__(self, columns: int) -> None:
-            super().__init__()
-            self.columns = columns
-
-    class MoreWanted(Message):
-        """The reader comes near the end of rows of which there are more."""
-
-    class ScopeToggled(Message):
-        """The reader wants the sessions of all projects, or those of this one again."""
-
-    class FilterChanged(Message):
-        """The reader typed into the filter; the rows that are here are filtered already."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+    SessionSelected = messages.SessionSelected
+    DeletionConfirmed = messages.DeletionConfirmed
+    SessionRenamed = messages.SessionRenamed
+    ArchiveUnfolded = messages.ArchiveUnfolded
+    MoreWanted = messages.MoreWanted
+    ScopeToggled = messages.ScopeToggled
+    WidthChanged = messages.WidthChanged
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
         super().__init__(id=id, classes=classes)
@@ -271,7 +234,6 @@ class Sidebar(Vertical):
         event.stop()
         self._list.filter(event.value)
         self._show_note()
-        self.post_message(self.FilterChanged(event.value))
 
     @on(FilterLine.Submitted)
     def _go_to_rows(self, event: FilterLine.Submitted) -> None:
@@ -285,31 +247,6 @@ class Sidebar(Vertical):
         event.stop()
         self._filter_row.display = bool(self._filter.value)
 
-    @on(RenameLine.Renamed)
-    def _say_renamed(self, event: RenameLine.Renamed) -> None:
-        event.stop()
-        self.post_message(self.SessionRenamed(event.session_id, event.name))
-
-    @on(RowsView.Chosen)
-    def _select(self, event: RowsView.Chosen) -> None:
-        event.stop()
-        self.post_message(self.SessionSelected(event.session_id))
-
-    @on(RowsView.DeletionConfirmed)
-    def _confirm_deletion(self, event: RowsView.DeletionConfirmed) -> None:
-        event.stop()
-        self.post_message(self.DeletionConfirmed(event.session_id))
-
-    @on(RowsView.ArchiveUnfolded)
-    def _look_into_archive(self, event: RowsView.ArchiveUnfolded) -> None:
-        event.stop()
-        self.post_message(self.ArchiveUnfolded())
-
-    @on(RowsView.EndNeared)
-    def _want_more(self, event: RowsView.EndNeared) -> None:
-        event.stop()
-        self.post_message(self.MoreWanted())
-
     @on(RowsView.ViewMoved)
     def _move_rename_line(self, event: RowsView.ViewMoved) -> None:
         event.stop()
@@ -320,7 +257,7 @@ class Sidebar(Vertical):
         if not self._rename.session_id:
             return
         place = self._list.place_in_view(self._rename.session_id)
-        place = max(0, min(place or 0, self._list.height_in_view - 1))
+        place = max(0, min(place or 0, self._list.height - 1))
         above = 1 if self._filter_row.display else 0
         self._rename.styles.offset = (_CELLS_BEFORE_LABEL, above + place)
         self._rename.styles.width = max(1, self._list.size.width - _CELLS_BEFORE_LABEL)

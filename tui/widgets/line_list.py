@@ -1,0 +1,117 @@
+"""A virtual list: lines drawn one by one, so that ten thousand cost what twenty cost."""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Generic, TypeVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.events import MouseEvent
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+Line = TypeVar("Line")
+
+
+class LineList(ScrollView, Generic[Line]):
+    """Lines under headings, one of which is highlighted.
+
+    A line is drawn as pieces of text, each with the part that it plays: ``text``, or one with a
+    style of its own among ``COMPONENT_CLASSES``, as ``line-list--PART``.
+    """
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--highlight"}
+    DEFAULT_CSS = """
+    LineList { overflow-x: hidden; scrollbar-size-vertical: 1; }
+    """
+
+    place = -1
+    """The number of the highlighted line."""
+
+    @property
+    @abstractmethod
+    def lines(self) -> Sequence[Line]:
+        """All lines, on screen or not."""
+
+    @abstractmethod
+    def is_heading(self, line: Line) -> bool:
+        """Whether a line comes into view with the first line under it."""
+
+    @abstractmethod
+    def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
+        """A line as pieces of text, each with its part."""
+
+    @property
+    def height(self) -> int:
+        """The number of lines in view."""
+        return self.scrollable_content_region.height
+
+    def line_at(self, place: int) -> Line | None:
+        """The line of a number, if there is one."""
+        return self.lines[place] if 0 <= place < len(self.lines) else None
+
+    def place_under(self, event: MouseEvent) -> int:
+        """The number of the line under the pointer; -1 beside the lines."""
+        offset = event.get_content_offset(self)
+        return self.scroll_offset.y + offset.y if offset else -1
+
+    def visible_text(self) -> list[str]:
+        """The text on screen, row by row."""
+        return [self.render_line(y).text.rstrip() for y in range(self.height)]
+
+    def update_size(self) -> None:
+        """Take the number of lines, which has changed."""
+        self.virtual_size = Size(0, len(self.lines))
+
+    def highlight_place(self, place: int) -> None:
+        """Put the highlight on a line and scroll it into view."""
+        self.place = place
+        self.bring_into_view()
+        self.refresh()
+
+    def bring_into_view(self) -> None:
+        """Scroll to the highlighted line, and to the heading right above it."""
+        height = self.height
+        if not height or self.place < 0:
+            return  # not laid out yet: the first resize comes back here
+        top = max(self.scroll_offset.y, self.place - height + 1)
+        above = self.line_at(self.place - 1)
+        under = height > 1 and above is not None and self.is_heading(above)
+        self.scroll_to_line(min(top, self.place - 1 if under else self.place))
+
+    def scroll_to_line(self, top: int) -> None:
+        """Have a line at the top of the view."""
+        self.scroll_to(y=top, animate=False, force=True)
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        place = self.scroll_offset.y + y
+        line = self.line_at(place)
+        if line is None:
+            return self.blank_row(y, width)
+        highlighted = place == self.place
+        base = self.part_style("highlight") if highlighted else self.rich_style
+        segments = [
+            Segment(text, self._shade(part, base, highlighted=highlighted))
+            for text, part in self.pieces(line, width)
+        ]
+        return Strip(segments).adjust_cell_length(width, base)
+
+    def blank_row(self, y: int, width: int) -> Strip:  # noqa: ARG002 -- for those that say something there
+        """A row below the last line."""
+        return Strip.blank(width, self.rich_style)
+
+    def part_style(self, part: str) -> Style:
+        """The style of a part of a line."""
+        return self.get_component_rich_style(f"line-list--{part}")
+
+    def _shade(self, part: str, base: Style, *, highlighted: bool) -> Style:
+        if part == "text":
+            return base
+        own = self.part_style(part)
+        if not highlighted:
+            return own
+        # Colours chosen for one background may be unreadable on the other.
+        return base + Style(bold=own.bold, underline=own.underline)
