@@ -1,30 +1,29 @@
-"""Every error that a user can meet, with the sentence that the user sees.
+"""Every error that a user can meet, with its sentence.
 
 ::
 
     SibylError
-    ├── UsageError                what was asked for cannot be done as asked
+    ├── UsageError                the request cannot be carried out as given
     ├── ConfigError               the configuration names something unknown or of a wrong type
-    ├── OutputError               what was to be printed could not be
+    ├── OutputError               standard output cannot be written
     ├── StorageError              the data directory could not be read or written
-    │   ├── StorageFull           no room is left
-    │   ├── UnexpectedSaveError   a save met an error that nobody foresaw
-    │   ├── SessionNotFound       no session answers to the target
+    │   ├── StorageFull           the disk or quota is full
+    │   ├── UnexpectedSaveError   a save failed with an unknown exception
+    │   ├── SessionNotFound       no session matches the target
     │   ├── AmbiguousSession      several do
-    │   ├── MessageNotFound       the session has no such message, or none that shows
-    │   ├── IndexBusy             another program builds the search index
-    │   ├── SessionBusy           another program holds the session
-    │   ├── SessionDamaged        the session's file is not what was written
+    │   ├── MessageNotFound       the session has no such message, or it was replaced
+    │   ├── IndexBusy             another program is building the search index
+    │   ├── SessionBusy           another window has the lease of the session
+    │   ├── SessionDamaged        the session's file was altered or is gone
     │   ├── NewerVersion          a newer sibyl-tui wrote it
-    │   └── ReadOnly              it was opened for reading only
-    └── ModelError                no answer, or only a part of one
+    │   └── ReadOnly              the session is open read-only
+    └── ModelError                no answer, or an incomplete one
         ├── ModelUnavailable      not configured, unknown, or not reachable
-        ├── ModelRefused          the server said no (key, limit, bad request)
+        ├── ModelRefused          the server refused (key, limit, bad request)
         ├── ModelTimedOut         the server was silent for too long
-        └── AnswerCut             the answer stopped before its end
+        └── AnswerCut             the answer broke off
 
-``str(error)`` is plain text: it may quote what came from outside, and is made safe where it is
-shown, like everything else.
+``str(error)`` may quote untrusted text; it is sanitised where it is shown, like all text.
 """
 
 from collections.abc import Sequence
@@ -40,11 +39,14 @@ class SibylError(Exception):
 
 
 class UsageError(SibylError):
-    """What was asked for cannot be done as asked."""
+    """The request cannot be carried out as given."""
 
 
 class ConfigError(SibylError):
-    """The configuration names something unknown, or gives a value of a wrong type."""
+    """The configuration names something unknown, or gives a value of a wrong type.
+
+    ``source`` is the file, ``environment`` or ``command line``; ``key`` is dotted.
+    """
 
     def __init__(self, source: str, key: str, expected: str) -> None:
         super().__init__(f"{source}: {key}: {expected}")
@@ -54,7 +56,7 @@ class ConfigError(SibylError):
 
 
 class OutputError(SibylError):
-    """Standard output does not take what was to be printed."""
+    """Standard output cannot be written."""
 
 
 class StorageError(SibylError):
@@ -62,12 +64,12 @@ class StorageError(SibylError):
 
     @property
     def short(self) -> str:
-        """Why, in as many words as a status line has room for."""
+        """The reason in the few words that fit the status bar."""
         return str(self)
 
 
 class StorageFull(StorageError):
-    """The disk, or the user's share of it, is full."""
+    """The disk or the user's quota is full."""
 
     @property
     def short(self) -> str:
@@ -75,7 +77,7 @@ class StorageFull(StorageError):
 
 
 class UnexpectedSaveError(StorageError):
-    """A save met an error that nobody foresaw; it failed like any other."""
+    """A save failed with an unknown exception; it is retried like any other."""
 
     def __init__(self, error: Exception) -> None:
         self._reason = f"{type(error).__name__}: {error}"
@@ -87,9 +89,9 @@ class UnexpectedSaveError(StorageError):
 
 
 class SessionNotFound(StorageError):
-    """No session answers to the target, or not where it would have to be.
+    """No session matches the target, or none in the place where it was looked for.
 
-    ``where`` is a sentence that says where it is, for a line of its own.
+    ``where`` is a sentence that says where it is; ``closest`` are similar names.
     """
 
     def __init__(self, target: str, closest: Sequence[str] = (), where: str = "") -> None:
@@ -108,7 +110,7 @@ class SessionNotFound(StorageError):
 
 
 class AmbiguousSession(StorageError):
-    """Several sessions answer to the target."""
+    """Several sessions match the target."""
 
     def __init__(self, target: str, candidates: Sequence[str]) -> None:
         super().__init__(f"Ambiguous session: {target}")
@@ -138,7 +140,7 @@ class IndexBusy(StorageError):
 
 
 class SessionBusy(StorageError):
-    """Another program holds the session.
+    """Another window has the lease of the session.
 
     ``holder`` reads ``pid P on HOST since TIME``, with the local time to the minute.
     """
@@ -150,7 +152,7 @@ class SessionBusy(StorageError):
 
 
 class SessionDamaged(StorageError):
-    """The session's file is not what was written: shortened, gone, or no plain file."""
+    """The session's file was altered: shortened, removed, or replaced by something else."""
 
     def __init__(self, session_id: str, reason: str) -> None:
         super().__init__(f"Session {session_id} is damaged: {reason}")
@@ -159,7 +161,7 @@ class SessionDamaged(StorageError):
 
 
 class NewerVersion(StorageError):
-    """A newer sibyl-tui wrote the session: it is read, and not written."""
+    """A newer sibyl-tui wrote the session: it can be read, but not written."""
 
     def __init__(self, session_id: str, version: int) -> None:
         super().__init__(
@@ -170,7 +172,7 @@ class NewerVersion(StorageError):
 
 
 class ReadOnly(StorageError):
-    """A change was asked for in a session that this program does not hold."""
+    """The session cannot be changed: this window does not have its lease."""
 
     def __init__(self, session_id: str) -> None:
         super().__init__(f"Session {session_id} is read-only here.")
@@ -178,7 +180,7 @@ class ReadOnly(StorageError):
 
 
 class ModelError(SibylError):
-    """The model gave no answer, or only a part of one."""
+    """The model gave no answer, or an incomplete one."""
 
 
 class ModelUnavailable(ModelError):
@@ -186,7 +188,7 @@ class ModelUnavailable(ModelError):
 
 
 class ModelRefused(ModelError):
-    """The server answered that it will not: a key, a limit, a request it does not take."""
+    """The server refused: wrong key, rate limit, or a request it does not accept."""
 
 
 class ModelTimedOut(ModelError):
@@ -194,4 +196,4 @@ class ModelTimedOut(ModelError):
 
 
 class AnswerCut(ModelError):
-    """The answer stopped before its end, or was no answer."""
+    """The answer broke off, or was not an answer."""

@@ -1,4 +1,4 @@
-"""What may complete a prompt: commands by their names, then what a command takes."""
+"""Completion of a prompt: names of commands, then their arguments."""
 
 from collections.abc import Iterable, Sequence
 
@@ -10,23 +10,23 @@ _SESSION_PREFIX = "session-"
 
 
 class Target(msgspec.Struct, frozen=True):
-    """A session that a command may be given: its id, what it is called, whether it is open here."""
+    """A session offered as an argument."""
 
     id: str
     label: str
     is_open: bool = False
+    """Open in this window."""
 
 
 class Completion(msgspec.Struct, frozen=True):
-    """One way to go on: ``text`` is the whole prompt then, ``name`` and ``help`` what is shown.
-
-    ``brief`` is shown for the name where there is no room for both.
-    """
+    """One entry of the completion list."""
 
     text: str
+    """The whole prompt once the entry is selected."""
     name: str
     help: str = ""
     brief: str = ""
+    """Shown instead of ``name`` where there is no room for name and help."""
 
 
 def completions(
@@ -35,7 +35,7 @@ def completions(
     models: Sequence[str] = (),
     themes: Sequence[str] = (),
 ) -> tuple[Completion, ...]:
-    """What a prompt may become; nothing for a text that is no command, or a finished one."""
+    """List the completions of a prompt; none for a text that is no command, or a complete one."""
     if not text.startswith("/") or "\n" in text:
         return ()
     word, blank, argument = text[1:].partition(" ")
@@ -59,14 +59,14 @@ def completions(
 
 
 def _as_text(text: str, word: str) -> tuple[Completion, ...]:
-    """What sends what would be an unknown command."""
+    """Offer to send an unknown command as text."""
     if not (word.isascii() and word.isalpha()):
         return ()
     return (Completion(f"/{text}", f"//{word}", f"no command: sends /{word} as text"),)
 
 
 def common_text(text: str, found: Sequence[Completion]) -> str:
-    """How far a prompt can be completed without choosing: the prompt itself if no further."""
+    """Extend a prompt by the text that all completions share; the prompt itself if none."""
     if len(found) <= 1:
         return found[0].text if found else text
     common = _common_start([each.text for each in found])
@@ -75,7 +75,7 @@ def common_text(text: str, found: Sequence[Completion]) -> str:
 
 
 def _common_start(texts: Sequence[str]) -> str:
-    # What the first and the last in order share, all between them share.
+    # The prefix shared by the first and the last in sort order is shared by all.
     first, last = min(texts), max(texts)
     pairs = enumerate(zip(first, last, strict=False))
     return first[: next((place for place, (a, b) in pairs if a != b), len(first))]

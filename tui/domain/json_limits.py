@@ -1,7 +1,7 @@
-"""The limits of JSON that comes from a disk, looked at before any parser sees it.
+"""Limits of JSON that is read from disk, checked before a parser sees it.
 
-Parsers recurse on each bracket, and Python refuses to print a number of 4,300 digits: beyond a
-limit a line is damaged, whatever would become of it later.
+Parsers recurse on every bracket, and Python refuses to print a number of 4,300 digits: a line
+beyond a limit counts as damaged.
 """
 
 import json
@@ -9,11 +9,14 @@ import re
 from typing import Any
 
 LINE_BYTES = 64 * 1024 * 1024
+"""Length of a line, in bytes."""
 NESTING = 200
+"""Depth of brackets."""
 DIGITS = 4000
+"""Digits of a number."""
 
-# Possessive, and content with a string that never ends: going back costs 120 bytes of memory a
-# byte, and on a torn line full of quotes the square of its length in time.
+# Possessive, and the closing quote is optional: backtracking costs 120 bytes of memory a byte, and
+# quadratic time on a torn line full of quotes.
 _STRING = rb'"(?:[^"\\]++|\\.)*+"?'
 _STRUCTURE = re.compile(rb"(?s)" + _STRING + rb"|[\[\]{}]")
 _NUMBER = re.compile(rb"(?s)" + _STRING + rb"|[0-9]{%d}" % (DIGITS + 1))
@@ -25,20 +28,20 @@ class BeyondLimits(ValueError):
 
 
 def check_limits(text: bytes) -> None:
-    """Raise ``BeyondLimits`` for what is not to be parsed."""
+    """Raise ``BeyondLimits`` for a line that must not be parsed."""
     if len(text) > LINE_BYTES:
         raise BeyondLimits("longer than 64 MiB")
     if text.count(b"[") + text.count(b"{") > NESTING and _depth(text) > NESTING:
         raise BeyondLimits(f"nested deeper than {NESTING}")
-    # So long a number has a digit at one of these places; hardly any text that is no number has.
+    # A number this long has a digit at one of these positions; few other texts do.
     if _DIGIT.search(text[DIGITS::DIGITS]) and _has_long_number(text):
         raise BeyondLimits(f"has a number of more than {DIGITS} digits")
 
 
 def parse(text: bytes) -> Any:
-    """Parse JSON within the limits. Raises ``ValueError`` for all else."""
+    """Parse JSON within the limits. Raises ``ValueError`` otherwise."""
     check_limits(text)
-    # An editor may have put a byte order mark before it.
+    # An editor may have added a byte order mark.
     return json.loads(text.decode("utf-8-sig"))
 
 

@@ -1,7 +1,7 @@
-"""Which session is meant: a listed number, an id, ``scope#N``, a name or a prefix.
+"""Resolution of a target: a listed number, an id, ``scope#N``, a name or a prefix of an id.
 
 The first kind that matches wins; a tie within a kind is an error that names the candidates.
-Digits are the beginning of an id only where they say a whole day: all ids begin with the year.
+Digits count as a prefix only from a whole date on (eight): all ids begin with the year.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ _MOST_DIGITS = 9
 
 
 class Catalog(Protocol):
-    """What a target is looked up in; each question is asked only when it comes to it."""
+    """The lookups that a target may need; each is made only when its turn comes."""
 
     def has(self, session_id: str) -> bool:
-        """Whether a session with this very id is there."""
+        """True if a session has exactly this id."""
         ...
 
     def ids(self) -> Collection[str]:
@@ -28,11 +28,11 @@ class Catalog(Protocol):
         ...
 
     def numbered(self, scope: str, ordinal: int) -> str | None:
-        """The id of the session with this ordinal in this scope, if it is still there."""
+        """The id of the session with this number in a scope, if it still exists."""
         ...
 
     def scopes(self) -> Collection[str]:
-        """All scopes that a number was ever given in."""
+        """Every scope in which a number was ever assigned."""
         ...
 
     def named(self, name: str) -> Iterable[str]:
@@ -41,12 +41,12 @@ class Catalog(Protocol):
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is a number as it is typed, of whatever length."""
+    """True for ASCII digits only, of any length."""
     return text.isascii() and text.isdigit()
 
 
 def listed_number(text: str, listed: Sequence[str]) -> int | None:
-    """The number that a text is, if that many were listed; they count from 1."""
+    """Parse the number of a row in a printed list, from 1; ``None`` if there is no such row."""
     if not is_number(text) or len(text) > _MOST_DIGITS:
         return None
     number = int(text)
@@ -54,9 +54,9 @@ def listed_number(text: str, listed: Sequence[str]) -> int | None:
 
 
 def resolve(target: str, scope: str, catalog: Catalog, listed: Sequence[str] = ()) -> str:
-    """Find the one session that a target means; ``#N`` counts in ``scope``.
+    """Find the one session that a target means; ``#N`` is a number in ``scope``.
 
-    Raises ``SessionNotFound``, whose ``closest`` is left to the caller, or ``AmbiguousSession``.
+    Raises ``AmbiguousSession``, or ``SessionNotFound`` whose ``closest`` the caller may fill.
     """
     number = listed_number(target, listed)
     if number is not None:
@@ -87,7 +87,7 @@ def _by_ordinal(target: str, scope: str, catalog: Catalog) -> list[str]:
 
 
 def _by_ordinal_of_called(target: str, scope: str, catalog: Catalog) -> list[str]:
-    """A project is called by the name of its directory, as it is on screen."""
+    """Match a project by the name of its directory, as shown on screen."""
     called, ordinal = _parted(target)
     if ordinal is None or not called:
         return []

@@ -1,4 +1,4 @@
-"""Times as they stand in files: UTC, to the millisecond, ending in ``Z``."""
+"""Times in files: UTC, to the millisecond, ending in ``Z``."""
 
 from datetime import UTC, datetime
 
@@ -36,7 +36,7 @@ def format_utc(moment: datetime) -> str:
 def parse_utc(text: str | None) -> datetime | None:
     """Read a time of a file; ``None`` where there is none or it cannot be read.
 
-    A foreign time without a zone is taken as UTC.
+    A time without a zone, from another program, is read as UTC.
     """
     if not text:
         return None

@@ -1,4 +1,4 @@
-"""Folding: records in the order of a file become one session."""
+"""The fold: journal records, in the order of the file, become one session."""
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -26,14 +26,16 @@ from tui.domain.timestamps import parse_utc
 
 
 class _Chain(msgspec.Struct):
-    """The pieces of one answer that has not come to its end, each with how much of it counts."""
+    """The ``partial`` records of one unfinished answer."""
 
     first: Partial
     pieces: list[tuple[str, int]] = msgspec.field(default_factory=list[tuple[str, int]])
+    """Each piece with the number of its characters that count."""
     length: int = 0
+    """In characters."""
 
     def add(self, piece: Partial) -> None:
-        # A piece written twice, after a failed sync, overlaps: it counts from its own place.
+        # A piece that was written twice, after a failed sync, overlaps: it counts from its ``at``.
         while self.length > piece.at:
             text, counted = self.pieces.pop()
             self.length -= counted
@@ -47,7 +49,7 @@ class _Chain(msgspec.Struct):
 
     @property
     def text(self) -> str:
-        """The answer so far; joined once, as joining at every piece is quadratic."""
+        """The answer so far; joined once, because joining at every piece is quadratic."""
         return "".join(text[:counted] for text, counted in self.pieces)
 
     def message(self, *, status: str | None) -> Message:
@@ -63,10 +65,10 @@ class _Chain(msgspec.Struct):
 
 
 class Fold(msgspec.Struct):
-    """Takes records one by one and knows the session that they amount to.
+    """Accumulates records into a session.
 
-    Fed from the first line on, its counts are exact. Fed from the middle of a file (``whole``
-    is false), they are those of the last ``state`` plus what came after it.
+    From the first line on, the counts are exact. From the middle of a file (``whole`` is false),
+    they are those of the last ``state`` record plus the records after it.
     """
 
     header: SessionHeader
@@ -97,7 +99,7 @@ class Fold(msgspec.Struct):
 
     @classmethod
     def continuing(cls, session: Session) -> "Fold":
-        """Go on from what a session is known to be, to take what is added to it."""
+        """Continue from a loaded session, to add records that were appended since."""
         fold = cls(
             session.header,
             whole=False,
@@ -126,7 +128,7 @@ class Fold(msgspec.Struct):
         return fold
 
     def add(self, record: Record | None, offset: int | None = None) -> None:
-        """Take the next record; ``offset`` is where its line begins."""
+        """Add the next record; ``offset`` is the position of its line in the file, in bytes."""
         match record:
             case Message():
                 self._add_message(record)
@@ -148,7 +150,7 @@ class Fold(msgspec.Struct):
         self.offsets = self.offsets.following(record, offset)
 
     def seed(self, record: Summary | Todos) -> None:
-        """Take what stands before the part of the file that is folded."""
+        """Set a summary or to-do list that stands before the folded part of the file."""
         if isinstance(record, Summary):
             self.summary = record
         else:
@@ -156,14 +158,15 @@ class Fold(msgspec.Struct):
 
     @property
     def replaced(self) -> frozenset[str]:
-        """The messages that others have replaced, also where they stand elsewhere."""
+        """The ids of replaced messages, including those outside the folded part."""
         unfinished = self._unfinished(held=True).values()
         return frozenset(self._hidden).union(m.replaces for m in unfinished if m.replaces)
 
     def session(self, *, held: bool = False) -> Session:
-        """The session as of the last record; ``held`` says that somebody is writing it.
+        """The session as of the last record; more may be added afterwards.
 
-        The fold can go on afterwards.
+        ``held`` says that a window has the lease, so that unfinished answers are arriving and not
+        interrupted.
         """
         unfinished = self._unfinished(held=held)
         interrupted = () if held else tuple(unfinished.values())
@@ -205,7 +208,7 @@ class Fold(msgspec.Struct):
     def _count(self, message: Message) -> None:
         self.total_count += 1
         self.prompt_count += message.role == "user"
-        # An answer that began before a reset ends there, too.
+        # An answer that began before a reset belongs before it.
         live = self._places[message.id] >= self._live_from
         self.message_count += live and message.id not in self._hidden
 
@@ -237,12 +240,12 @@ class Fold(msgspec.Struct):
             return 0
         place = self._places.get(message_id)
         if place is None:
-            # Before the part that was read: it was live when it was replaced.
+            # Before the folded part: it counted until it was replaced.
             return 0 if self.whole or self._live_from else 1
         return int(place >= self._live_from and self._entries[place] is not None)
 
     def _live_gain(self, interrupted: Sequence[Message], hidden: AbstractSet[str]) -> int:
-        """How many more are live with the answers of which there are only pieces."""
+        """The change of ``message_count`` by interrupted answers, which exist only as pieces."""
         if not interrupted:
             return 0
         gained = (m for m in interrupted if m.id not in hidden and m.id not in self._hidden)

@@ -1,48 +1,60 @@
-"""A message, as it is kept and as it is shown."""
+"""The message of a conversation: the ``message`` record, and the value that is shown."""
 
 from typing import Any, Literal
 
 import msgspec
 
 TEXT_BYTES = 8 * 1024 * 1024
-"""The longest text that one message may have."""
+"""Limit of the text of one message."""
 INTERRUPTED = "interrupted"
-"""The result of a tool call that never came back, as a model is told."""
+"""The result that a model is sent for a tool call that never returned."""
 
 Role = Literal["user", "assistant", "tool"]
 
 
 class ToolCall(msgspec.Struct, frozen=True):
-    """What a model asked a tool to do; ``arguments`` is any JSON value, nested as it came."""
+    """A model's request to run a tool."""
 
     id: str
+    """Assigned by the server; the result names it as ``tool_call_id``."""
     name: str
     arguments: Any
+    """Any JSON value, as it came; an object or null from a correct model."""
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit_defaults=True):
-    """One message of a conversation: also the ``message`` record of a journal.
-
-    ``status`` is ``interrupted``, ``failed`` or ``truncated``; absent means complete. A message
-    whose ``replaces`` names another hides that one: a failed answer that was retried.
-    """
+    """One message of a conversation, and the ``message`` record of a journal."""
 
     id: str
     role: Role
     content: str | list[Any] | None
+    """Text; or a list of blocks, each a string or an object such as ``{"type", "text"}``.
+
+    ``None`` where an assistant message has only tool calls. This program writes text; blocks come
+    from other programs.
+    """
     timestamp: str
+    """UTC, as in ``tui.domain.timestamps``."""
     tool_calls: tuple[ToolCall, ...] = ()
+    """Calls of an assistant message; a message of role ``tool`` follows for each."""
     tool_call_id: str | None = None
+    """Of a ``tool`` message: the call that it is the result of."""
     status: str | None = None
+    """``interrupted``, ``failed`` or ``truncated``; ``None`` means complete."""
     error: str | None = None
+    """The reason of a failure, as shown to the user."""
     model: str | None = None
+    """``PROVIDER:MODEL`` of an answer."""
     replaces: str | None = None
+    """The id of the message that this one hides, such as a failed answer asked for again."""
     context_snapshot: Any = None
+    """Not used; kept from other programs."""
     metadata: dict[str, Any] | None = None
+    """Not used; kept from other programs."""
 
     @property
     def text(self) -> str:
-        """What a reader sees of the content: the text itself, or that of its blocks."""
+        """The content as text; of blocks their texts, one below the other."""
         if self.content is None:
             return ""
         if isinstance(self.content, str):

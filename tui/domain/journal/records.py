@@ -1,6 +1,6 @@
-"""The lines of a journal, and the values they stand for.
+"""The records of a journal and their encoding.
 
-One JSON object a line, told apart by ``type``: docs/journal-format.md describes them all.
+One JSON object a line, distinguished by ``type``; docs/journal-format.md describes them all.
 """
 
 import json
@@ -19,11 +19,11 @@ Version = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Record(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
-    """What every record has in common."""
+    """The base of all records but ``message``."""
 
 
 class SessionHeader(_Record, frozen=True, tag="session"):
-    """The first line: what a session is, from its beginning on."""
+    """The first line of a journal."""
 
     version: Version
     id: str
@@ -38,14 +38,15 @@ class SessionHeader(_Record, frozen=True, tag="session"):
 
 
 class Partial(_Record, frozen=True, tag="partial"):
-    """A piece of an answer that is still arriving.
+    """A piece of an arriving answer.
 
-    ``at`` counts the code points of the answer before it. The first piece of a chain also says
-    whose answer it is; the ``message`` with the same id replaces the whole chain.
+    The first piece of an answer also has ``role``, ``timestamp``, ``model`` and ``replaces``. The
+    ``message`` with the same id takes the place of all pieces.
     """
 
     message_id: str
     at: Annotated[int, msgspec.Meta(ge=0)]
+    """The length of the answer before this piece, in code points."""
     text: str
     role: Role | None = None
     timestamp: str | None = None
@@ -54,7 +55,7 @@ class Partial(_Record, frozen=True, tag="partial"):
 
 
 class Summary(_Record, frozen=True, tag="summary"):
-    """Stands for the live messages up to ``through``."""
+    """A summary, sent to the model instead of the messages up to ``through`` (a message id)."""
 
     text: str
     through: str
@@ -67,14 +68,14 @@ class Todos(_Record, frozen=True, tag="todos"):
 
 
 class Offsets(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where in the file the last record of a kind begins, in bytes; a hint, checked on use."""
+    """The positions of the last record of each kind, in bytes; a hint, verified on use."""
 
     summary: int | None = None
     todos: int | None = None
     reset: int | None = None
 
     def following(self, record: "Record", place: int | None) -> "Offsets":
-        """What they are once ``record`` has been written at ``place``."""
+        """The offsets after ``record`` was written at ``place``."""
         match record:
             case Summary():
                 return Offsets(summary=place, todos=self.todos, reset=self.reset)
@@ -87,9 +88,9 @@ class Offsets(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class State(_Record, frozen=True, tag="state", kw_only=True):
-    """What a reader of the file's end needs; the last one counts.
+    """A checkpoint for readers of the end of the file; the last one counts.
 
-    Without a ``model`` it is the header's.
+    Without a ``model`` the header's applies.
     """
 
     name: str
@@ -98,19 +99,19 @@ class State(_Record, frozen=True, tag="state", kw_only=True):
     message_count: int
     total_count: int
     updated_at: str
-    # Written even where it is empty: every record of a kind has the same fields.
+    # No default: it is written even if empty, so that all ``state`` records have the same fields.
     offsets: Offsets
 
 
 class Opened(_Record, frozen=True, tag="opened"):
-    """The lease was taken; ``resumed`` if the user asked for this very session."""
+    """The lease was acquired; ``resumed`` if the user opened this session explicitly."""
 
     at: str
     resumed: bool = False
 
 
 class Closed(_Record, frozen=True, tag="closed"):
-    """The lease was given up."""
+    """The lease was released."""
 
     at: str
 
@@ -122,7 +123,7 @@ class Restored(_Record, frozen=True, tag="restored"):
 
 
 class Reset(_Record, frozen=True, tag="reset"):
-    """Live starts here."""
+    """A ``/reset``: the records below form the current conversation."""
 
     at: str
 
@@ -146,28 +147,28 @@ _KINDS: dict[str, type[Record]] = {
 
 
 class _Typed(msgspec.Struct):
-    """What every record has, known or not."""
+    """The one field of every record, of known type or not."""
 
     type: str
 
 
-# Fields with fields of their own; in all others any name may stand.
+# Fields whose values have known fields; values of all others may use any name.
 _STRUCTURED = frozenset({"items", "offsets", "tool_calls"})
 _DECODER = msgspec.json.Decoder(Record)
 
 
 class DamagedRecord(ValueError):
-    """A line that is no record: torn, overwritten, too large or too deep."""
+    """A line that is not a record: torn, overwritten, too long or nested too deeply."""
 
 
 Encoder = Callable[[Record], bytes]
-"""Gives a record's line, as ``encode`` does; perhaps one that was encoded before."""
+"""A function like ``encode``, which may return a cached line."""
 
 
 def encode(record: Record) -> bytes:
-    """Write a record as its line, with the newline.
+    """Encode a record as its line, with the newline.
 
-    Raises ``DamagedRecord`` for what no reader would take back: beyond 64 MiB or nested
+    Raises ``DamagedRecord`` for a line that no reader would accept: longer than 64 MiB or nested
     deeper than 200.
     """
     try:
@@ -179,9 +180,9 @@ def encode(record: Record) -> bytes:
 
 
 def decode(line: bytes) -> Record | None:
-    """Read one line, without its newline; ``None`` for a record of an unknown type.
+    """Decode one line, without its newline; ``None`` for a record of an unknown type.
 
-    Raises ``DamagedRecord`` for anything that is no record.
+    Raises ``DamagedRecord``.
     """
     if not line:
         raise DamagedRecord("empty")
@@ -189,13 +190,13 @@ def decode(line: bytes) -> Record | None:
     try:
         return _DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        # msgspec refuses lone surrogates and unknown types: the careful way decides.
+        # msgspec also refuses lone surrogates and unknown types: the slow decoder decides.
         return _decode_carefully(line)
 
 
 def _decode_carefully(line: bytes) -> Record | None:
     try:
-        # An editor may have put a byte order mark before the first line.
+        # An editor may have added a byte order mark to the first line.
         value = _known_fields(json.loads(line.decode("utf-8-sig")))
         kind = _KINDS.get(msgspec.convert(value, _Typed).type)
         return msgspec.convert(value, kind) if kind else None
@@ -204,7 +205,7 @@ def _decode_carefully(line: bytes) -> Record | None:
 
 
 def _known_fields(value: Any) -> Any:
-    """Leave out fields that msgspec cannot look up: their names are no UTF-8, all ours ASCII."""
+    """Drop fields whose names are not ASCII: msgspec fails on lone surrogates in a name."""
     if isinstance(value, list):
         items = cast("list[Any]", value)
         return [_known_fields(item) for item in items]

@@ -1,4 +1,4 @@
-"""A session as its reader sees it: folded from records, never changed in place."""
+"""A session as folded from its records, and the values of its lists and pages; immutable."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,38 +13,45 @@ from tui.domain.text.labels import EMPTY, UNREADABLE, label
 
 Status = Literal["open", "closed", "archived", "trashed"]
 Entry = Message | Reset | Summary
-"""What stands in a conversation, in the order of the file."""
+"""An item of a conversation."""
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A session, whole or from some point on.
+    """A session, or its end: as much as was read.
 
-    ``entries`` are the messages that were read, replaced ones left out, with the marks of resets
-    and summaries between them. ``live_from`` is the first of them that is live.
-    ``interrupted`` are the answers among them of which only pieces are on disk and whose writer
-    is gone; the next holder writes them as messages. ``arriving`` names those whose writer lives.
-    Times are as they stand in the file.
+    Times are strings as in the file, in UTC.
     """
 
     header: SessionHeader
     name: str
     model: str
     prompt_count: int
+    """All prompts, also those that were not read."""
     message_count: int
+    """Messages since the last reset, also those that were not read; replaced ones do not count."""
     total_count: int
+    """All messages of the file, also replaced ones and those before a reset."""
     entries: tuple[Entry, ...]
+    """The part that was read, in the order of the file, without replaced messages."""
     live_from: int
+    """The index in ``entries`` of the first entry after the last reset."""
     summary: Summary | None
     todos: tuple[TodoItem, ...]
     offsets: Offsets
     interrupted: tuple[Message, ...]
+    """Answers among ``entries`` whose writer is gone: only their pieces are on disk.
+
+    The next holder of the lease writes them as messages.
+    """
     arriving: frozenset[str]
+    """Ids of unfinished answers whose writer is still running."""
     updated_at: str | None
     last_used_at: str | None
     opened_at: str | None
     closed_at: str | None
     last_record_at: str | None
     damaged: int = 0
+    """Records that could not be read."""
 
     @property
     def id(self) -> str:
@@ -52,22 +59,22 @@ class Session(msgspec.Struct, frozen=True):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The live messages."""
+        """The messages after the last reset that were read; ``message_count`` counts all."""
         return tuple(e for e in self.entries[self.live_from :] if isinstance(e, Message))
 
     @property
     def all_messages(self) -> tuple[Message, ...]:
-        """The messages, those before a reset too."""
+        """The messages that were read, also those before a reset."""
         return tuple(e for e in self.entries if isinstance(e, Message))
 
     def label(self, first_prompt: str) -> str:
-        """The title in a list; with damage in the place of all messages it is not empty."""
+        """The title in a list; a session of which only damage is left is not called empty."""
         summary = self.summary.text if self.summary else ""
         destroyed = self.damaged and not self.entries
         return label(self.name, summary, first_prompt, UNREADABLE if destroyed else EMPTY)
 
     def state(self, at: str) -> State:
-        """What a ``state`` record written at this point says."""
+        """The ``state`` record for this session."""
         return State(
             name=self.name,
             model=self.model,
@@ -82,8 +89,8 @@ class Session(msgspec.Struct, frozen=True):
 class SessionEntry(msgspec.Struct, frozen=True):
     """A session in a list, read from the two ends of its file.
 
-    Times are UTC strings with milliseconds, ``""`` if unknown. ``message_count`` counts live
-    messages, ``damaged`` unreadable lines among those that were read.
+    Times are UTC strings with milliseconds, ``""`` if unknown. ``message_count`` counts messages
+    after the last reset, ``damaged`` unreadable lines among those that were read.
     """
 
     id: str
@@ -91,7 +98,9 @@ class SessionEntry(msgspec.Struct, frozen=True):
     label: str
     scope: str
     ordinal: int
+    """The number in its scope: the 3 of ``#3``; 0 if unknown."""
     active: bool
+    """The session that ``--continue`` opens in its scope."""
     project_path: str
     model: str
     created_at: str
@@ -104,7 +113,7 @@ class SessionEntry(msgspec.Struct, frozen=True):
 
 
 class Holder(msgspec.Struct, frozen=True):
-    """Who holds a session's lease."""
+    """The process that has the lease of a session."""
 
     pid: int
     host: str
@@ -116,27 +125,24 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 class Stamp(msgspec.Struct, frozen=True):
-    """The version of a session's file; ``where`` is ``closed`` for a session that is kept.
-
-    ``place`` is device and inode, ``length`` bytes, ``changed`` nanoseconds since 1970. As long
-    as the place is the same and gets no shorter, records were only added.
-    """
+    """A cheap version of a session's file, to notice changes by other programs."""
 
     place: str
+    """Device and inode; if it is the same and the file no shorter, records were only appended."""
     length: int
+    """In bytes."""
     changed: int
+    """Time of the last change, in nanoseconds since 1970."""
     where: Status = "closed"
+    """``closed`` for a session that is neither archived nor in the trash."""
 
     def goes_on_from(self, other: "Stamp | None") -> bool:
-        """Whether nothing was taken away since."""
+        """True if records were only appended since ``other``."""
         return other is not None and self.place == other.place and self.length >= other.length
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """What was typed into a session's prompt and not sent yet.
-
-    ``folded`` are the pastes in it that are shown as one mark, each by where it begins and ends.
-    """
+    """The unsent text of a session's prompt, and its queue."""
 
     session_id: str
     scope: str
@@ -144,10 +150,11 @@ class Draft(msgspec.Struct, frozen=True):
     text: str
     queued: tuple[str, ...] = ()
     folded: tuple[tuple[int, int], ...] = ()
+    """Pastes shown as one mark: begin and end in ``text``."""
 
     @property
     def pastes(self) -> tuple[str, ...]:
-        """The texts that are folded."""
+        """The texts of the folded pastes."""
         return tuple(filter(None, (self.text[start:end] for start, end in self.folded)))
 
     @property
@@ -156,28 +163,27 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class Tail(msgspec.Struct, frozen=True):
-    """The end of a session; ``cursor`` leads to what comes before it, ``None`` at the start."""
+    """The end of a session; ``cursor`` leads to the page before, ``None`` at the beginning."""
 
     session: Session
     cursor: str | None
 
 
 class Page(msgspec.Struct, frozen=True):
-    """Entries of a conversation, in the order of the file; ``cursor`` leads on.
-
-    ``replaced`` are messages that its own replace, wherever they stand.
-    """
+    """A slice of a conversation, in the order of the file."""
 
     entries: tuple[Entry, ...]
     cursor: str | None
+    """Leads to the next page; ``None`` after the last."""
     damaged: int = 0
     replaced: frozenset[str] = frozenset()
+    """Ids of messages that those of this page replace, on whatever page they are."""
 
 
 class Surroundings(msgspec.Struct, frozen=True):
-    """A message and what stands around it, in the order of the file.
+    """A message and the entries around it, in the order of the file.
 
-    ``earlier`` and ``later`` are cursors that lead on, ``None`` where nothing follows.
+    ``earlier`` and ``later`` are cursors; ``None`` at the beginning and the end of the session.
     """
 
     entries: tuple[Entry, ...]
@@ -187,9 +193,9 @@ class Surroundings(msgspec.Struct, frozen=True):
 
 
 def joined(entries: Sequence[Entry], later: Page) -> tuple[Entry, ...]:
-    """Entries with the page that comes after them.
+    """Append a page to entries.
 
-    A message that was written again stays in its place, and one that was replaced goes.
+    A message that the page has again is updated in place; one that it replaces is removed.
     """
     newer = {entry.id: entry for entry in later.entries if isinstance(entry, Message)}
     kept = [newer.get(e.id, e) if isinstance(e, Message) else e for e in entries]

@@ -1,4 +1,4 @@
-"""A session's to-do list, and what may become of it."""
+"""The to-do list of a session and its changes."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -13,32 +13,33 @@ TodoStatus = Literal["pending", "in_progress", "completed"]
 
 MOST_ITEMS = 100
 ITEM_CHARACTERS = 500
-"""How long what is to be done, and how it is called meanwhile, may be."""
+"""Limit of ``content`` and of ``active_form``."""
 
 _CELLS = 60
 TOO_MANY = f"A to-do list has at most {MOST_ITEMS} items."
 TOO_LONG = f"To-do is longer than {ITEM_CHARACTERS} characters."
 
 SIGNS: dict[TodoStatus, str] = {"pending": "[ ]", "in_progress": "[>]", "completed": "[x]"}
-"""How an item is marked wherever it is shown."""
+"""The mark before an item."""
 
 
 class TodoItem(msgspec.Struct, frozen=True):
-    """One thing to do; ``active_form`` says what is going on while it is being done."""
+    """One item of the list."""
 
     content: str
     status: TodoStatus
     active_form: str
+    """The words while it is in progress: ``Writing tests`` for ``Write tests``."""
 
     @property
     def words(self) -> str:
-        """What is said of it now: while it is being done, its active form."""
+        """The active form while in progress, else the content."""
         active = self.active_form if self.status == "in_progress" else ""
         return active.strip() or self.content
 
     @property
     def short(self) -> str:
-        """The same as one short line."""
+        """``words`` as one line of at most 60 cells."""
         return cut_to_cells(make_visible_line(self.words), _CELLS)
 
 
@@ -46,14 +47,14 @@ Todos = tuple[TodoItem, ...]
 
 
 def says_nothing(text: str) -> bool:
-    """Whether a text would leave an item empty on screen."""
+    """True for a text that would be invisible on screen."""
     return cell_width(make_visible_line(text).strip()) <= 0
 
 
 def add(items: Todos, content: str) -> Todos:
-    """A list with one more thing to do at its end.
+    """Append an item.
 
-    Raises ``UsageError`` for one that is too long, or too many.
+    Raises ``UsageError`` if the text is too long or the list full.
     """
     if len(content) > ITEM_CHARACTERS:
         raise UsageError(TOO_LONG)
@@ -63,29 +64,29 @@ def add(items: Todos, content: str) -> Todos:
 
 
 def mark(items: Todos, number: int, status: TodoStatus) -> Todos:
-    """A list in which an item has another status; numbers begin at 1.
+    """Set the status of an item; numbers begin at 1.
 
-    Raises ``UsageError`` for a number that no item has.
+    Raises ``UsageError`` if no item has the number.
     """
     item = msgspec.structs.replace(_at(items, number), status=status)
     return (*items[: number - 1], item, *items[number:])
 
 
 def remove(items: Todos, number: int) -> Todos:
-    """A list without one of its items; else as ``mark``."""
+    """Remove an item. Raises as ``mark``."""
     _at(items, number)
     return (*items[: number - 1], *items[number:])
 
 
 def count_words(items: Sequence[TodoItem]) -> str:
-    """How far a list has come."""
+    """The progress: ``2 of 5 done, 1 in progress``."""
     done = sum(item.status == "completed" for item in items)
     running = sum(item.status == "in_progress" for item in items)
     return f"{done} of {len(items)} done" + (f", {running} in progress" if running else "")
 
 
 def listing(items: Sequence[TodoItem]) -> str:
-    """The whole list with the numbers that commands take."""
+    """Format the list with the numbers that ``/todo`` takes."""
     lines = [f"To-dos: {count_words(items)}"]
     for number, item in enumerate(items, 1):
         lines.append(f"  {number}. {SIGNS[item.status]} {make_visible_line(item.words)}")

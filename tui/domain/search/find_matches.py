@@ -1,4 +1,4 @@
-"""What was found in a conversation, and the way from one match to the next."""
+"""The matches of Find in a conversation, and steps from one to the next."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,30 +6,30 @@ import msgspec
 
 
 class MessageMatches(msgspec.Struct, frozen=True):
-    """A message that has what is looked for, and how often."""
+    """A matching message and its number of matches."""
 
     message_id: str
     count: int
 
 
 class Match(msgspec.Struct, frozen=True):
-    """One match: the ``number``-th of a message, from 0."""
+    """One match: the ``number``-th in its message, from 0."""
 
     message_id: str
     number: int
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """Where the reader is: the message at the top, and how many matches it has above that row."""
+    """The top of the viewport: a message, and the number of its matches above the first row."""
 
     message_id: str | None
     above: int = 0
 
 
 class Matches:
-    """The messages that fit, the newest first, as they are found from the end upwards.
+    """Matching messages, newest first, collected while the session is scanned from its end.
 
-    ``whole`` once the beginning is reached; ``current`` is the match that the reader went to.
+    ``whole`` is true once the beginning was reached; ``current`` is the selected match.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -43,9 +43,9 @@ class Matches:
         self._below: int | None = None if reading.message_id else 0
 
     def take(self, found: Sequence[MessageMatches], below: int | None = None) -> None:
-        """Take what stands above all that was taken.
+        """Add the matching messages of the next part upwards.
 
-        If the reader's message is in that stretch, ``below`` are those found from it on.
+        If the top of the viewport is in that part, ``below`` counts those from it on.
         """
         if below is not None and self._below is None:
             self._below = len(self._found) + below
@@ -53,18 +53,18 @@ class Matches:
         self.total += _sum(found)
 
     def end(self) -> None:
-        """There is nothing above what was taken."""
+        """Note that the beginning was reached."""
         self.whole = True
         if self._below is None:
             self._below = 0
 
     def begin(self, recent: Sequence[MessageMatches], below: int | None) -> None:
-        """Take what the end of the conversation has, which may change."""
+        """Add the matching messages of the loaded end, which may change."""
         self.take(recent, below)
         self._recent = len(recent)
 
     def renew(self, recent: Sequence[MessageMatches]) -> None:
-        """Take what the end of the conversation has now."""
+        """Replace the matching messages of the loaded end."""
         old, gained = self._recent, len(recent) - self._recent
         self.total += _sum(recent) - _sum(self._found[:old])
         self._found[:old] = recent
@@ -83,17 +83,17 @@ class Matches:
             self.current, self._index = None, -1
 
     def go_to_nearest(self) -> Match | None:
-        """Go to the first match from the reader's place on, else to the last before it.
+        """Select the first match from the top of the viewport on, else the last before it.
 
-        ``None`` if there is none, or while the search has not come that far.
+        ``None`` without matches, or while the scan has not reached that far.
         """
         place = self._from_reader() or self._before_reader()
         return self._go(*place) if place else None
 
     def step(self, count: int) -> tuple[Match, bool] | None:
-        """Go to the next match, or to the one before; and whether that was round the end.
+        """Select the next match (-1: the previous one), and tell if that wrapped around.
 
-        ``None`` while it is not known which that is.
+        ``None`` while the scan has not found it yet.
         """
         place = self._next(count)
         if place is not None:
@@ -112,7 +112,7 @@ class Matches:
         return (index, 0 if count > 0 else -1) if 0 <= index < len(self._found) else None
 
     def _from_reader(self) -> tuple[int, int] | None:
-        """The first match from the reader's row on."""
+        """The first match from the top of the viewport on."""
         if not self._below:
             return None
         here, above = self._below - 1, self._at_reader()
@@ -121,7 +121,7 @@ class Matches:
         return (here - 1, 0) if here else None
 
     def _before_reader(self) -> tuple[int, int] | None:
-        """The last match above the reader's row."""
+        """The last match above the viewport."""
         if self._below is None:
             return None
         if above := self._at_reader():
@@ -129,14 +129,14 @@ class Matches:
         return (self._below, -1) if self._below < len(self._found) else None
 
     def _at_reader(self) -> int:
-        """How many matches the reader's message has above his row."""
+        """The number of matches in the top message above the viewport."""
         here = self._found[self._below - 1] if self._below else None
         same = here is not None and here.message_id == self._reading.message_id
         return self._reading.above if same else 0
 
     @property
     def position(self) -> int | None:
-        """Which match the current one is, from the beginning; ``None`` while that is not known."""
+        """The number of the selected match, counted from the beginning; ``None`` while unknown."""
         if self.current is None or not self.whole:
             return None
         return _sum(self._found[self._index + 1 :]) + self.current.number + 1

@@ -1,8 +1,7 @@
-"""Finding a text in one conversation: what is typed is looked for as it is, anywhere in a word.
+"""Find in one conversation: substring search, also within words and across line breaks.
 
-Case, accents and width are ignored, and so is whether words stand on one line or on two; nothing
-of a query is an operator. What only makes text bold or code (``*`` and backquotes) counts where it
-was typed, as nobody sees it in an answer.
+Case, accents and width are ignored; a query has no operators. Marks of bold and code (``*`` and
+backquotes) are invisible in an answer and match only if they were typed.
 """
 
 import json
@@ -24,7 +23,7 @@ _ENDED, _FULL = "\n", "\v"
 
 
 class Needle(msgspec.Struct, frozen=True):
-    """What is looked for: ``folded`` is never empty in one that ``needle`` has made."""
+    """A parsed query; ``folded`` is not empty."""
 
     text: str
     folded: str
@@ -32,7 +31,7 @@ class Needle(msgspec.Struct, frozen=True):
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A part of a place that fits: characters of one row."""
+    """The part of a match on one row: characters ``begin`` to ``end``."""
 
     row: int
     begin: int
@@ -40,11 +39,11 @@ class Piece(msgspec.Struct, frozen=True):
 
 
 Place = tuple[Piece, ...]
-"""Where a text fits: on one row, or on more where it is wrapped."""
+"""A match; of several pieces where it is wrapped."""
 
 
 class _Folding(dict[int, str]):
-    """What each character is compared by, found out when it is first needed."""
+    """A cache of the folded form of each character."""
 
     def __missing__(self, code: int) -> str:
         self[code] = folded = without_points(chr(code).casefold())
@@ -55,28 +54,28 @@ _FOLDING = _Folding()
 
 
 def needle(text: str) -> Needle | None:
-    """What to look for; ``None`` if nothing can be found by it."""
+    """Parse a query; ``None`` if it is blank after folding."""
     with_markup = any(mark in text for mark in _MARKUP)
     folded = " ".join(_fold(text, with_markup=with_markup).split())
     return Needle(text, folded, with_markup) if folded else None
 
 
 def count(wanted: Needle, text: str) -> int:
-    """How often a text has it."""
+    """Count the matches in a text."""
     folded = _fold(text, with_markup=wanted.with_markup)
     if _BLANKS.search(folded):
-        # A blank line separates, any other blanks are one.
+        # A blank line separates; any other run of blanks counts as one.
         folded = "\n".join(" ".join(part.split()) for part in folded.split("\n\n"))
     return folded.count(wanted.folded)
 
 
 def count_in(wanted: Needle, message: Message) -> int:
-    """How often a message has it, also in what is folded on screen."""
+    """Count the matches in a message, also in parts that are folded on screen."""
     return sum(count(wanted, text) for text in texts_of(message))
 
 
 def texts_of(message: Message) -> Iterator[str]:
-    """What can be found of a message: its text, and its calls with their arguments."""
+    """The searchable texts of a message: its text, and its calls with their arguments."""
     yield message.text
     for call in message.tool_calls:
         yield call.name
@@ -84,7 +83,7 @@ def texts_of(message: Message) -> Iterator[str]:
 
 
 def arguments_text(arguments: Any) -> str:
-    """A call's arguments as they are shown."""
+    """Format the arguments of a call as on screen."""
     try:
         return json.dumps(arguments, ensure_ascii=False, indent=2, default=str)
     except (ValueError, RecursionError):
@@ -92,9 +91,9 @@ def arguments_text(arguments: Any) -> str:
 
 
 def places(wanted: Needle, rows: Sequence[tuple[str, bool]]) -> list[Place]:
-    """Where rows of wrapped text have it, in order.
+    """Find the matches in rows of wrapped text, in order.
 
-    With each row goes whether it was filled: what goes on below it may be the same word.
+    The flag of a row is true if it is full, so that a word may continue on the next one.
     """
     joined, origins = _joined(wanted, rows)
     return [
@@ -109,11 +108,11 @@ def _fold(text: str, *, with_markup: bool) -> str:
 
 
 _Origin = tuple[int, int, int] | None
-"""The row, and from where to where in it."""
+"""Row, begin and end of the characters a folded character comes from."""
 
 
 def _joined(wanted: Needle, rows: Sequence[tuple[str, bool]]) -> tuple[str, list[_Origin]]:
-    """The folded rows as one text, and where each character of it comes from."""
+    """Join the folded rows; with the origin of each character."""
     text: list[str] = []
     origins: list[_Origin] = []
     for number, (row, full) in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Searching names and messages: what a query means, what fits it, and what is shown of a hit."""
+"""Search in names and messages: parsing, matching, ranking and snippets."""
 
 import re
 from collections import Counter
@@ -17,10 +17,11 @@ from tui.domain.text.tokens import Span, cut, cut_with_spans, stands_alone
 from tui.domain.timestamps import format_milliseconds, parse_utc
 
 CANDIDATES = 300
-"""Limit of the messages that are ranked, newest first; more are only noted."""
+"""Limit of the messages that are ranked, newest first; more only set ``more``."""
 
 SNIPPET_CHARACTERS = 160
 _BEFORE = 40
+"""Characters of a snippet before its first match."""
 _WORD_CHARACTERS = 20
 _TOGETHER_CHARACTERS = 80
 _HARDLY_MORE = 1e-9
@@ -32,64 +33,64 @@ _PHRASE_OR_WORD = re.compile(r'"([^"]*)"|(\S+?)(?=[\s"]|$)|(")')
 
 
 class Term(msgspec.Struct, frozen=True):
-    """Tokens that must follow each other; with ``prefix`` the last is only how one begins."""
+    """A sequence of tokens; with ``prefix`` the last one is the beginning of a token."""
 
     tokens: tuple[str, ...]
     prefix: bool = False
 
 
 class Query(msgspec.Struct, frozen=True):
-    """Terms to look for: a name or a message fits if it has them all; without terms none does."""
+    """A parsed query: a text matches if it has all terms; without terms nothing matches."""
 
     text: str
     terms: tuple[Term, ...]
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A message that fits, or a session whose name does: that has no message, and no role.
-
-    The ``timestamp`` of a name is the session's last use. ``snippet`` is safe to show, ``marks``
-    are the places in it that fit.
-    """
+    """A matching message, or a session whose name matches."""
 
     session_id: str
     message_id: str | None
+    """``None`` for a name, like ``role``."""
     role: Role | None
     timestamp: str
+    """UTC; for a name the session's last use."""
     snippet: str
+    """One sanitised line around the best match."""
     score: float
     marks: tuple[Span, ...] = ()
+    """The matches in ``snippet``."""
 
     @property
     def place(self) -> tuple[str, str | None]:
-        """The session and the message: no two hits of one search have the same."""
+        """Session and message id: unique among the hits of a search."""
         return self.session_id, self.message_id
 
     @property
     def words(self) -> str:
-        """Of what fits in the snippet the rarest, and of these the longest."""
+        """The rarest match in the snippet; of equally rare ones the longest."""
         often = Counter(self.snippet[begin:end] for begin, end in self.marks)
         return max(often, key=lambda each: (-often[each], len(each)), default="")
 
 
 class SearchResult(msgspec.Struct, frozen=True):
-    """The answer to a query, best first.
-
-    ``total`` counts all that was found, of which ``hits`` may be the first; ``more`` says that
-    older ones were not looked at, ``late`` that time ran out before everything was. ``notice`` is
-    what the user should be told once, ``pending`` how many bytes were not in the index.
-    """
+    """The result of a search, best hits first."""
 
     hits: tuple[Hit, ...] = ()
     total: int = 0
+    """The number of matches, of which ``hits`` may be the first."""
     more: bool = False
+    """True if older matches were not ranked."""
     late: bool = False
+    """True if time ran out before all sessions were searched."""
     notice: str = ""
+    """A message to show once, such as the state of the index."""
     pending: int = 0
+    """Bytes of journals that were not in the index."""
 
 
 class Fitting(msgspec.Struct, frozen=True):
-    """A message that fits a query, with how often and when (milliseconds since 1970)."""
+    """A matching message, with the number of matches and its time (milliseconds since 1970)."""
 
     session_id: str
     message: Message
@@ -98,7 +99,7 @@ class Fitting(msgspec.Struct, frozen=True):
 
 
 class Named(msgspec.Struct, frozen=True):
-    """A session whose name fits a query, with its last use (milliseconds since 1970)."""
+    """A session whose name matches, with its last use (milliseconds since 1970)."""
 
     session_id: str
     name: str
@@ -106,7 +107,7 @@ class Named(msgspec.Struct, frozen=True):
 
 
 def parse(text: str) -> Query:
-    """Read a query: words, ``"phrases"`` and ``word*``; whatever else it has is plain text."""
+    """Parse a query: words, ``"phrases"`` and ``word*``; anything else is plain text."""
     terms: dict[Term, None] = {}
     for phrase, word, _ in _PHRASE_OR_WORD.findall(text):
         bare = str(word).rstrip("*")
@@ -118,39 +119,40 @@ def parse(text: str) -> Query:
 
 
 def occurrences(query: Query, text: str) -> int:
-    """How often a text has the terms of a query; 0 if it lacks one of them."""
+    """Count the matches of all terms in a text; 0 if it lacks one of them."""
     tokens = spaced(text)
     found = [tokens.count(needle(term)) for term in query.terms]
     return sum(found) if all(found) else 0
 
 
 def spaced(text: str) -> str:
-    """The tokens of a text, each between blanks: it has a term where it has the term's needle."""
+    """Join the tokens of a text with blanks, to be searched for a term's ``needle``."""
     return f" {' '.join(cut(text))} "
 
 
 def needle(term: Term) -> str:
-    """A term as it stands in ``spaced`` text."""
-    # Blanks are in no token: between them, a part of one is never taken for the whole.
+    """The form of a term in ``spaced`` text."""
+    # Tokens contain no blanks: the blanks around a needle exclude matches within a token.
     return f" {' '.join(term.tokens)}" + ("" if term.prefix else " ")
 
 
 def time_of(message: Message) -> int:
-    """When a message was written, in milliseconds since 1970; 0 where it does not say."""
+    """The time of a message in milliseconds since 1970; 0 if unknown."""
     moment = parse_utc(message.timestamp)
     return max(0, int(moment.timestamp() * 1000)) if moment else 0
 
 
 class Spoken(msgspec.Struct):
-    """The messages of one session that fit a query: the last writing of each, none replaced.
+    """The matches in one session, from its records in reverse order.
 
-    With them its name, if that fits. Records are added from the last one on: those of a journal's
-    end are right without its beginning. ``used`` is the session's last use in milliseconds.
+    In reverse the last version of a message comes first, and the end of a journal can be searched
+    without its beginning. Replaced messages do not count.
     """
 
     session_id: str
     query: Query
     used: int = 0
+    """The session's last use, in milliseconds since 1970."""
     name: str | None = None
     known: set[str] = msgspec.field(default_factory=set[str])
     replaced: set[str] = msgspec.field(default_factory=set[str])
@@ -181,10 +183,10 @@ class Spoken(msgspec.Struct):
 
 
 def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> SearchResult:
-    """The best of the newest: names, then own words above answers, more of the terms, newer.
+    """Rank matches: names first, then prompts above answers, by number of matches and by age.
 
-    Where there are more than can be shown, names take half of the room. Of the names only the
-    newest ``limit`` count, as no other one can be shown.
+    If there are more than ``limit``, names take half of it. Of the names only the newest
+    ``limit`` count, as no others can be shown.
     """
     newest = sorted(fitting, key=attrgetter("time"), reverse=True)
     room = max(limit, 0)
@@ -222,7 +224,7 @@ def _hit(query: Query, fitting: Fitting | Named, score: float) -> Hit:
 
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
-    """One line of a text around the best place that fits, safe to show, and what fits in it."""
+    """Cut one sanitised line around the best match; with the spans of the matches in it."""
     first = best_place(query, text)
     begin = max(0, first - _BEFORE)
     end = min(len(text), begin + SNIPPET_CHARACTERS)
@@ -238,9 +240,9 @@ def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:
 
 
 def best_place(query: Query, text: str) -> int:
-    """Where most of the terms, and the rarest, begin to stand together.
+    """The position where most terms, weighted by rarity, stand close together.
 
-    A long text is looked through piece by piece, up to the first one that has any.
+    A long text is searched in pieces of 16 KiB, up to the first one with a match.
     """
     for begin in range(0, len(text), _PIECE_CHARACTERS):
         piece = text[begin : begin + _PIECE_CHARACTERS + SNIPPET_CHARACTERS]
@@ -252,7 +254,7 @@ def best_place(query: Query, text: str) -> int:
 
 
 def _densest(found: Sequence[tuple[int, Term]]) -> int:
-    """The first of the places from which on a snippet has most: a rare term counts more."""
+    """The first position of the window with the highest weight: a rare term counts more."""
     often = Counter(term for _, term in found)
     best, most = found[0][0], 0.0
     inside: Counter[Term] = Counter()
@@ -271,12 +273,12 @@ def _densest(found: Sequence[tuple[int, Term]]) -> int:
 
 
 def places(query: Query, text: str) -> list[Span]:
-    """Where a text has any of the terms, in order, none of them overlapping."""
+    """Find the spans of all terms in a text, in order, overlapping ones joined."""
     return _joined(sorted(span for _, span in _spots(query, text)))
 
 
 def _spots(query: Query, text: str) -> Iterator[tuple[Term, Span]]:
-    """Each place where a text has a term."""
+    """Find the spans of each term."""
     cut_text = list(cut_with_spans(text))
     tokens = [token for token, _ in cut_text]
     for term in query.terms:
@@ -304,7 +306,7 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetime) -> Iterator[str]:
-    """Each hit as a line of a list; ``entries`` are those of its sessions that are still there."""
+    """Format hits as lines; ``entries`` are the sessions that still exist."""
     found = {entry.id: entry for entry in entries}
     for hit in hits:
         entry = found.get(hit.session_id)
@@ -319,7 +321,7 @@ def _size_and_creation(entry: SessionEntry) -> str:
 
 
 def found_words(found: SearchResult) -> str:
-    """How many messages were found, in words."""
+    """Format the number of matches."""
     if found.more:
         return f"Found {found.total}+ matches:"
     return "Found 1 match:" if found.total == 1 else f"Found {found.total} matches:"

@@ -1,4 +1,4 @@
-"""What a question asks for: the words of it that are worth searching for."""
+"""Keywords of a question, for the search in the user's own sessions."""
 
 import re
 from unicodedata import normalize
@@ -6,7 +6,7 @@ from unicodedata import normalize
 from tui.domain.text.tokens import cut
 
 MOST_WORDS = 8
-"""Of more only the first are looked for."""
+"""Limit of keywords; the first of the question are taken."""
 
 _WORD = re.compile(
     "[\u30a1-\u30fa\u30fc-\u30ff\uff66-\uff9f]+"  # Katakana: names and things, mostly
@@ -15,7 +15,7 @@ _WORD = re.compile(
     "|[\u0e01-\u0e4e]+"
     "|[^\\W\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\u0e01-\u0e4e_][\\w.-]*"
 )
-# Hiragana is left out whole: it is endings, particles and little words.
+# Hiragana is left out: it is endings, particles and stop words.
 _HAN = re.compile("[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 _HANGUL = re.compile("[\uac00-\ud7a3]+")
 _ASIDE = re.compile(
@@ -36,11 +36,11 @@ LITTLE_WORDS = frozenset(
     時間 方 私 今 昨日 先日 以前 会話 그 이 저 것 무엇 어떻게 우리 우리가 대해 뭐 언제
     """.split()  # noqa: SIM905 - a list would be five times as long
 )
-"""What is in every question, and says nothing of what is asked for."""
+"""Stop words."""
 
 
 def search_words(question: str) -> tuple[str, ...]:
-    """The words to search for, as queries, in the order of the question; all but little ones."""
+    """The keywords as search queries, in the order of the question."""
     found: dict[str, None] = {}
     for word in _WORD.findall(normalize("NFKC", question)):
         for piece in _pieces(word):
@@ -56,7 +56,7 @@ def _pieces(word: str) -> list[str]:
 
 
 def _query(word: str) -> str:
-    """A word as the search takes it: without what is only its ending here."""
+    """The query for a word, without its ending."""
     if _HANGUL.fullmatch(word):
         # The last syllable is often a particle.
         return f'"{word[:-1] if len(word) > 2 else word}"'
@@ -66,5 +66,5 @@ def _query(word: str) -> str:
 
 
 def same_words(first: str, second: str) -> bool:
-    """Whether two texts say the same, but for case, signs and blanks."""
+    """True if two texts have the same tokens."""
     return cut(first) == cut(second)

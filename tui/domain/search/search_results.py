@@ -1,4 +1,4 @@
-"""What a search found, as it is put on screen."""
+"""The view model of the search screen."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -13,26 +13,29 @@ from tui.domain.text.tokens import Span
 HINT = 'Search all sessions. "Quotes" for a phrase, word* for a prefix'
 
 _BEFORE, _AFTER = 400, 1600
+"""Characters of the preview before and after the best match."""
 _NEIGHBOUR = 600
-# Of fewer letters begins half of what was ever said.
+"""Characters shown of the messages around it."""
+# Half of all texts have a word that begins with fewer letters.
 _BEGINNING = 3
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
 
 
 def as_typed(text: str) -> str:
-    """What to look for while a text is being typed: its last word may be only a beginning."""
+    """The query while the user types: the last word may be unfinished, so it is a prefix."""
     word = text.rpartition(" ")[2]
     unfinished = len(word) >= _BEGINNING and word[-1].isalnum()
     return f"{text}*" if unfinished else text
 
 
 class SessionHits(msgspec.Struct, frozen=True):
-    """What was found in one session, best first; ``scope`` is empty if it is the user's own."""
+    """The hits in one session, best first."""
 
     session_id: str
     label: str
     hits: tuple[Hit, ...]
     scope: str = ""
+    """Empty for a session of the current project."""
     archived: bool = False
     used_at: str = ""
     created_at: str = ""
@@ -40,24 +43,23 @@ class SessionHits(msgspec.Struct, frozen=True):
 
 
 class Results(msgspec.Struct, frozen=True):
-    """The answer to one text, by sessions: first the one with the best hit.
-
-    Where nothing fits it, ``queries`` are the looser ones that were looked for instead.
-    """
+    """The results of a query by session, the session with the best hit first."""
 
     text: str
+    """The query as typed."""
     sessions: tuple[SessionHits, ...] = ()
     found: SearchResult = SearchResult()
     error: str = ""
     queries: tuple[str, ...] = ()
+    """The looser queries that were tried because nothing matched ``text``."""
 
     @property
     def marked(self) -> str:
-        """The query whose words are to be marked."""
+        """The query whose matches are highlighted."""
         return " ".join(self.queries) or as_typed(self.text)
 
     def words(self, indexing: str = "") -> str:
-        """How much was found, and what is to be known of it; ``indexing`` is how far that is."""
+        """Format the line above the results; ``indexing`` is the progress of the index."""
         if self.error:
             return self.error
         if not self.text.strip():
@@ -91,7 +93,7 @@ class Results(msgspec.Struct, frozen=True):
 
 
 def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:
-    """Hits by the sessions they are in, which stand in the order of their best ones."""
+    """Group hits by session, in the order of each session's best hit."""
     grouped: dict[str, tuple[Hit, ...]] = {}
     for hit in hits:
         grouped[hit.session_id] = (*grouped.get(hit.session_id, ()), hit)
@@ -99,7 +101,7 @@ def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:
 
 
 class PreviewedMessage(msgspec.Struct, frozen=True):
-    """As much of a message as a preview shows; its text is safe, and ``marks`` are what fits."""
+    """The excerpt of a message in the preview: sanitised text with the spans of its matches."""
 
     role: Role
     timestamp: str
@@ -109,7 +111,7 @@ class PreviewedMessage(msgspec.Struct, frozen=True):
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """Messages around a hit, for a name the last ones; ``error`` says why there are none."""
+    """The messages around a hit (for a name the last ones), or the reason why there are none."""
 
     message_id: str | None
     messages: tuple[PreviewedMessage, ...] = ()
@@ -117,7 +119,7 @@ class Preview(msgspec.Struct, frozen=True):
 
 
 def preview(query: Query, message_id: str | None, messages: Sequence[Message]) -> Preview:
-    """Messages as a preview of the one that was found, if it was one."""
+    """Make the preview of a hit from the messages around it; the hit is scrolled to."""
     shown = [_previewed(query, each, chosen=each.id == message_id) for each in messages]
     return Preview(message_id, tuple(shown))
 

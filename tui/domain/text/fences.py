@@ -1,19 +1,19 @@
-"""Code in an answer: where its fences open and close."""
+"""Fenced code blocks of Markdown."""
 
 import re
 
 FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*|(?<=~)[^\n]*)$")
-"""A line that opens a block: its margin, its mark, its language."""
+"""An opening fence; groups: margin, mark, language."""
 
 
 def closes(line: str, fence: str) -> bool:
-    """Whether a line ends the block that this mark opened."""
+    """True if a line closes the block that the mark ``fence`` opened."""
     mark = line.strip()
     return len(mark) >= len(fence) and not mark.strip(fence[0])
 
 
 def codes(text: str) -> list[str]:
-    """The fenced blocks of an answer as they were written, also those inside of lists."""
+    """Extract the contents of all fenced blocks, also those indented in lists."""
     found: list[str] = []
     fence, margin = "", 0
     lines: list[str] = []

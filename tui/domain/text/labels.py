@@ -1,4 +1,4 @@
-"""How a session is called and dated in a list."""
+"""Titles, ages and counts in lists, and cutting text to terminal cells."""
 
 import re
 from datetime import UTC, datetime
@@ -7,29 +7,31 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import parse_utc
 
 LABEL_CELLS = 40
+"""Limit of a title in a list."""
 NAME_CHARACTERS = 200
+"""Limit of a name that the user gives."""
 EMPTY = "(empty)"
 UNREADABLE = "(unreadable)"
 _EXCERPT_CHARACTERS = 400
-# Each is a character of one cell, whatever stands beside it: Latin, Greek, Cyrillic, punctuation,
-# and the signs that stand before a group.
+# Characters of one cell in any context: Latin, Greek, Cyrillic, punctuation, and the markers of
+# groups.
 _PLAIN = re.compile(
     "[ -~\xa1-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u0482\u2010-\u2027\u2030-\u205e\u25b8\u25be]*"
 )
 
 
 def label(name: str, summary: str, first_prompt: str, otherwise: str = EMPTY) -> str:
-    """Call a session by its name, else by the first words of its summary or first prompt."""
+    """The title of a session: its name, else the beginning of its summary or first prompt."""
     for text in (name, summary, first_prompt):
         words = " ".join(make_visible_line(text.lstrip()[:_EXCERPT_CHARACTERS]).split())
-        # Text of zero-width characters alone would look like no label at all.
+        # Zero-width characters alone would be an invisible title.
         if cell_width(words) > 0:
             return cut_to_cells(words, LABEL_CELLS)
     return otherwise
 
 
 def whole_label(name: str, label: str) -> str:
-    """A label where there may be room for more of it: all of a name that it is the beginning of."""
+    """The uncut title where there is room: all of the name, if the label is its beginning."""
     if not label.endswith("…"):
         return label
     words = " ".join(make_visible_line(name).split())
@@ -42,7 +44,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def local_minute(time: str) -> str:
-    """Write a time of a file by the local clock."""
+    """Format a time of a file as local time, to the minute."""
     moment = parse_utc(time)
     try:
         return f"{moment.astimezone():%Y-%m-%d %H:%M}" if moment else "unknown"
@@ -51,7 +53,7 @@ def local_minute(time: str) -> str:
 
 
 def scope_name(scope: str) -> str:
-    """Call a scope as its user does: a project by the name of its directory."""
+    """The short form of a scope: the directory name of a project."""
     path = scope.removeprefix("project:")
     if path == scope:
         return scope
@@ -59,17 +61,17 @@ def scope_name(scope: str) -> str:
 
 
 def cell_width(text: str) -> int:
-    """How many terminal cells a line takes."""
+    """The width of a line in terminal cells."""
     if _PLAIN.fullmatch(text):
         return len(text)
-    # Not at the top: it takes 15 ms, and most starts show nothing that needs it.
+    # Imported here: it takes 15 ms, and most starts show only plain text.
     from wcwidth import wcswidth
 
     return wcswidth(text)
 
 
 def cut_to_cells(text: str, cells: int) -> str:
-    """Cut a line to so many terminal cells, the last of them an ellipsis if any was cut."""
+    """Cut a line to ``cells``, ending in an ellipsis if it was longer."""
     if cell_width(text) <= cells:
         return text
     if _PLAIN.fullmatch(text):
@@ -78,7 +80,7 @@ def cut_to_cells(text: str, cells: int) -> str:
 
     kept = ""
     for grapheme in iter_graphemes(text):
-        # Not the sum of their widths: some characters change that of their neighbours.
+        # Measured as a whole: some characters change the width of their neighbours.
         if cell_width(kept + grapheme + "…") > cells:
             break
         kept += grapheme
@@ -86,15 +88,15 @@ def cut_to_cells(text: str, cells: int) -> str:
 
 
 def pad_to_cells(text: str, cells: int) -> str:
-    """Fill a line with spaces up to so many terminal cells."""
+    """Pad a line with spaces to ``cells``."""
     return text + " " * (cells - cell_width(text))
 
 
 def age(then: datetime | None, now: datetime) -> str:
-    """Say how long ago something was: from a week on, by its local date."""
+    """Format an age: ``5 min ago``; the local date from a week on."""
     if then is None:
         return "unknown"
-    # Two times of one zone are subtracted as its clocks show them, also across a change.
+    # In UTC: subtracting local times is wrong by an hour across a clock change.
     seconds = (now.astimezone(UTC) - then).total_seconds()
     if seconds < 60:
         return "just now"
@@ -109,7 +111,7 @@ def age(then: datetime | None, now: datetime) -> str:
 
 def _local_date(moment: datetime) -> str:
     try:
-        # By the rules of the place: the offset of today is wrong for half of the year.
+        # By the zone's rules: today's offset is wrong for half of the year.
         return moment.astimezone().date().isoformat()
     except (OverflowError, ValueError, OSError):
         return "unknown"

@@ -1,4 +1,4 @@
-"""What keeps text from outside from speaking to the terminal."""
+"""Sanitising of untrusted text, so that it cannot control the terminal."""
 
 import re
 
@@ -8,27 +8,27 @@ _TAGS = "\U000e0000-\U000e007f"
 _SURROGATES = "\ud800-\udfff"
 _UNSAFE = re.compile(f"[{_CONTROLS}{_BIDI}{_TAGS}{_SURROGATES}]")
 _LONE = re.compile(f"[{_SURROGATES}]")
-# Only from the beginning of blanks: from each of them on, long ones would take their square.
+# Anchored at the first blank: starting at each would take quadratic time on long runs.
 _LINE_BREAKS = re.compile(r"(?<!\s)\s*[\r\n\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+\s*")
 
 
 def make_visible(text: str) -> str:
-    """Replace what a terminal would obey with marks that a reader can see.
+    """Replace control characters with visible marks.
 
-    C0 controls but newline and tab, DEL, C1, bidirectional controls and tag characters become
-    marks, lone surrogates U+FFFD. One code point at a time, so that a sequence split over two
-    pieces is as harmless as a whole one.
+    These are C0 except newline and tab, DEL, C1, bidirectional controls and tag characters; lone
+    surrogates become U+FFFD. Each code point is replaced by itself, so that an escape sequence
+    split over two pieces of text is as harmless as a whole one.
     """
     return _UNSAFE.sub(_mark, text)
 
 
 def without_surrogates(text: str) -> str:
-    """Text as it goes to a file or a pipe: as it is, but what UTF-8 cannot say is U+FFFD."""
+    """Replace lone surrogates, which UTF-8 cannot encode, with U+FFFD."""
     return _LONE.sub("\ufffd", text)
 
 
 def make_visible_line(text: str) -> str:
-    """The same for a place of one line: line breaks and tabs become spaces."""
+    """Sanitise as one line: line breaks and tabs become spaces."""
     return make_visible(_LINE_BREAKS.sub(" ", text).replace("\t", " "))
 
 

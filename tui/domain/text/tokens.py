@@ -1,9 +1,9 @@
-"""Cutting text into the tokens by which it is found: one way for index, query and plain scan.
+"""The tokeniser of search: the same for the index, queries and the scan of files.
 
 A token is a run of letters and digits, folded: case and width ignored, accents and vowel points
-removed. Everything else separates. Scripts that put no spaces between words (Han, Hiragana,
-Katakana, Hangul; Thai, Lao, Burmese, Khmer) are cut into one token a character, so that any part
-of a sentence is found as tokens that follow each other.
+removed. Everything else separates. Scripts without spaces between words (Han, Hiragana, Katakana,
+Hangul; Thai, Lao, Burmese, Khmer) give one token per character, so that any part of a sentence is
+found as a sequence of tokens.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 from unicodedata import normalize
 
 TOKEN_CHARACTERS = 64
-"""A longer run, base64 for one, is cut into several tokens."""
+"""Limit of a token; a longer run, such as base64, becomes several."""
 
 Span = tuple[int, int]
 
@@ -22,7 +22,7 @@ _DROPPED = (
     "\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
     "\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\xad\u200d"
 )
-# Vowel signs and the like, which belong to a word but are no letters for Python.
+# Vowel signs and the like: parts of a word that ``isalpha`` rejects.
 _SIGNS = "\u0711\u0730-\u074a\u0900-\u0963\u0966-\u0dff\u0f18\u0f19\u0f35\u0f37\u0f39\u0f71-\u0fbc"
 _VOICED = "\u3099\u309a\uff9e\uff9f"
 _JAMO = "\u1100-\u11ff\ua960-\ua97c\ud7b0-\ud7fb"
@@ -42,13 +42,13 @@ _ASCII_RUN = re.compile(f"[0-9a-z]{{1,{TOKEN_CHARACTERS}}}")
 _DROPPED_ONES = re.compile(f"[{_DROPPED}]+")
 
 BELONGS_TO_LETTER = f"{_DROPPED}{_SIGNS}{_VOICED}\u1160-\u11ff\ud7b0-\ud7fb"
-"""For a class of a regular expression: what stands behind a letter and is one with it."""
+"""Characters that combine with the letter before them, for a class of a regular expression."""
 
 
 def cut(text: str) -> list[str]:
-    """The tokens of a text, in order."""
+    """Tokenise a text."""
     if text.isascii():
-        # The same by a shorter way: nine texts of ten in code and English.
+        # A fast path for nine texts of ten in code and English.
         return _ASCII_RUN.findall(text.lower())
     tokens: list[str] = []
     for run in _RUN.findall(text):
@@ -57,28 +57,28 @@ def cut(text: str) -> list[str]:
 
 
 def cut_with_spans(text: str) -> Iterator[tuple[str, Span]]:
-    """The tokens of a text, each with the place of the characters that it was made of."""
+    """Tokenise a text, each token with the span of its characters."""
     for found in _RUN.finditer(text):
         for token in _folded(found[0]):
             yield token, found.span()
 
 
 def without_points(text: str) -> str:
-    """A text without accents, vowel points and what nobody sees, composed."""
+    """Remove accents, vowel points and invisible characters; the result is composed (NFC)."""
     return normalize("NFC", _DROPPED_ONES.sub("", normalize("NFD", text)))
 
 
 def stands_alone(token: str) -> bool:
-    """Whether it is a character of a script without spaces, and no word begins with it."""
+    """True for a character of a script without spaces, which no longer word begins with."""
     return _ALONE_ONE.match(token) is not None
 
 
 @lru_cache(maxsize=50_000)
 def _folded(run: str) -> tuple[str, ...]:
-    """What a run is found by; a few characters, as a half, stand for several tokens."""
+    """Fold a run into its tokens; a few characters, such as one half, give several."""
     if run.isascii():
         return (run.lower(),)
     plain = _DROPPED_ONES.sub("", normalize("NFKD", run.casefold()))
-    # Composed again: Hangul and voiced kana would stay in pieces.
+    # Composed again: Hangul and voiced kana would stay decomposed.
     whole = normalize("NFC", plain.casefold())
     return tuple(_RUN.findall(whole))

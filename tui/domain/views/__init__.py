@@ -1,1 +1,1 @@
-"""Values that the screen and the command line show."""
+"""View models: values that the screen and the command line show."""

@@ -1,4 +1,4 @@
-"""What the user is asked before a tool does what a model called it for."""
+"""The question before a tool call of a model is run."""
 
 import json
 from typing import Literal
@@ -9,21 +9,19 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.text.safe_text import make_visible
 
 Choice = Literal["once", "always", "deny"]
-"""``always`` means this tool, as long as the program runs; it is never stored."""
+"""``always`` allows the tool until the program ends; it is never stored."""
 
 
 class Question(msgspec.Struct, frozen=True, eq=False):
-    """A call that waits for the user; two of them are never the same one.
-
-    ``about`` says what the tool does.
-    """
+    """A call that waits for approval; compared by identity."""
 
     session_id: str
     call: ToolCall
     about: str
+    """The effect of the tool: the rest of a sentence that begins with "it"."""
 
     @property
     def arguments(self) -> str:
-        """All that the tool would get, as lines that are harmless to a terminal."""
+        """The complete arguments as indented JSON, sanitised."""
         text = json.dumps(self.call.arguments, ensure_ascii=False, indent=2)
         return make_visible(text)

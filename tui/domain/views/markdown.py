@@ -1,4 +1,4 @@
-"""A session as Markdown, for people and their other tools."""
+"""Export of a session as Markdown."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
 
 
 def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Message]) -> str:
-    """The whole text: what the session is, its summary, its to-dos, and every message."""
+    """Format a session: details, summary, to-dos and ``messages``."""
     exact = msgspec.structs.replace(entry, message_count=session.message_count)
     facts = "\n".join(f"- {fact}" for fact in (*facts_of(exact), f"status: {entry.status}"))
     parts = [f"# {entry.label}", facts, *_summary(session), *_todos(session)]
@@ -21,7 +21,7 @@ def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Messag
 
 
 def facts_of(entry: SessionEntry) -> Sequence[str]:
-    """The details of a session, a line each."""
+    """The details of a session, one line each."""
     return (
         f"id: {entry.id}",
         f"scope: {entry.scope}" + (f" #{entry.ordinal}" if entry.ordinal else ""),

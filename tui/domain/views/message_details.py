@@ -1,4 +1,4 @@
-"""What is known of a message beside its text."""
+"""The details line of a message."""
 
 from tui.domain.journal.message import Message
 from tui.domain.text.safe_text import make_visible_line
@@ -6,11 +6,11 @@ from tui.domain.timestamps import parse_utc
 from tui.domain.views.usage import Effort
 
 PARTED = " · "
-"""What stands between two of them."""
+"""The separator of details."""
 
 
 def details(message: Message, effort: Effort | None = None) -> str:
-    """Its local time with date and zone, model, status, size, what it took and id, in one line."""
+    """Format local time with zone, model, status, size, effort and id in one line."""
     size = len(message.text)
     parts = [
         _time(message.timestamp),

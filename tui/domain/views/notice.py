@@ -1,4 +1,4 @@
-"""What the program itself says in a conversation: shown, never saved, never sent."""
+"""Notices: the program's own lines in a conversation; shown, never saved, never sent."""
 
 from typing import Literal
 
@@ -11,23 +11,25 @@ Severity = Literal["information", "warning", "error"]
 
 
 class Table(msgspec.Struct, frozen=True):
-    """Lines of a text in cells, which stand in columns ``gap`` cells apart.
-
-    ``first`` is the first of these lines. The column ``name`` is what one looks for: it is cut
-    down to ``least`` cells before a row is parted. Those in ``right`` end at the right.
-    """
+    """The layout of a notice's lines as columns."""
 
     rows: tuple[tuple[str, ...], ...]
     first: int = 0
+    """The line of the notice that is the first row."""
     name: int = 1
+    """The column that is shortened when the screen is narrow."""
     least: int = 20
+    """Cells to which that column is shortened before rows are wrapped."""
     gap: int = 1
+    """Cells between columns."""
     right: tuple[int, ...] = ()
+    """Columns aligned to the right."""
     headed: bool = False
+    """True if the first row is a heading."""
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """One sentence or a small table, as plain text; lines are split on newlines."""
+    """A sentence or a small table, as plain text with newlines."""
 
     text: str
     severity: Severity = "information"
@@ -35,4 +37,4 @@ class Notice(msgspec.Struct, frozen=True):
 
 
 Shown = Message | Reset | Summary | Notice
-"""What stands in a conversation on screen, in order."""
+"""An item of a conversation on screen."""

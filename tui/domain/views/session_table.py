@@ -1,4 +1,4 @@
-"""Sessions as a table of text."""
+"""The table of sessions on the command line and in ``/sessions``."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,9 +11,9 @@ _HEADINGS = ("#", "ID", "Name", "Last used", "Messages")
 
 
 def session_table(entries: Sequence[SessionEntry], now: datetime, *, numbered: bool) -> str:
-    """One line a session below the headings; ages as of ``now``.
+    """Format headings and one line per session; ages as of ``now``.
 
-    ``numbered`` from 1, where these numbers mean the sessions elsewhere, too.
+    ``numbered`` from 1, if commands take these numbers.
     """
     rows = session_rows(entries, now, numbered=numbered)
     widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
@@ -23,7 +23,7 @@ def session_table(entries: Sequence[SessionEntry], now: datetime, *, numbered: b
 def session_rows(
     entries: Sequence[SessionEntry], now: datetime, *, numbered: bool
 ) -> tuple[tuple[str, ...], ...]:
-    """The same in cells, the headings first."""
+    """The cells of the table, the headings first."""
     numbers = [str(number) if numbered else "-" for number in range(1, len(entries) + 1)]
     return (_HEADINGS, *(_row(*each, now) for each in zip(numbers, entries, strict=True)))
 

@@ -1,4 +1,4 @@
-"""What the screen shows of one session."""
+"""The view model of the session on screen."""
 
 import msgspec
 
@@ -9,29 +9,31 @@ from tui.domain.views.notice import Shown
 
 
 class SessionView(msgspec.Struct, frozen=True):
-    """A session as it is put on screen.
-
-    ``earlier`` says that there is more before ``entries``, ``later`` that there is more after
-    them; ``arriving`` is the id of the answer that is still coming. ``read_only`` says why
-    nothing can be added, else it is empty. ``pastes`` are what of the draft is shown as one mark.
-    """
+    """Everything that the chat screen shows of a session."""
 
     session_id: str
     entries: tuple[Shown, ...]
     earlier: bool
+    """True if the session has more before ``entries``."""
     arriving: str | None
+    """The id of the arriving answer."""
     draft: str
     queued: tuple[str, ...]
+    """Prompts waiting for the answer to end."""
     prompt_count: int
+    """All prompts of the session, also those that are not loaded."""
     read_only: str
+    """The reason why nothing can be added; empty if it can."""
     todos: tuple[TodoItem, ...] = ()
     asking: Question | None = None
     later: bool = False
+    """True if the session has more after ``entries``."""
     pastes: tuple[str, ...] = ()
+    """The texts of the draft's folded pastes."""
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """What the user said earlier, oldest first, as far as it is at hand."""
+        """The loaded prompts, oldest first."""
         return tuple(
             entry.text
             for entry in self.entries
@@ -40,7 +42,7 @@ class SessionView(msgspec.Struct, frozen=True):
 
     @property
     def read_only_in_short(self) -> str:
-        """Why nothing can be added, where its id is on screen already; else empty."""
+        """The reason without the session's id, for the border of the prompt; empty if writable."""
         if not self.read_only:
             return ""
         said = self.read_only.removesuffix("; opened read-only.")

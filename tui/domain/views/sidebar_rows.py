@@ -1,4 +1,4 @@
-"""The rows of the sidebar: sessions in groups, each with what is going on in it."""
+"""The rows of the sidebar: sessions in groups, each with its state."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _SPANS = ((3600, "m", 60), (86400, "h", 3600), (7 * 86400, "d", 86400))
 
 
 class Mark(StrEnum):
-    """What is going on in a session; the value is what is shown where there is room for words."""
+    """The state of a session; the values are shown where there is room for words."""
 
     NONE = ""
     RUNNING = "running"
@@ -31,7 +31,7 @@ class Mark(StrEnum):
 
 
 class Group(StrEnum):
-    """Under which heading a session stands; the value is the heading."""
+    """The group of a session; the values are the headings."""
 
     OPEN = "Open"
     TODAY = "Today"
@@ -42,36 +42,37 @@ class Group(StrEnum):
 
 
 class SessionRow(msgspec.Struct, frozen=True):
-    """One session in the sidebar; ``last_used_at`` is a UTC time as files have it.
-
-    ``name`` is empty where only the label says what it is; ``scope`` is called as its user does.
-    """
+    """A session in the sidebar."""
 
     id: str
     label: str
+    """The title, cut to 40 cells."""
     group: Group
     last_used_at: str
+    """UTC, as in ``tui.domain.timestamps``."""
     message_count: int
     mark: Mark = Mark.NONE
     name: str = ""
+    """The name that the user gave, uncut; empty without one."""
     scope: str = ""
+    """The short form: the directory name of a project."""
 
 
 class SessionRows(msgspec.Struct, frozen=True):
-    """All that the sidebar shows.
-
-    ``rows`` are in order, those of a group together. ``current`` is the session on screen.
-    ``more`` says that older ones can be had by asking. ``scope`` is the project's name while only
-    its sessions are shown, else empty; ``elsewhere`` is how many others that hides. ``archived``
-    is how many there are in the archive, whether they are among ``rows`` or not read yet.
-    """
+    """Everything that the sidebar shows."""
 
     rows: tuple[SessionRow, ...]
+    """In the order of the screen, grouped."""
     current: str
+    """The id of the session on screen."""
     more: bool = False
+    """True if there are older sessions to load."""
     scope: str = ""
+    """The project's name while only its sessions are shown; else empty."""
     elsewhere: int = 0
+    """The number of sessions of other projects that are not shown."""
     archived: int = 0
+    """The number of sessions in the archive, loaded or not."""
 
 
 def arrange(
@@ -80,9 +81,9 @@ def arrange(
     marks: Mapping[str, Mark],
     now: datetime,
 ) -> tuple[SessionRow, ...]:
-    """Put sessions into groups: those ``opened`` by this program first, in their own order.
+    """Group sessions: those that are open here (``opened``) first, in their own order.
 
-    ``entries`` come newest use first, and may hold the opened ones as well.
+    ``entries`` are sorted by last use, newest first, and may contain the opened ones.
     """
     own = {entry.id for entry in opened}
     today = now.astimezone().date()
@@ -113,7 +114,7 @@ def _group(entry: SessionEntry, today: date) -> Group:
 
 @lru_cache(maxsize=20_000)
 def _local_day(used_at: str, _zone: tuple[str, str]) -> date | None:
-    # The rows of ten thousand sessions are made anew at each switch; most times stay as they are.
+    # Cached: a switch arranges ten thousand rows, most of them with unchanged times.
     moment = parse_utc(used_at)
     try:
         return moment.astimezone().date() if moment else None
@@ -122,10 +123,9 @@ def _local_day(used_at: str, _zone: tuple[str, str]) -> date | None:
 
 
 def short_age(then: datetime | None, now: datetime) -> str:
-    """Say in at most five cells how long ago something was: ``now``, ``5m``, ``3h``, ``2d``.
+    """Format an age in at most five cells: ``now``, ``5m``, ``3h``, ``2d``.
 
-    From a week on it is the local date, ``11-05``, or the year if it is not this one's. Empty for
-    a time that is not known.
+    From a week on the local date, ``11-05``, or the year of an earlier one. Empty for ``None``.
     """
     if then is None:
         return ""
@@ -143,15 +143,14 @@ def _short_date(then: datetime, now: datetime) -> str:
         day = then.astimezone().date()
     except (OverflowError, ValueError, OSError):
         return ""
-    # Not %Y, which writes the years before 1000 shorter on some systems.
+    # Not %Y: some systems do not pad years before 1000.
     return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]
 
 
 def matches(row: SessionRow, text: str) -> bool:
-    """Whether each word of a filter is in the row's label, name, id or scope.
+    """True if each word of a filter occurs in the row's label, name, id or scope.
 
-    Small and capital letters, wide and narrow ones, with and without accents are alike. What all
-    ids begin with counts only where it is typed whole.
+    Case, width and accents are ignored. The ``session-`` of ids matches only if typed whole.
     """
     label = _plain(f"{row.label}\n{row.name}\n{row.scope}\n{row.id.removeprefix(_PREFIX)}")
     return all(
@@ -161,7 +160,7 @@ def matches(row: SessionRow, text: str) -> bool:
 
 
 def narrows(text: str, before: str) -> bool:
-    """Whether a filter lets through nothing that another one did not."""
+    """True if a filter can only match rows that the filter ``before`` matched."""
     return text.startswith(before) and _PREFIX not in _plain(text)
 
 
@@ -169,7 +168,7 @@ def narrows(text: str, before: str) -> bool:
 def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
-    # In pieces, so that what is matched by a text is by its beginning: か begins が.
+    # Decomposed, so that every prefix of a matching text matches too: か begins が.
     letters = normalize("NFKD", normalize("NFKD", text).casefold())
     return "".join(each for each in letters if not combining(each) or each in _VOICED)
 
@@ -188,9 +187,9 @@ def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> Sessio
 
 
 def neighbour(rows: Sequence[SessionRow], session_id: str, step: int) -> str | None:
-    """The session so many rows below another (above, if negative), or the last on the way.
+    """The id of the session ``step`` rows below (negative: above), at most the last row.
 
-    ``None`` where there are no rows; the first one if the other is not among them.
+    ``None`` without rows; the first row if the session is not among them.
     """
     ids = [row.id for row in rows]
     if not ids:

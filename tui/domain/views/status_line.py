@@ -1,4 +1,4 @@
-"""What the status bar says of the session on screen."""
+"""The view model of the status bar."""
 
 from datetime import datetime
 
@@ -6,12 +6,12 @@ import msgspec
 
 from tui.domain.text.labels import plural, scope_name
 
-# An answer that comes at once need not be timed.
+# Shorter waits are not shown.
 _LONG_SECONDS = 3
 
 
 def wait_words(seconds: int) -> str:
-    """For how long something is waited for, in seconds or minutes; empty where it is not long."""
+    """Format a waiting time: ``7 s``, ``1:05``; empty below three seconds."""
     if seconds < _LONG_SECONDS:
         return ""
     minutes, rest = divmod(seconds, 60)
@@ -19,14 +19,14 @@ def wait_words(seconds: int) -> str:
 
 
 class SaveState(msgspec.Struct, frozen=True):
-    """Whether all that was said is on disk: the time of the last save, or why not."""
+    """The time of the last save, or the reason of its failure."""
 
     saved_at: datetime | None = None
     saving: bool = False
     failure: str = ""
 
     def __str__(self) -> str:
-        """As it is shown; empty for a session that nothing was said in."""
+        """The words in the status bar; empty for an empty session."""
         if self.failure:
             return f"NOT SAVED: {self.failure}"
         if self.saving:
@@ -35,11 +35,7 @@ class SaveState(msgspec.Struct, frozen=True):
 
 
 class SessionStatus(msgspec.Struct, frozen=True):
-    """All that stands in the status bar; ``name`` is empty where only the label says it.
-
-    ``answering_for`` is how many seconds ago the answer that is being made was asked for,
-    ``summarised`` the message up to which a summary stands for what was said.
-    """
+    """Everything that the status bar shows of a session."""
 
     session_id: str
     label: str
@@ -49,12 +45,15 @@ class SessionStatus(msgspec.Struct, frozen=True):
     save: SaveState = SaveState()
     running: bool = False
     answering_for: int = 0
+    """Seconds since the arriving answer was requested."""
     summarising: bool = False
     asking: bool = False
     queued: int = 0
     read_only: bool = False
     name: str = ""
+    """The name that the user gave; empty without one."""
     summarised: str = ""
+    """The id of the last message that the summary covers."""
 
     @property
     def count_words(self) -> str:
@@ -62,5 +61,5 @@ class SessionStatus(msgspec.Struct, frozen=True):
 
     @property
     def short_scope(self) -> str:
-        """The scope as its user calls it: a project by the name of its directory."""
+        """The short form of the scope: the directory name of a project."""
         return scope_name(self.scope)

@@ -1,4 +1,4 @@
-"""What answers took: time, tokens as the server counted them, and money. Nothing of it is kept."""
+"""Cost of answers in time, tokens and money; counted per run, never stored."""
 
 import math
 from datetime import datetime
@@ -9,25 +9,23 @@ from tui.domain.views.status_line import SessionStatus
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """What a server counted for one answer, in tokens.
-
-    ``dollars`` is what its vendor asks for them at most, by the list; ``None`` where no list says.
-    """
+    """The token counts that a server reported for one answer."""
 
     sent: int
     received: int
     dollars: float | None = None
+    """The price by the vendor's list, without discounts; ``None`` if unknown."""
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """What one answer took, as far as it is known."""
+    """The cost of one answer, as far as it is known."""
 
     seconds: float | None = None
     usage: Usage | None = None
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is told of it."""
+        """The parts of the details line."""
         time = () if self.seconds is None else (f"took {_seconds(self.seconds)}",)
         if self.usage is None:
             return time
@@ -37,14 +35,16 @@ class Effort(msgspec.Struct, frozen=True):
 
 
 class Filled(msgspec.Struct, frozen=True):
-    """How full a model's window was after an answer in a session: ``status`` is that of then."""
+    """The use of a model's context window after an answer."""
 
     status: SessionStatus
+    """The session's status at that moment."""
     tokens: int
     window: int
+    """The size of the window, in tokens."""
 
     def holds_for(self, status: SessionStatus) -> bool:
-        """Whether it says something of how it stands now: nothing was taken away since."""
+        """True while the session has only grown since: same model, no reset, no new summary."""
         before = self.status
         return (
             (status.session_id, status.model, status.summarised)
@@ -53,15 +53,12 @@ class Filled(msgspec.Struct, frozen=True):
 
     @property
     def percent(self) -> int:
-        """Of the window."""
+        """The used share of the window."""
         return round(self.tokens * 100 / self.window)
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """What the answers of a session took since a moment.
-
-    ``unpriced`` is how many of them no list of prices knows.
-    """
+    """The total cost of a session's answers since a moment."""
 
     since: datetime
     answers: int = 0
@@ -69,9 +66,10 @@ class Spent(msgspec.Struct, frozen=True):
     received: int = 0
     dollars: float = 0
     unpriced: int = 0
+    """Answers of unknown price."""
 
     def plus(self, usage: Usage) -> "Spent":
-        """With another answer."""
+        """Add an answer."""
         return Spent(
             self.since,
             self.answers + 1,
@@ -83,7 +81,7 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 def money(dollars: float) -> str:
-    """Dollars, rounded up; of less than one as much as can be told apart."""
+    """Format dollars, rounded up: two decimal places, four below one dollar."""
     places = 4 if dollars < 1 else 2
     return f"${math.ceil(dollars * 10**places - 1e-6) / 10**places:,.{places}f}"
 
