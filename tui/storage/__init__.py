@@ -1,1 +1,1 @@
-"""Where sessions are kept."""
+"""Storage of sessions: the protocol, its backends, and the search index."""

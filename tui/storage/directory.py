@@ -1,4 +1,4 @@
-"""Lists of sessions, from a scan of the folders and the two ends of each file shown."""
+"""Lists sessions: a scan of the folders, and the two ends of each file shown."""
 
 import json
 import os
@@ -33,14 +33,14 @@ _FOLDERS: dict[Status, Folder] = {
 
 
 class Directory:
-    """Reads what lists show of the sessions in a data directory."""
+    """Makes the list entries of the sessions in a data directory."""
 
     def __init__(self, folders: Folders, scopes: Scopes) -> None:
         self._folders = folders
         self._scopes = scopes
 
     def page(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
-        """One page, newest use first. Raises ``StorageError`` for a cursor that is none."""
+        """Read a page, newest use first. Raises ``StorageError`` for an invalid cursor."""
         after = _read_cursor(cursor) if cursor is not None else None
         active = self._active_sessions()
         entries: list[SessionEntry] = []
@@ -57,7 +57,7 @@ class Directory:
         return Listing(tuple(entries), None)
 
     def count(self, wanted: SessionFilter) -> int:
-        """How many sessions a filter lets through, if need be by their names alone."""
+        """Count the sessions that a filter passes, by file names alone where possible."""
         if wanted.used_before is not None:
             return len(self.page(wanted, None, sys.maxsize).entries)
         table = self._scopes.table()
@@ -70,7 +70,7 @@ class Directory:
         )
 
     def some(self, session_ids: Iterable[str]) -> Iterator[SessionEntry]:
-        """What a list shows of these sessions, wherever they are; not of those that are gone."""
+        """Make the entries of some sessions, in any folder; unknown ones are left out."""
         active = self._active_sessions()
         for session_id in session_ids:
             file = self._file(session_id)
@@ -79,11 +79,11 @@ class Directory:
                 yield entry
 
     def active(self, scope: str) -> str | None:
-        """The session of a scope that was opened last, else the one most recently used."""
+        """Find the session of a scope that was opened last, else the most recently used."""
         return self._active_sessions().of(scope)
 
     def ends(self, session_id: str, folder: Folder) -> JournalEnds:
-        """The two ends of a journal. Raises ``SessionNotFound`` if it is not in this folder."""
+        """Read the two ends of a journal. Raises ``SessionNotFound`` if it is in another folder."""
         path = self._folders.journal(session_id, folder)
         held = self.held(session_id)
         try:
@@ -100,15 +100,15 @@ class Directory:
         try:
             return locks.holder_of(self._folders.lock(session_id)) is not None
         except OSError:
-            # Who cannot be asked for hides no session; taking the lease tells what is wrong.
+            # An unreadable lock hides no session; taking the lease reports it.
             return False
 
     def guess(self, session_id: str) -> SessionHeader:
-        """What a damaged header must have said, as far as ``scopes.jsonl`` knows."""
+        """Make up a damaged header from the entry in ``scopes.jsonl``."""
         return unknown_header(session_id, self._scopes.table().places.get(session_id, _NOWHERE))
 
     def names(self, wanted: SessionFilter) -> Iterator[tuple[str, str]]:
-        """The id and the name of each session."""
+        """Read the id and the name of each session."""
         for file in self._files(wanted, self._scopes.table()):
             path = self._folders.journal(file.session_id, file.folder)
             try:
@@ -120,7 +120,7 @@ class Directory:
                 continue
 
     def files(self, wanted: SessionFilter) -> Sequence[JournalFile]:
-        """The journals a filter lets through, newest use first; none of them is opened."""
+        """List the journals that a filter passes, newest use first, without opening them."""
         return self._files(wanted, self._scopes.table())
 
     def _file(self, session_id: str) -> JournalFile | None:
@@ -138,7 +138,7 @@ class Directory:
         files = self._in_scope(wanted, table)
         if wanted.used_before is None:
             return files
-        # Rounded up: what is left in by it is looked at again.
+        # Rounded up; ``_fits`` compares exactly.
         limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
         return [file for file in files if file.mtime_ns < limit]
 
@@ -159,14 +159,14 @@ class Directory:
         return place.scope if place is not None else _header(self._folders, file).scope
 
     def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
-        """What a list shows of one session; ``None`` if it was moved meanwhile."""
+        """Make the entry of one session; ``None`` if it was moved meanwhile."""
         status, used = self._status(file), format_milliseconds(file.mtime_ns // MILLISECOND_NS)
         try:
             ends = self.ends(file.session_id, file.folder)
         except SessionNotFound:
             return None
         except StorageError:
-            # It stands in the list all the same: what cannot be read is not gone.
+            # Listed all the same: an unreadable session is not gone.
             header = self.guess(file.session_id)
             is_active = status in KEPT and active.of(header.scope) == file.session_id
             return describe_unreadable(header, status, used, active=is_active)
@@ -183,7 +183,7 @@ class Directory:
 
 
 class _ActiveSessions:
-    """The active session of each scope, at one moment; looked up once a scope."""
+    """A cache of the active session of each scope, for one list."""
 
     def __init__(self, folders: Folders, table: ScopeTable, scope_of: _ScopeOf) -> None:
         self._folders = folders
@@ -209,7 +209,7 @@ class _ActiveSessions:
 def describe(
     session: Session, first_prompt: str, status: Status, used: str, *, active: bool
 ) -> SessionEntry:
-    """What a list shows of a session; ``used`` is its last use unless its records know."""
+    """Make the entry of a session; ``used`` is its last use if its records have none."""
     header = session.header
     last_used = session.last_used_at or used
     return SessionEntry(
@@ -234,7 +234,7 @@ def describe(
 def describe_unreadable(
     header: SessionHeader, status: Status, used: str, *, active: bool
 ) -> SessionEntry:
-    """What a list shows of a session that cannot be read: it is not gone."""
+    """Make the entry of a session that cannot be read."""
     return SessionEntry(
         id=header.id,
         name="",
@@ -255,7 +255,7 @@ def describe_unreadable(
 
 
 def open_scopes(folders: Folders) -> Scopes:
-    """The scopes of a data directory, rebuilt from the headers of its journals if need be."""
+    """Open the scopes of a data directory; journals' headers stand in for a missing file."""
     return Scopes(folders.scopes, folders.scopes_lock, lambda: _header_lines(folders))
 
 
@@ -279,7 +279,7 @@ def _header(folders: Folders, file: JournalFile) -> SessionHeader:
 
 
 def unknown_header(session_id: str, place: ScopeNumber = _NOWHERE) -> SessionHeader:
-    """A header for a session whose own cannot be read."""
+    """Make a header for a session whose own cannot be read."""
     _, is_project, path = place.scope.partition(_PROJECT)
     return SessionHeader(
         version=VERSION,
@@ -293,7 +293,7 @@ def unknown_header(session_id: str, place: ScopeNumber = _NOWHERE) -> SessionHea
 
 
 def _fits(entry: SessionEntry, wanted: SessionFilter) -> bool:
-    """Whether what a file says of itself is what was asked for."""
+    """Check an entry against the parts of a filter that need the file's contents."""
     if entry.status not in wanted.statuses:
         return False
     return wanted.used_before is None or _is_before(entry.last_used_at, wanted.used_before)

@@ -1,4 +1,4 @@
-"""Reading journals: whole, from the end, and page by page towards the beginning."""
+"""Reads journals: whole, from the end, and page by page in both directions."""
 
 import json
 import os
@@ -32,7 +32,7 @@ from tui.storage.journal_window import Window, entry_id
 from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
 
 HeaderGuess = Callable[[], SessionHeader]
-"""What a header whose line is damaged must have said, from other sources."""
+"""A callback that makes up the header of a journal whose first line is damaged."""
 
 _Enough = Callable[[Window], bool]
 _Cursor = tuple[int, set[str], set[str]]
@@ -42,14 +42,14 @@ _DIGITS = 18
 
 
 class JournalEnds(msgspec.Struct, frozen=True):
-    """What a list shows of a journal: its end folded, and the first thing that was asked."""
+    """The parts of a journal that a list entry needs: its end folded, and the first prompt."""
 
     session: Session
     first_prompt: str
 
 
 class Journal:
-    """One journal, open for reading, as long as it was when it was opened."""
+    """An open journal, read up to its length at the time of opening."""
 
     def __init__(self, descriptor: int, session_id: str, guess: HeaderGuess, *, held: bool) -> None:
         self._descriptor = descriptor
@@ -57,11 +57,11 @@ class Journal:
         self._guess = guess
         self._held = held
         self._size = os.fstat(descriptor).st_size
-        # While the holder lives the last line may be one that it is just writing.
+        # While the holder lives, a last line without newline may be half written.
         self._end = whole_end(descriptor, self._size) if held else self._size
 
     def header(self) -> SessionHeader:
-        """The first line; if it is damaged, what other sources say. Its id is the file's name."""
+        """Read the header, with the id of the file's name; guess it if the line is damaged."""
         record = self._record_at(0)
         if isinstance(record, SessionHeader):
             return msgspec.structs.replace(record, id=self._session_id)
@@ -79,24 +79,24 @@ class Journal:
         return fold.session(held=self._held)
 
     def tail(self, count: int) -> Tail:
-        """The last live messages, and the state; reads back no further than it must."""
-        # At least one, so that an answer that is still arriving is seen whole.
+        """Read the last live messages and the state, and no more of the file than needed."""
+        # At least one, so that an answer still arriving is read whole.
         session, window = self._end_session(lambda read: read.shown >= max(count, 1))
         kept = _last_messages(session, count)
         cut = msgspec.structs.replace(session, entries=kept, live_from=0)
         return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
 
     def since(self, message_id: str | None) -> tuple[Message, ...]:
-        """The live messages after one of them; all of them if it is none of them."""
+        """Read the live messages after one of them; all of them if it is not live."""
         messages = self._end_session(lambda read: message_id in read.messages)[0].messages
         ids = [message.id for message in messages]
         if message_id in ids:
             return messages[ids.index(message_id) + 1 :]
-        # One that was replaced has stopped the reading, but is not live.
+        # A replaced message has ended the reading, but is not live.
         return self._end_session(lambda _: False)[0].messages
 
     def page(self, cursor: str, count: int) -> Page:
-        """The messages before a cursor, with the marks between them."""
+        """Read the messages before a cursor, with the marks between them."""
         before, replaced, shown = _read_cursor(cursor, self._end)
         window = Window(hidden=replaced | shown, replaced=replaced)
         self._collect(window, before, lambda read: read.shown >= count)
@@ -108,8 +108,8 @@ class Journal:
         return Page(entries, _cursor(window, window.begin or 0), window.damaged)
 
     def around(self, message_id: str, before: int, after: int) -> Surroundings:
-        """A message with so many before and after it. Raises ``MessageNotFound``."""
-        # From behind its last writing: what came before that is read with it.
+        """Read a message and its neighbours. Raises ``MessageNotFound``."""
+        # From the end of its last record: its earlier records come before that.
         place = self._end_of(message_id)
         page = self.page(json.dumps([place, [], []]), before + 1)
         later = self.page_after(str(place), after)
@@ -119,7 +119,7 @@ class Journal:
         return Surroundings(entries, page.cursor, later.cursor, page.damaged + later.damaged)
 
     def page_after(self, cursor: str, count: int) -> Page:
-        """So many messages from a place on, with the marks between them."""
+        """Read ``count`` messages from an offset on, with the marks between them."""
         fold = Fold(self.header(), whole=False)
         seen: set[str] = set()
         following: str | None = None
@@ -141,7 +141,7 @@ class Journal:
         return Page(session.entries, following, session.damaged, fold.replaced)
 
     def _end_of(self, message_id: str) -> int:
-        """Where the line after a message's last one begins. Raises ``MessageNotFound``."""
+        """Find the offset behind a message's last record. Raises ``MessageNotFound``."""
         needle = journal_json(message_id)
         for offset, line in lines_with(self._descriptor, needle, self._end):
             record = _decoded(line)
@@ -150,13 +150,13 @@ class Journal:
         raise MessageNotFound(self._session_id, message_id)
 
     def ends(self) -> JournalEnds:
-        """What a list shows: a few blocks of the file, whatever its size."""
+        """Read the parts that a list entry needs: a few blocks, whatever the file's size."""
         session, _ = self._end_session(lambda read: bool(read.messages))
-        # A label is made from the name where there is one, and the beginning is not read.
+        # A name is the title: only without one is the beginning read.
         return JournalEnds(session, "" if session.name.strip() else self._first_prompt())
 
     def name(self) -> str:
-        """What the last ``state`` says; most of a list can do without the rest."""
+        """Read the name in the last ``state``, and nothing else."""
         for _, line in lines_backward(self._descriptor, self._end):
             record = _decoded(line) if _STATE in line else None
             if isinstance(record, State):
@@ -164,13 +164,13 @@ class Journal:
         return ""
 
     def _end_session(self, enough: _Enough) -> tuple[Session, Window]:
-        """The end folded: back to the last ``state``, and until there is enough or a reset."""
+        """Fold the end, from the last ``state`` and far enough back, or from a reset."""
         window = self._read_end(
             lambda read: read.state is not None and (read.reset or enough(read))
         )
         hints = self._hints(window)
         if hints is None:
-            # The state points to what is not there: only the whole file can tell.
+            # The state's offsets are wrong: fold the whole file.
             window, hints = self._read_end(lambda _: False), []
         fold = self._fold(whole=window.whole)
         fold.damaged += window.damaged
@@ -181,7 +181,7 @@ class Journal:
         return fold.session(held=self._held), window
 
     def _fold(self, *, whole: bool) -> Fold:
-        # A journal is published with its header: without a whole line that one is lost.
+        # A journal is published with its header: without a whole line the header is lost.
         return Fold(self.header(), whole=whole, damaged=int(self._end == 0))
 
     def _read_end(self, enough: _Enough) -> Window:
@@ -190,9 +190,9 @@ class Journal:
         return window
 
     def _collect(self, window: Window, before: int, enough: _Enough) -> None:
-        """Read back until there is enough, and from there on to the message before.
+        """Read backwards until there is enough, then on to the previous message.
 
-        What stands between the pieces of an answer and its message comes after it, not before.
+        Records between the pieces of an answer and its message belong after that message.
         """
         done = False
         for offset, line in lines_backward(self._descriptor, before):
@@ -206,7 +206,7 @@ class Journal:
         window.whole = True
 
     def _hints(self, window: Window) -> list[Summary | Todos] | None:
-        """What the state says lies before the window; ``None`` if it does not lie there."""
+        """Read the summary and to-dos before the window; ``None`` if an offset is wrong."""
         if window.whole or window.state is None or window.begin is None:
             return []
         offsets = window.state.offsets
@@ -238,7 +238,7 @@ class Journal:
 
 @contextmanager
 def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Generator[Journal]:
-    """Open a journal for reading. Raises ``SessionDamaged`` for what is no plain file."""
+    """Open a journal for reading. Raises ``SessionDamaged`` if it is not a regular file."""
     with storage_errors(f"Cannot read session {session_id}"):
         try:
             descriptor = open_to_read(path)
@@ -255,14 +255,14 @@ def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Ge
 
 
 class _Versioned(msgspec.Struct):
-    """As much of a header as every version of it has."""
+    """The fields of a header that every version has."""
 
     type: Literal["session"]
     version: Version
 
 
 def _version(line: bytes) -> int:
-    """The version that a header names of which nothing else is understood."""
+    """Read the version of a header that cannot be decoded otherwise."""
     try:
         return msgspec.json.decode(line, type=_Versioned).version
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -277,7 +277,7 @@ def _decoded(line: bytes) -> Record | None:
 
 
 def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:
-    """The live entries from the ``count``-th last message on."""
+    """Take the live entries from the ``count``-th last message on."""
     live = session.entries[session.live_from :]
     places = [place for place, entry in enumerate(live) if isinstance(entry, Message)]
     if len(places) <= count:
@@ -288,7 +288,7 @@ def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:
 def _cursor(window: Window, place: int) -> str | None:
     if window.whole and not window.has_entries_before(place):
         return None
-    # What was replaced lies before it, and so may pieces and other writings of what is shown.
+    # Replaced messages lie before it; so may earlier records of messages that are shown.
     shown = window.ids_from(place)
     return json.dumps([place, sorted(window.replaced - shown), sorted(shown)])
 

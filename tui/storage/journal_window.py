@@ -1,4 +1,4 @@
-"""A stretch of a journal, collected from its end towards its beginning."""
+"""A window of a journal's records, collected from its end towards its beginning."""
 
 import msgspec
 
@@ -7,15 +7,15 @@ from tui.domain.journal.records import DamagedRecord, Partial, Record, Reset, St
 from tui.domain.journal.session import Entry
 
 Placed = tuple[int, Record]
-"""Where a record's line begins, in bytes, and the record."""
+"""The offset of a record's line in bytes, and the record."""
 
 
 class Window(msgspec.Struct):
-    """The records of a stretch, the last first, and what was seen while they were collected.
+    """The collected records, last first, with what the reader has to know of them.
 
-    ``hidden`` are ids whose records do not show: ``replaced`` ones, and those that a later stretch
-    has shown; ``shown`` counts the messages that do. ``whole`` is set by the reader once it has
-    reached the beginning of the file.
+    ``hidden`` are ids of messages that do not show: the ``replaced`` ones, and those shown by a
+    later window. ``shown`` counts the others. The reader sets ``whole`` at the beginning of the
+    file.
     """
 
     hidden: set[str] = msgspec.field(default_factory=set[str])
@@ -30,7 +30,7 @@ class Window(msgspec.Struct):
     _chain: str | None = None
 
     def read(self, line: bytes) -> Record | None:
-        """The record of a line; ``None`` for an unknown one, and for damage, which is counted."""
+        """Decode a line; ``None`` for an unknown record or a damaged one, which is counted."""
         try:
             return decode(line)
         except DamagedRecord:
@@ -38,7 +38,7 @@ class Window(msgspec.Struct):
             return None
 
     def take(self, offset: int, record: Record) -> None:
-        """Take the record before those taken already."""
+        """Add the record before those added already."""
         self.records.append((offset, record))
         match record:
             case Message():
@@ -53,26 +53,26 @@ class Window(msgspec.Struct):
                 pass
 
     def begins_another(self, record: Record) -> bool:
-        """Whether a record is past the beginning of every message taken."""
+        """Tell if a record belongs to a message before all those collected."""
         return isinstance(record, Message) and record.id not in self.messages
 
     @property
     def in_answer(self) -> bool:
-        """Whether the beginning of an unfinished answer is still to be read."""
+        """True while the first piece of an unfinished answer is still to be read."""
         return self._chain is not None
 
     @property
     def begin(self) -> int | None:
-        """Where the first record begins; ``None`` without one."""
+        """The offset of the first record; ``None`` without one."""
         return self.records[-1][0] if self.records else None
 
     def ids_from(self, place: int) -> set[str]:
-        """The messages of which something stands at a place or after it."""
+        """Collect the ids of messages with a record at an offset or after it."""
         ids = (entry_id(record) for offset, record in self.records if offset >= place)
         return {message_id for message_id in ids if message_id is not None}
 
     def offset_of(self, entry: Entry) -> int:
-        """Where the first record of an entry begins: the first piece, for a streamed answer."""
+        """Find the offset of an entry's first record: of a streamed answer, its first piece."""
         for offset, record in reversed(self.records):
             if record is entry or (isinstance(entry, Message) and entry_id(record) == entry.id):
                 return offset
@@ -85,7 +85,7 @@ class Window(msgspec.Struct):
         )
 
     def _take_message(self, message: Message) -> None:
-        # Pieces stand together before their message: past another message none is missing.
+        # Pieces come right before their message: past another message none is missing.
         self._chain = None
         if message.id not in self.messages:
             self.messages.add(message.id)
@@ -107,7 +107,7 @@ class Window(msgspec.Struct):
 
 
 def entry_id(record: Record) -> str | None:
-    """The id of the message that a record belongs to."""
+    """Get the id of the message that a record belongs to."""
     match record:
         case Message():
             return record.id

@@ -1,7 +1,7 @@
-"""The lines of an open file, from its beginning or from its end, without reading it whole.
+"""Iterators over the lines of an open file, forwards and backwards, in blocks.
 
-Lines end in a line feed and nothing else. A line beyond what a record may be is not kept in memory:
-what is given in its place is no record either, so that its damage is counted.
+Only a line feed ends a line. A line longer than a record may be is not kept in memory: a stand-in
+that is no record either takes its place, so that it counts as damaged.
 """
 
 import errno
@@ -17,14 +17,14 @@ SEARCHED_BLOCK = 1024 * 1024
 _FORWARD_BLOCK = 1024 * 1024
 _TOO_LONG = b"\x00"
 LINES = 5_000_000
-"""In one reading; more of them, however short, take longer than anybody waits."""
+"""The limit of one reading: more lines, however short, take too long."""
 
 Line = tuple[int, bytes]
-"""Where a line begins, in bytes, and the line without its newline."""
+"""The offset of a line in bytes, and the line without its newline."""
 
 
 def whole_end(descriptor: int, size: int) -> int:
-    """Where the last whole line ends: after this only a torn tail follows."""
+    """Find the end of the last whole line: only a torn one follows."""
     end, block_size = size, 1
     while end > 0:
         start = max(0, end - block_size)
@@ -36,16 +36,16 @@ def whole_end(descriptor: int, size: int) -> int:
 
 
 def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
-    """The lines between two places, the last one also if it has no newline.
+    """Read the lines between two offsets, including a last one without newline.
 
-    Raises ``UnfitFile`` at too many.
+    Raises ``UnfitFile`` for too many lines.
     """
     count = 0
     position, block_size = start, FIRST_BLOCK
     offset = start
     rest = b""
     while position < end:
-        # A long line is not looked through again for each block of it.
+        # Growing steps: a long line is not searched again for each of its blocks.
         step = min(max(block_size, min(len(rest), LARGEST_BLOCK)), end - position)
         block = os.pread(descriptor, step, position)
         if not block:
@@ -67,9 +67,9 @@ def lines_forward(descriptor: int, start: int, end: int) -> Iterator[Line]:
 
 
 def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
-    """The whole lines before a place, the last first, read in doubling blocks.
+    """Read the whole lines before an offset, last first, in doubling blocks.
 
-    Raises ``UnfitFile`` at too many.
+    Raises ``UnfitFile`` for too many lines.
     """
     count = 0
     position, block_size = end, FIRST_BLOCK
@@ -82,7 +82,7 @@ def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
         block_size = min(block_size * 2, LARGEST_BLOCK)
         if rest is _TOO_LONG and b"\n" not in block:
             continue
-        # The newline that ends the last line opens no further one.
+        # No further line follows the newline that ends the last one.
         data = block.removesuffix(b"\n") if first else block + rest
         first = False
         rest, *lines = data.split(b"\n")
@@ -99,7 +99,7 @@ def lines_backward(descriptor: int, end: int) -> Iterator[Line]:
 
 
 def line_at(descriptor: int, offset: int, size: int) -> bytes | None:
-    """The whole line that begins at a place; ``None`` if no line begins or ends there."""
+    """Read the line that begins at an offset; ``None`` if none begins there."""
     if offset < 0 or offset >= size:
         return None
     if offset and os.pread(descriptor, 1, offset - 1) != b"\n":
@@ -116,9 +116,9 @@ def _counted(count: int) -> int:
 
 
 def lines_with(descriptor: int, needle: bytes, end: int) -> Iterator[Line]:
-    """The lines before a place that contain some bytes, the last first.
+    """Read the lines before an offset that contain some bytes, last first.
 
-    Looked for block by block: the others, of which there may be very many, are not cut out.
+    Searches whole blocks: the other lines, however many, are not split off.
     """
     position, carried = end, b""
     while position > 0:
@@ -126,7 +126,7 @@ def lines_with(descriptor: int, needle: bytes, end: int) -> Iterator[Line]:
         data = os.pread(descriptor, position - start, start) + carried
         found = data.rfind(needle)
         if found < 0:
-            # It may begin in this block and end in the next.
+            # A match may cross the border between two blocks.
             position, carried = start, data[: len(needle) - 1]
             continue
         offset = whole_end(descriptor, start + found)

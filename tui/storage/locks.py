@@ -1,7 +1,7 @@
-"""``flock`` on files that nothing else is done with, so that no rename ever drops a lock.
+"""Locks between programs: ``flock`` on files of their own, so that no rename drops a lock.
 
 The kernel releases a lock when its holder dies. Lock files stay; only a purge unlinks one, while
-holding it, which is why a taker compares what it locked with what the name leads to.
+holding it. Therefore a taker compares the file that it locked with the one of that name.
 """
 
 import fcntl
@@ -18,14 +18,14 @@ from tui.domain.timestamps import format_utc, parse_utc
 from tui.storage.disk import open_to_make
 
 PATIENCE = 0.25
-"""Seconds for which a taker tries again: who only asks whether a lock is held locks it, too."""
+"""Seconds during which a taker tries again: a mere query locks the file for a moment, too."""
 
 _PAUSE = 0.01
 _NOTE_BYTES = 4096
 
 
 class LockHeld(Exception):
-    """Somebody else holds the lock."""
+    """The lock has another holder."""
 
     def __init__(self, holder: Holder) -> None:
         super().__init__(str(holder))
@@ -33,7 +33,7 @@ class LockHeld(Exception):
 
 
 class Lock:
-    """A lock that is held until ``release``."""
+    """A lock, held until ``release``."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         self.path = path
@@ -44,33 +44,33 @@ class Lock:
         return self.descriptor >= 0
 
     def note(self, now: datetime) -> None:
-        """Write down for others who holds it since when."""
+        """Write pid, host and time into the lock file, for others to read."""
         text = {
             "pid": os.getpid(),
             "host": socket.gethostname(),
             "since": format_utc(now),
         }
-        # The lock is the kernel's; a full disk only leaves it without a signature.
+        # The lock itself is the kernel's: a full disk only leaves it unsigned.
         with suppress(OSError):
-            # Not emptied first: ext4 writes back at once what was emptied and filled again.
+            # Not truncated first: ext4 then flushes the file at once.
             os.ftruncate(self.descriptor, os.pwrite(self.descriptor, json.dumps(text).encode(), 0))
 
     def release(self) -> None:
-        """Give it up; harmless the second time."""
+        """Give the lock up; a second call does nothing."""
         if self.held:
             descriptor, self.descriptor = self.descriptor, -1
             os.close(descriptor)
 
     def destroy(self) -> None:
-        """Remove the file itself, then give the lock up."""
+        """Remove the lock file, then give the lock up."""
         os.unlink(self.path)
         self.release()
 
 
 def take(path: Path, *, new: bool = False, patience: float = PATIENCE) -> Lock:
-    """Take a lock, making its file if needed.
+    """Take a lock within ``patience`` seconds, creating its file if needed.
 
-    Raises ``LockHeld``; with ``new`` also ``FileExistsError`` if the file was there.
+    Raises ``LockHeld``; with ``new`` also ``FileExistsError`` if the file exists.
     """
     deadline = time.monotonic() + patience
     while True:
@@ -92,7 +92,7 @@ def take(path: Path, *, new: bool = False, patience: float = PATIENCE) -> Lock:
 
 
 def holder_of(path: Path) -> Holder | None:
-    """Who holds a lock; asks without making the file, and lets go at once."""
+    """Read the holder of a lock; ``None`` if it is free. Never creates the file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -128,5 +128,5 @@ def _read_note(descriptor: int) -> Holder:
         note = json.loads(os.pread(descriptor, _NOTE_BYTES, 0))
         return Holder(int(note["pid"]), str(note["host"]), parse_utc(str(note["since"])))
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-        # The holder took it this moment and has not signed yet.
+        # Just taken and not signed yet.
         return Holder(0, "unknown host", None)
