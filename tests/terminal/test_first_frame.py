@@ -15,7 +15,6 @@ from tui.config import paths
 from tui.errors import UsageError
 from tui.storage import ui_state
 from tui.terminal import first_frame
-from tui.widgets.sidebar import sidebar
 
 ROOT = Path(__file__).parents[2]
 
@@ -147,6 +146,8 @@ def test_nothing_slow_is_imported_for_it():
         "atexit",
         "gc",
         "termios",
+        "tui.domain",
+        "tui.domain.screen_sizes",
         "tui.terminal",
         "tui.terminal.first_frame",
     }
@@ -162,11 +163,6 @@ def test_the_file_with_the_width_is_where_the_program_has_it():
 def test_an_empty_state_directory_counts_as_none(monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", "")
     assert Path(first_frame.ui_state_file()) == paths.state_directory() / ui_state.FILE
-
-
-def test_bounds_are_those_of_the_sidebar():
-    assert first_frame.LEAST_SIDEBAR == sidebar.LEAST_COLUMNS
-    assert first_frame.MOST_SIDEBAR == sidebar.MOST_COLUMNS
 
 
 @pytest.fixture

@@ -5,9 +5,12 @@ from typing import Any
 from textual.geometry import Size
 from textual.screen import Screen
 
-LEAST_COLUMNS, LEAST_ROWS = 60, 15
-SIDEBAR_FROM_COLUMNS = 80
-KEY_LINE_FROM_ROWS = 20
+from tui.domain.screen_sizes import (
+    KEY_LINE_FROM_ROWS,
+    LEAST_COLUMNS,
+    LEAST_ROWS,
+    SIDEBAR_FROM_COLUMNS,
+)
 
 TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
 

@@ -14,7 +14,7 @@ normal screen. SIGINT, SIGTERM and SIGHUP do so, too, and end the process, until
 sets handlers of its own, which it does before the driver takes over. (A KeyboardInterrupt that
 hits an import comes out of it as any error: one in 50 was a RuntimeError of ``__set_name__``.)
 
-Imports nothing but what Python has loaded already, and small modules in C.
+Imports nothing but what Python has loaded already, small modules in C, and constants.
 """
 
 import atexit
@@ -22,6 +22,8 @@ import gc
 import os
 import sys
 import termios
+
+from tui.domain import screen_sizes as sizes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,13 +33,7 @@ else:
     import _signal as signal
 
 NAME = "sibyl-tui"
-# With its line; where its user has set no width, it has a quarter of the screen between these.
-USUAL_SIDEBAR = 32, 48
-LEAST_SIDEBAR, MOST_SIDEBAR = 20, 60
-SIDEBAR_FROM_COLUMNS = 80
 PROMPT_ROWS = 3
-KEY_LINE_FROM_ROWS = 20
-LEAST_COLUMNS, LEAST_ROWS = 60, 15
 
 # Alternate screen, cleared; cursor hidden; pastes marked, since a paste must never send.
 ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
@@ -135,19 +131,21 @@ def asks_for_screen(arguments: list[str]) -> bool:
 
 def outline(columns: int, rows: int, sidebar: int) -> str:
     """The lines of the screen as text and control sequences; empty if it is too small for any."""
-    if columns < LEAST_COLUMNS or rows < LEAST_ROWS or not _can_say_lines():
+    if columns < sizes.LEAST_COLUMNS or rows < sizes.LEAST_ROWS or not _can_say_lines():
         return ""
-    left = min(sidebar, columns * 3 // 5) if columns >= SIDEBAR_FROM_COLUMNS else 0
+    most = columns * sizes.MOST_SIDEBAR_PERCENT // 100
+    left = min(sidebar, most) if columns >= sizes.SIDEBAR_FROM_COLUMNS else 0
     # Below the prompt: the line of keys, where there is one, and the status bar.
-    end = rows - 1 if rows >= KEY_LINE_FROM_ROWS else rows
+    end = rows - 1 if rows >= sizes.KEY_LINE_FROM_ROWS else rows
     sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, end)) if left else ""
     return f"{sides}{_prompt(left + 1, end - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
 
 
 def sidebar_columns(columns: int) -> int:
     """How wide the sidebar is on a screen of so many columns: as it was left, or as is usual."""
-    least, most = USUAL_SIDEBAR
-    return _kept_width() or max(least, min(columns // 4, most))
+    usual = columns * sizes.USUAL_SIDEBAR_PERCENT // 100
+    bounded = max(sizes.LEAST_USUAL_SIDEBAR, min(usual, sizes.MOST_USUAL_SIDEBAR))
+    return _kept_width() or bounded
 
 
 def _kept_width() -> int:
@@ -166,7 +164,7 @@ def _kept_width() -> int:
     digits = rest.lstrip(b" :").partition(b",")[0].partition(b"}")[0].strip()
     if not key or not digits.isdigit() or len(digits) > _MOST_DIGITS:
         return 0
-    return max(LEAST_SIDEBAR, min(int(digits), MOST_SIDEBAR))
+    return max(sizes.LEAST_SIDEBAR, min(int(digits), sizes.MOST_SIDEBAR))
 
 
 def ui_state_file() -> str:

@@ -4,9 +4,9 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.sidebar.world import row, rows, shown
+from tui.domain.screen_sizes import LEAST_SIDEBAR, MOST_SIDEBAR
 from tui.terminal import first_frame
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.sidebar.sidebar import LEAST_COLUMNS, MOST_COLUMNS
 
 
 @pytest.fixture(autouse=True)
@@ -43,7 +43,7 @@ async def test_keys_that_come_faster_than_the_screen_is_laid_out_all_count():
 
 async def test_it_has_bounds():
     async with shown(rows(row(1)), size=(200, 10)) as (app, pilot):
-        for key, bound in (("ctrl+left", LEAST_COLUMNS), ("ctrl+right", MOST_COLUMNS)):
+        for key, bound in (("ctrl+left", LEAST_SIDEBAR), ("ctrl+right", MOST_SIDEBAR)):
             await pilot.press(*[key] * 30)
             await until(lambda bound=bound: app.sidebar.outer_size.width == bound, "the width")
             assert app.sidebar.outer_size.width == bound
@@ -58,7 +58,7 @@ async def test_it_leaves_room_for_the_rest_of_a_small_screen():
         await until(lambda: app.sidebar.outer_size.width == 46, "the width")
         app.sidebar.show_width(1000)
         await pilot.resize_terminal(200, 10)
-        await until(lambda: app.sidebar.outer_size.width == MOST_COLUMNS, "the width")
+        await until(lambda: app.sidebar.outer_size.width == MOST_SIDEBAR, "the width")
 
 
 async def test_until_it_is_set_it_follows_the_screen_as_the_first_frame_has_it():

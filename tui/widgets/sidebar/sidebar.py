@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.events import MouseDown, MouseMove
 from textual.widgets import Static
 
+from tui.domain import screen_sizes as sizes
 from tui.domain.views.sidebar_rows import SessionRow, SessionRows
 from tui.widgets.cells import one_line
 from tui.widgets.intents import CommandInvoked
@@ -23,9 +24,6 @@ from tui.widgets.sidebar.row_keys import ACTION_KEYS, ROW_ACTIONS
 from tui.widgets.sidebar.rows_view import RowsView
 
 _CELLS_BEFORE_LABEL = 3
-LEAST_COLUMNS, MOST_COLUMNS = 20, 60
-SHARE_OF_SCREEN = 60
-"""So many percent at most, as the sheet below has it."""
 
 
 class Sidebar(Vertical):
@@ -47,24 +45,24 @@ class Sidebar(Vertical):
     """Its keys and those of its rows, for the help."""
     FILTER_KEYS: ClassVar[Sequence[BindingType]] = FilterLine.BINDINGS
     RENAME_KEYS: ClassVar[Sequence[BindingType]] = RenameLine.BINDINGS
-    DEFAULT_CSS = """
-    Sidebar {
-        width: 25%;
-        min-width: 32;
-        max-width: 48;
+    DEFAULT_CSS = f"""
+    Sidebar {{
+        width: {sizes.USUAL_SIDEBAR_PERCENT}%;
+        min-width: {sizes.LEAST_USUAL_SIDEBAR};
+        max-width: {sizes.MOST_USUAL_SIDEBAR};
         height: 1fr;
         layers: rows line;
-    }
-    Sidebar.-set {
-        min-width: 20;
-        max-width: 60%;
-    }
-    Sidebar > RenameLine { layer: line; }
-    Sidebar > .sidebar--note {
+    }}
+    Sidebar.-set {{
+        min-width: {sizes.LEAST_SIDEBAR};
+        max-width: {sizes.MOST_SIDEBAR_PERCENT}%;
+    }}
+    Sidebar > RenameLine {{ layer: line; }}
+    Sidebar > .sidebar--note {{
         height: auto;
         text-wrap: nowrap;
         text-overflow: ellipsis;
-    }
+    }}
     """
 
     SessionSelected = messages.SessionSelected
@@ -114,7 +112,7 @@ class Sidebar(Vertical):
 
     def show_width(self, columns: int) -> int:
         """Be so wide, edge included, as far as is sensible; how wide that is."""
-        width = max(LEAST_COLUMNS, min(columns, MOST_COLUMNS))
+        width = max(sizes.LEAST_SIDEBAR, min(columns, sizes.MOST_SIDEBAR))
         self.add_class("-set")
         self.styles.width = self._width = width
         return width
@@ -166,7 +164,7 @@ class Sidebar(Vertical):
 
     def action_widen(self, columns: int) -> None:
         # Not from what is seen: a key held down comes faster than the screen is laid out.
-        allowed = self.screen.size.width * SHARE_OF_SCREEN // 100
+        allowed = self.screen.size.width * sizes.MOST_SIDEBAR_PERCENT // 100
         width = self.outer_size.width if self._width is None else self._width
         self._change_width(min(width, allowed) + columns)
 
