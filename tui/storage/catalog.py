@@ -1,4 +1,4 @@
-"""Looking targets up among the sessions of a data directory."""
+"""The catalog in which targets of a data directory are resolved."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -36,7 +36,7 @@ class FileCatalog:
     def numbered(self, scope: str, ordinal: int) -> str | None:
         there = [*filter(self.has, self._scopes.table().with_ordinal(scope, ordinal))]
         if len(there) > 1:
-            # Only files from elsewhere can bring a number that was given already.
+            # Only a file copied from elsewhere can have a number given twice.
             raise AmbiguousSession(f"{scope}#{ordinal}", sorted(there))
         return there[0] if there else None
 
@@ -47,7 +47,7 @@ class FileCatalog:
         return [key for key, own_name in self._directory.names(self._wanted) if own_name == name]
 
     def closest(self, target: str) -> Sequence[str]:
-        """The ids most like a target that means nothing: by id, or by name."""
+        """Find the ids most similar to an unknown target, by id or by name."""
         import difflib
 
         newest = list(self.ids())[:_COMPARED]

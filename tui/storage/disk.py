@@ -1,7 +1,7 @@
-"""Writing that survives a crash: what is durable when, and what a failure leaves behind.
+"""Crash-safe writes: files that appear whole or not at all, and are durable on return.
 
-Only ``os``-level calls, so that each step of a write is one that can fail, be tested and be
-named. Temporary names begin with ``.`` and end in ``.tmp``; nothing ever lists them.
+Only ``os``-level calls, so that each step of a write can be made to fail in a test. Temporary
+names begin with ``.`` and end in ``.tmp``; no list shows them.
 """
 
 import errno
@@ -18,20 +18,20 @@ FILE_MODE = 0o600
 DIRECTORY_MODE = 0o700
 TEMPORARY = ".tmp"
 JOURNAL_BYTES = 2 * 1024**3
-"""A larger journal is none of this program's: it appends no further."""
+"""The size limit of a journal: appending stops there, and larger files are not read."""
 
 _COPY_BYTES = 1024 * 1024
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-# A link, a pipe, a socket or a directory in the place of a file.
+# Errors of a link, a pipe, a socket or a directory in the place of a file.
 NOT_PLAIN = frozenset({errno.ELOOP, errno.EINVAL, errno.ENXIO, errno.EISDIR, errno.ENOTDIR})
 _NO_DIRECTORY_SYNC = frozenset({errno.EINVAL, errno.ENOTSUP})
-# What file systems without hard links answer to link(2).
+# Errors of link(2) on file systems without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK})
 
 
 @contextmanager
 def storage_errors(doing: str) -> Generator[None]:
-    """Turn the system's errors into ours; ``doing`` says what was being done, and to what."""
+    """Convert ``OSError`` to ``StorageError``; ``doing`` begins its message."""
     try:
         yield
     except OSError as error:
@@ -39,14 +39,14 @@ def storage_errors(doing: str) -> Generator[None]:
         if isinstance(error, UnfitFile):
             reason = ": ".join(filter(None, (error.filename, error.strerror)))
         if error.filename and error.errno in NOT_PLAIN - {errno.ENOTDIR}:
-            # What is to be moved away is not what was being done.
+            # The file to be moved away may be another than the one in ``doing``.
             reason = f"{error.filename} is no plain file"
         kind = StorageFull if error.errno in _FULL else StorageError
         raise kind(f"{doing}: {reason}") from error
 
 
 def open_to_read(path: Path, most: int = JOURNAL_BYTES) -> int:
-    """Open a regular file of at most so many bytes; raises ``OSError`` for all else."""
+    """Open a regular file of at most ``most`` bytes. Raises ``OSError`` for any other."""
     descriptor = open_regular(path)
     try:
         check_size(descriptor, path, most)
@@ -57,13 +57,13 @@ def open_to_read(path: Path, most: int = JOURNAL_BYTES) -> int:
 
 
 def open_to_append(path: Path) -> int:
-    """Open a regular file that exists, to be read and appended to."""
+    """Open an existing regular file for reading and appending."""
     return open_regular(path, os.O_RDWR | os.O_APPEND)
 
 
 def open_to_make(path: Path, flags: int) -> int:
-    """Open a file that is made if it is not there, private to the user whatever the umask."""
-    # A pipe without a reader would hold who only writes to it.
+    """Open a file, created if it is missing, private to the user whatever the umask."""
+    # O_NONBLOCK: opening a pipe without a reader would block.
     flags |= os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     descriptor = os.open(path, flags, FILE_MODE)
     try:
@@ -77,29 +77,38 @@ def open_to_make(path: Path, flags: int) -> int:
 
 
 def write_whole(descriptor: int, data: bytes) -> None:
-    """Write in one call; a short write is an error, as nothing of it can be trusted."""
+    """Write in one call; a short write is an error."""
     if os.write(descriptor, data) < len(data):
         raise OSError(errno.ENOSPC, "short write")
 
 
 def sync_file(descriptor: int) -> None:
-    """Return only when a file's bytes are on the disk itself."""
+    """Flush a file's bytes to the disk itself."""
     if sys.platform == "darwin":
         import fcntl
 
-        # There fsync only reaches the drive's cache.
+        # On macOS, fsync only reaches the drive's cache.
         fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
         return
     os.fdatasync(descriptor)
 
 
+def cut_back(descriptor: int, size: int) -> None:
+    """Truncate a file after a failed append, if possible."""
+    try:
+        os.ftruncate(descriptor, size)
+    except OSError:
+        # The next append closes a torn line, and reading copes with a whole one.
+        return
+
+
 def sync_directory(path: Path) -> None:
-    """Make the names in a directory durable, where the file system knows how to."""
+    """Make the names in a directory durable, where the file system can."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        # Some network file systems have no such thing: a name is durable there or never.
+        # Some network file systems cannot sync directories.
         if error.errno not in _NO_DIRECTORY_SYNC:
             raise
     finally:
@@ -107,20 +116,20 @@ def sync_directory(path: Path) -> None:
 
 
 def make_directory(path: Path) -> None:
-    """Make a private directory and what leads to it, durably; harmless if it is there."""
+    """Make a private directory and its parents durably, unless it exists."""
     if path.is_dir():
         return
     if path.parent != path:
         make_directory(path.parent)
     path.mkdir(mode=DIRECTORY_MODE, exist_ok=True)
     if path.stat().st_mode & DIRECTORY_MODE != DIRECTORY_MODE:
-        # A umask may shut out the user, too.
+        # The umask may have removed the user's own rights.
         path.chmod(DIRECTORY_MODE)
     sync_directory(path.parent)
 
 
 def publish(path: Path, data: bytes) -> None:
-    """Make a new file appear whole or not at all, never over another.
+    """Create a file whole or not at all, never over another.
 
     Raises ``FileExistsError`` if the name is taken.
     """
@@ -133,29 +142,29 @@ def publish(path: Path, data: bytes) -> None:
     try:
         sync_directory(path.parent)
     except OSError:
-        # Its name may not be durable: it was never there, and the next try makes it anew.
+        # The name may not be durable: remove it, and the next attempt creates it anew.
         _remove_quietly(path)
         raise
 
 
 def publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
-    """Make a new file as ``publish`` does, also over what an earlier try left of it.
+    """Create a file like ``publish``, or replace the leftover of an earlier attempt.
 
-    ``own`` is how that begins. Raises ``FileExistsError`` if the name is taken by another.
+    A leftover begins with ``own``. Raises ``FileExistsError`` if the name is another file's.
     """
     try:
         publish(path, data)
     except FileExistsError:
-        # An earlier try got further than it could tell; nothing of it was acknowledged.
+        # An earlier attempt got further than it reported; none of it was acknowledged.
         if not _begins_with(path, own):
             raise
         replace(path, data)
 
 
 def replace(path: Path, data: bytes, *, after: int | None = None, length: int = 0) -> None:
-    """Put a new file in the place of another in one step.
+    """Replace a file atomically.
 
-    With a descriptor ``after``, its first ``length`` bytes come before ``data``.
+    The first ``length`` bytes of the descriptor ``after``, if there is one, precede ``data``.
     """
     temporary = temporary_name(path)
     try:
@@ -168,14 +177,14 @@ def replace(path: Path, data: bytes, *, after: int | None = None, length: int = 
 
 
 def move(source: Path, target: Path) -> None:
-    """Bring a file to another folder; at every moment at least one of the names is there.
+    """Move a file to another folder; at every moment at least one of its names exists.
 
     Raises ``FileExistsError`` if the target is another file.
     """
     try:
         os.link(source, target, follow_symlinks=False)
     except FileExistsError:
-        # An earlier move that was killed half-way left both names of one file.
+        # A move that was killed half-way has left both names of the file.
         if not are_two_names(source, target):
             raise
     except OSError as error:
@@ -187,7 +196,7 @@ def move(source: Path, target: Path) -> None:
         sync_directory(target.parent)
         os.unlink(source)
     except OSError:
-        # It was not moved: with both names it might count as if it had been.
+        # Not moved: with both names the target could count.
         if os.path.lexists(source):
             _remove_quietly(target)
         raise
@@ -195,12 +204,15 @@ def move(source: Path, target: Path) -> None:
 
 
 def temporary_name(path: Path) -> Path:
-    """A name beside a file that nothing lists."""
+    """Make a temporary name beside a file."""
     return path.with_name(f".{path.name}.{os.urandom(4).hex()}{TEMPORARY}")
 
 
 def are_two_names(one: Path, other: Path) -> bool:
-    """Whether one file has two names; not if one folder has two, and the only name would go."""
+    """Check that two paths are different names of one file.
+
+    Not if one folder leads to the other: both may be its only name, and must not be removed.
+    """
     if os.path.samestat(os.stat(one.parent), os.stat(other.parent)):
         return False
     return os.path.samestat(os.lstat(one), os.lstat(other))
@@ -262,5 +274,5 @@ def _remove_quietly(path: Path) -> None:
     try:
         os.unlink(path)
     except OSError:
-        # A leftover temporary name harms nobody; doctor removes it.
+        # A leftover temporary file is harmless; doctor removes it.
         return

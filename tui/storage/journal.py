@@ -28,7 +28,7 @@ from tui.domain.json_limits import LINE_BYTES
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
-from tui.storage.journal_window import Window, entry_id
+from tui.storage.journal_window import Window, decoded, entry_id
 from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
 
 HeaderGuess = Callable[[], SessionHeader]
@@ -144,7 +144,7 @@ class Journal:
         """Find the offset behind a message's last record. Raises ``MessageNotFound``."""
         needle = journal_json(message_id)
         for offset, line in lines_with(self._descriptor, needle, self._end):
-            record = _decoded(line)
+            record = decoded(line)
             if isinstance(record, Message) and record.id == message_id:
                 return min(offset + len(line) + 1, self._end)
         raise MessageNotFound(self._session_id, message_id)
@@ -158,7 +158,7 @@ class Journal:
     def name(self) -> str:
         """Read the name in the last ``state``, and nothing else."""
         for _, line in lines_backward(self._descriptor, self._end):
-            record = _decoded(line) if _STATE in line else None
+            record = decoded(line) if _STATE in line else None
             if isinstance(record, State):
                 return record.name
         return ""
@@ -223,12 +223,12 @@ class Journal:
 
     def _record_at(self, offset: int) -> Record | None:
         line = line_at(self._descriptor, offset, self._size)
-        return _decoded(line) if line is not None else None
+        return decoded(line) if line is not None else None
 
     def _first_prompt(self) -> str:
         end = min(self._size, _FIRST_PROMPT_BYTES + LINE_BYTES)
         for offset, line in lines_forward(self._descriptor, 0, end):
-            record = _decoded(line)
+            record = decoded(line)
             if isinstance(record, Message) and record.role == "user" and record.text.strip():
                 return record.text
             if offset > _FIRST_PROMPT_BYTES:
@@ -267,13 +267,6 @@ def _version(line: bytes) -> int:
         return msgspec.json.decode(line, type=_Versioned).version
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return VERSION
-
-
-def _decoded(line: bytes) -> Record | None:
-    try:
-        return decode(line)
-    except DamagedRecord:
-        return None
 
 
 def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:

@@ -106,6 +106,14 @@ class Window(msgspec.Struct):
             self.shown -= message_id in self.messages
 
 
+def decoded(line: bytes) -> Record | None:
+    """Decode a line; ``None`` for an unknown record or a damaged one."""
+    try:
+        return decode(line)
+    except DamagedRecord:
+        return None
+
+
 def entry_id(record: Record) -> str | None:
     """Get the id of the message that a record belongs to."""
     match record:

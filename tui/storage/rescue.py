@@ -29,6 +29,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Draft, Session
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.disk import FILE_MODE, open_to_read, storage_errors, sync_file, write_whole
+from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward
 from tui.storage.protocol import Lease, SessionStore
 
@@ -128,7 +129,7 @@ def _read(path: Path) -> _File:
             lines = [line for _, line in lines_forward(descriptor, 0, os.fstat(descriptor).st_size)]
         finally:
             os.close(descriptor)
-    header = _decoded(lines[0]) if lines else None
+    header = decoded(lines[0]) if lines else None
     if not isinstance(header, SessionHeader) or not is_session_id(header.id):
         raise UsageError(f"{path} is no session file: its first line does not say which session.")
     if header.version > VERSION:
@@ -145,13 +146,6 @@ def _counted(line: bytes, fold: Fold) -> Record | None:
         return decode(line)
     except DamagedRecord:
         fold.damaged += 1
-        return None
-
-
-def _decoded(line: bytes) -> Record | None:
-    try:
-        return decode(line)
-    except DamagedRecord:
         return None
 
 

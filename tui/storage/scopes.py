@@ -1,7 +1,7 @@
-"""``scopes.jsonl``: which number a session has in its scope, and which one is active there.
+"""``scopes.jsonl``: the numbers of sessions in their scopes, and the active one of each scope.
 
-Append-only, under ``scopes.lock``. A number once given is never given again, whatever becomes of
-its session. A line without its session is ignored; a missing file is rebuilt from the headers.
+Append-only, under ``scopes.lock``. A number is never given twice, whatever becomes of its session.
+A line without its session is ignored; a missing file is rebuilt from the headers.
 """
 
 import os
@@ -20,6 +20,7 @@ from tui.errors import StorageError
 from tui.files import read_bounded
 from tui.storage import locks
 from tui.storage.disk import (
+    cut_back,
     open_to_make,
     replace,
     storage_errors,
@@ -29,7 +30,7 @@ from tui.storage.disk import (
 )
 
 _LOCK_PATIENCE = 10.0
-"""Seconds; the lock is held for two writes, but by any number of programs at once."""
+"""Seconds: each holder takes the time of two writes, but many programs may queue."""
 
 
 _FILE_BYTES = 64 * 1024 * 1024
@@ -37,7 +38,7 @@ _Ordinal = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 
 
 class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """One line: a new session's number, or a change of the active one."""
+    """A line of the file: a new session's number, or a change of the active session."""
 
     scope: str
     at: str
@@ -54,19 +55,19 @@ class ScopeNumber(msgspec.Struct, frozen=True, gc=False):
 
 
 class ScopeTable(msgspec.Struct, frozen=True):
-    """All that the file says at one moment; its ids are not looked at before they are used."""
+    """The contents of the file at one moment; ids are validated when they are used."""
 
     places: Mapping[str, ScopeNumber] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     highest: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     active: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
 
     def with_ordinal(self, scope: str, ordinal: int) -> list[str]:
-        """The ids that were given this number; more than one only in a damaged file."""
+        """Find the ids with this number; more than one only in a damaged file."""
         wanted = ScopeNumber(scope, ordinal)
         return [key for key, place in self.places.items() if place == wanted and is_session_id(key)]
 
     def chosen(self, scope: str) -> str | None:
-        """The session of a scope that was made the active one last."""
+        """Get the session of a scope that became active last."""
         session_id = self.active.get(scope)
         return session_id if session_id is not None and is_session_id(session_id) else None
 
@@ -76,9 +77,9 @@ _Stamp = tuple[int, int, int]
 
 
 class Scopes:
-    """The file, read again only when it has changed.
+    """A cache of the file, read again only when it has changed.
 
-    ``headers`` gives a line for each session there is: what the file is rebuilt from.
+    ``headers`` makes a line for each existing session, to rebuild the file from.
     """
 
     def __init__(self, path: Path, lock: Path, headers: Callable[[], Iterable[ScopeLine]]) -> None:
@@ -89,7 +90,7 @@ class Scopes:
         self._stamp: _Stamp | None = None
 
     def table(self) -> ScopeTable:
-        """What the file says now; what the headers say, if there is none."""
+        """Read the file if it has changed; without one, the headers."""
         with storage_errors(f"Cannot read {self._path}"):
             stamp = self._current_stamp()
             if stamp is None:
@@ -103,12 +104,12 @@ class Scopes:
         try:
             return fold_lines(_decoded(read_scopes(self._path)))
         except OSError:
-            # A directory, a link or a file that may not be read hides no session.
+            # An unreadable file, a directory or a link hides no session.
             return fold_lines(self._headers())
 
     @contextmanager
     def locked(self) -> Generator[None]:
-        """Keep other programs from adding lines; rebuilds the file if it is missing."""
+        """Lock the file against other writers; rebuild it if it is missing."""
         try:
             lock = locks.take(self._lock, patience=_LOCK_PATIENCE)
         except locks.LockHeld as held:
@@ -121,13 +122,13 @@ class Scopes:
             lock.release()
 
     def rebuild(self) -> None:
-        """Write the file anew from the headers; under the lock."""
+        """Write the file anew from the headers. The caller holds the lock."""
         lines = list(self._headers())
         if lines:
             replace(self._path, b"".join(map(_encoded, lines)))
 
     def add(self, *lines: ScopeLine) -> None:
-        """Append lines and make them durable; under the lock."""
+        """Append lines durably. The caller holds the lock."""
         data = b"".join(map(_encoded, lines))
         new = self._current_stamp() is None
         descriptor = open_to_make(self._path, os.O_RDWR | os.O_APPEND)
@@ -143,14 +144,14 @@ class Scopes:
             status = os.stat(self._path)
         except FileNotFoundError:
             return None
-        # An empty file is a lost one: a power cut can leave the name without what was written.
+        # An empty file counts as missing: a power cut can keep the name and lose the data.
         if status.st_size == 0:
             return None
         return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
-    """Read lines in their order: the last one about a thing counts."""
+    """Fold lines in their order: the last one about a session or scope counts."""
     places: dict[str, ScopeNumber] = {}
     highest: dict[str, int] = {}
     active: dict[str, str] = {}
@@ -170,7 +171,7 @@ def read_scopes(path: Path) -> bytes:
 
 
 def damaged_lines(data: bytes) -> int:
-    """How many lines of the file say nothing."""
+    """Count the lines of the file that cannot be decoded."""
     return sum(1 for _ in _lines(data)) - sum(1 for _ in _decoded_one_by_one(data))
 
 
@@ -181,23 +182,15 @@ def _append(descriptor: int, data: bytes) -> None:
         write_whole(descriptor, b"\n" + data if torn else data)
         sync_file(descriptor)
     except OSError:
-        _cut_back(descriptor, size)
+        cut_back(descriptor, size)
         raise
-
-
-def _cut_back(descriptor: int, size: int) -> None:
-    try:
-        os.ftruncate(descriptor, size)
-    except OSError:
-        # Lines without their session are ignored, a torn one is closed by the next writer.
-        return
 
 
 def _decoded(data: bytes) -> Iterable[ScopeLine]:
     try:
         return _DECODER.decode_lines(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        # One line is damaged: the others count.
+        # A damaged line does not hide the others.
         return _decoded_one_by_one(data)
 
 
@@ -216,7 +209,7 @@ def _decoded_line(line: bytes) -> ScopeLine:
     try:
         return _DECODER.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError):
-        # msgspec refuses the lone surrogates of a path that is no UTF-8.
+        # msgspec refuses the lone surrogates of a path that is not UTF-8.
         return msgspec.convert(parse(line), ScopeLine)
 
 

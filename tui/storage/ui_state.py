@@ -1,7 +1,7 @@
-"""What the program remembers of itself from one run to the next: ``ui.json``.
+"""The state of the interface between runs: ``ui.json``.
 
-Never the user's settings, and never worth a failure: a file that is damaged, missing, not to be
-read or of another version says nothing. What other programs of this family put into it stays.
+Not the user's settings, and never a reason to fail: a file that is damaged, missing, unreadable or
+of another version counts as empty. Keys of other programs in it are kept.
 """
 
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ _MOST_BYTES = 64 * 1024
 
 
 class UiState(msgspec.Struct, frozen=True):
-    """What was chosen on screen; ``None`` for what was not. The width is in columns.
+    """Choices made on screen; ``None`` for one not made. The width is in columns.
 
-    ``theme_over`` is the configuration's theme that ``theme`` was chosen in place of.
+    ``theme_over`` is the configured theme that ``theme`` replaces.
     """
 
     theme: str | None = None
@@ -30,7 +30,7 @@ class UiState(msgspec.Struct, frozen=True):
 
 
 def read(path: Path) -> UiState:
-    """What is remembered, as far as it can be read."""
+    """Read the file, as far as it can be read."""
     values = _values(path)
     if values is None or values.get("version") != VERSION:
         return UiState()
@@ -43,7 +43,7 @@ def read(path: Path) -> UiState:
 
 
 def change(path: Path, changes: Mapping[str, str | int | None]) -> None:
-    """Remember these fields of ``UiState`` too; ``None`` forgets one.
+    """Write some fields of ``UiState``; ``None`` removes one.
 
     A file of another version stays as it is. Raises ``StorageError``.
     """

@@ -1,4 +1,4 @@
-"""Appending to one journal: what counts as saved, and what a failure leaves behind."""
+"""Appends to a journal durably, and cleans up after failed appends."""
 
 import errno
 import os
@@ -9,14 +9,12 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
-    DamagedRecord,
     Encoder,
     Offsets,
     Opened,
     Record,
     Restored,
     State,
-    decode,
     encode,
 )
 from tui.domain.timestamps import MILLISECOND_NS, parse_utc
@@ -25,19 +23,21 @@ from tui.files import size_words
 from tui.storage.disk import (
     JOURNAL_BYTES,
     NOT_PLAIN,
+    cut_back,
     open_to_append,
     replace,
     sync_directory,
     sync_file,
     write_whole,
 )
+from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward
 
 _MARK_BYTES = 64
 
 
 class Acknowledged(msgspec.Struct, frozen=True):
-    """What this program knows to be on disk: a file, its length, and its last 64 bytes."""
+    """The state of a file known to be on disk: identity, length and last 64 bytes."""
 
     device: int
     inode: int
@@ -63,7 +63,7 @@ class Acknowledged(msgspec.Struct, frozen=True):
         return (status.st_dev, status.st_ino) == (self.device, self.inode)
 
     def continued(self, descriptor: int) -> bool:
-        """Whether a file, perhaps another one, begins with what was acknowledged."""
+        """Check that a file, perhaps another one, begins with the acknowledged bytes."""
         if os.fstat(descriptor).st_size < self.size:
             return False
         return _mark(descriptor, self.size) == self.mark
@@ -77,15 +77,15 @@ class JournalWriter:
         self._session_id = session_id
         self._offsets = offsets
         self._acknowledged = self._look()
-        # Where a failed append began, and what it may have left there.
+        # The offset of a failed append, and the bytes that it may have left there.
         self._left: tuple[int, bytes] | None = None
 
     def append(self, records: Sequence[Record], encoder: Encoder = encode) -> tuple[Record, ...]:
         """Write records; on return they are durable.
 
-        Gives the records that somebody else had put before them. Raises ``OSError`` or
-        ``DamagedRecord`` with none of ``records`` counted, and ``SessionDamaged`` if what was
-        acknowledged is no longer there.
+        Returns the records that another program has added before them. Raises ``OSError`` or
+        ``DamagedRecord``, and none of ``records`` counts then, and ``SessionDamaged`` if
+        acknowledged bytes are gone.
         """
         try:
             descriptor = open_to_append(self.path)
@@ -114,7 +114,7 @@ class JournalWriter:
             self._write(descriptor, before.st_size, closing + data)
             used = max(last_use(records) or 0, used)
         finally:
-            # Also after a failure: what was taken back again is no use of the session.
+            # Also after a failure: an append that was taken back is no use of the session.
             set_last_use(self.path, used)
         self._left = None
         self._offsets = offsets
@@ -128,9 +128,9 @@ class JournalWriter:
             )
 
     def _take_back(self, descriptor: int) -> bytes:
-        """Remove what a failed append could not: it was never acknowledged, and comes again.
+        """Remove the bytes of a failed append, which were never acknowledged and come again.
 
-        Gives what cannot be removed now either; nobody else has written it.
+        Returns those that still cannot be removed; they are not another program's.
         """
         if self._left is None:
             return b""
@@ -138,22 +138,22 @@ class JournalWriter:
         found = os.pread(descriptor, len(data) + 1, place)
         if not found or not data.startswith(found):
             return b""
-        _cut_back(descriptor, place)
+        cut_back(descriptor, place)
         return found if os.fstat(descriptor).st_size > place else b""
 
     def _foreign(self, descriptor: int, end: int) -> tuple[Record, ...]:
-        """What others have written before ``end`` since this program last wrote or read it."""
+        """Read the records that other programs have added, up to the offset ``end``."""
         known = self._acknowledged
         if known.unchanged(descriptor):
             return ()
         if not known.continued(descriptor):
             raise SessionDamaged(self._session_id, "its file was shortened or replaced")
         if not known.same_file(descriptor):
-            # Whoever put another file there may not have made its name durable.
+            # The name of another program's file may not be durable yet.
             sync_directory(self.path.parent)
         found: list[Record] = []
         for place, line in lines_forward(descriptor, known.size, end):
-            record = _decoded(line)
+            record = decoded(line)
             if record is not None:
                 found.append(record)
                 self._offsets = self._offsets.following(record, place)
@@ -168,7 +168,7 @@ class JournalWriter:
                 replace(self.path, data, after=descriptor, length=size)
                 self._acknowledged = self._look()
         except OSError:
-            _cut_back(descriptor, size)
+            cut_back(descriptor, size)
             raise
 
     def _look(self) -> Acknowledged:
@@ -180,7 +180,7 @@ class JournalWriter:
 
 
 def _is_synced(descriptor: int) -> bool:
-    """Sync a file; if that fails, nobody knows which bytes are on disk.
+    """Sync a file; after a failure it is unknown which bytes are on disk.
 
     A second sync would report success for pages that the kernel has given up.
     """
@@ -194,7 +194,7 @@ def _is_synced(descriptor: int) -> bool:
 def encode_lines(
     records: Sequence[Record], place: int, offsets: Offsets, encoder: Encoder = encode
 ) -> tuple[bytes, Offsets]:
-    """Write records as lines that begin at ``place``; a ``state`` gets the offsets as of there."""
+    """Encode records as lines from the offset ``place`` on; complete the offsets of a ``state``."""
     lines: list[bytes] = []
     for record in records:
         if isinstance(record, State):
@@ -207,7 +207,7 @@ def encode_lines(
 
 
 def last_use(records: Sequence[Record]) -> int | None:
-    """When records that count as use happened, in nanoseconds since 1970; ``None`` without."""
+    """Get the time of the last record that is a use, in nanoseconds since 1970, or ``None``."""
     times: list[str] = []
     for record in records:
         match record:
@@ -221,36 +221,21 @@ def last_use(records: Sequence[Record]) -> int | None:
     return int(max(moments).timestamp() * 1000) * MILLISECOND_NS if moments else None
 
 
-def _decoded(line: bytes) -> Record | None:
-    try:
-        return decode(line)
-    except DamagedRecord:
-        return None
-
-
 def _mark(descriptor: int, size: int) -> bytes:
     return os.pread(descriptor, min(size, _MARK_BYTES), max(0, size - _MARK_BYTES))
 
 
 def _closing(descriptor: int, status: os.stat_result) -> bytes:
-    """A newline where somebody's torn line would swallow the next record."""
+    """Make the newline that closes a torn last line; it would swallow the next record."""
     if status.st_size == 0 or _mark(descriptor, status.st_size).endswith(b"\n"):
         return b""
     return b"\n"
 
 
-def _cut_back(descriptor: int, size: int) -> None:
-    try:
-        os.ftruncate(descriptor, size)
-    except OSError:
-        # A torn line is closed by the next append, and a whole one is only seen twice.
-        return
-
-
 def set_last_use(path: Path, moment_ns: int) -> None:
-    """Show by the file's time when the session was last used."""
+    """Set the file's modification time to the session's last use."""
     try:
         os.utime(path, ns=(moment_ns, moment_ns), follow_symlinks=False)
     except OSError:
-        # It orders lists; the records themselves tell the time of last use.
+        # Only the order of lists: the records have the time of last use, too.
         return
