@@ -171,19 +171,18 @@ class AnswerItem(Item):
     """A message of the model: it may still be arriving."""
 
     __slots__ = (
-        *("_blocks", "_body", "_carried", "_changed", "_fences", "_pieces", "_size"),
-        *("_splitter", "_title", "_unsplit", "_wait", "arriving"),
+        *("_blocks", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
+        *("_splitter", "_title", "_wait", "arriving"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def __init__(self, entry: Message, *, arriving: bool = False) -> None:
         super().__init__(entry, entry.id)
         self.arriving = arriving
-        self._pieces: list[str] | None = None
-        self._unsplit: list[str] | None = None
+        self._new: list[str] | None = None  # pieces that are not in the entry's text yet
+        self._split_to = 0
         self._splitter: Splitter | None = None
         self._size = len(entry.text)
-        self._carried = ""
         self._blocks: Sequence[Block] = ()
         self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
@@ -194,20 +193,17 @@ class AnswerItem(Item):
     @property
     def message(self) -> Message:
         """The message with the text that has come so far."""
-        if self._pieces:
-            text = "".join([self.entry.text, *self._pieces])
+        if self._new:
+            text = "".join([self.entry.text, *self._new])
             self.entry = msgspec.structs.replace(self.entry, content=text)
-            self._pieces = None
+            self._new = None
         return self.entry
 
     def add(self, text: str) -> None:
         """More of it has come."""
-        # What was there before is the first thing to be split.
-        self._unsplit = [self.entry.text] if self._unsplit is None else self._unsplit
-        self._unsplit.append(text)
-        if self._pieces is None:
-            self._pieces = []
-        self._pieces.append(text)
+        if self._new is None:
+            self._new = []
+        self._new.append(text)
         self._size += len(text)
         self._changed = True
 
@@ -299,12 +295,12 @@ class AnswerItem(Item):
         self._blocks, self._body = list(splitter.blocks), body
 
     def _next_text(self) -> str:
-        """What has come since the last time, but for half of a line's end."""
-        unsplit = [self.entry.text] if self._unsplit is None else self._unsplit
-        text = self._carried + "".join(unsplit)
-        self._unsplit = []
-        self._carried = "\r" if self.arriving and text.endswith("\r") else ""
-        return text.removesuffix(self._carried)
+        """The text since the last time, but for half of a line's end."""
+        text = self.message.text[self._split_to :]
+        if self.arriving:
+            text = text.removesuffix("\r")
+        self._split_to += len(text)
+        return text
 
     @property
     def foldable(self) -> bool:
