@@ -1,1 +1,1 @@
-"""What answers."""
+"""Models: real ones behind servers, and the built-in guide."""

@@ -1,7 +1,7 @@
-"""Real models: one request each, by way of pydantic-ai, in the dialect that their server speaks.
+"""The adapter to models behind a server: one request through pydantic-ai, in its dialect.
 
-The engine runs the tool loop, so that each call and result is on disk before the next request:
-what is asked for here is always one answer, never an agent's run.
+The engine runs the tool loop, so that every call and result is on disk before the next request:
+this module asks for one answer, never for an agent's run.
 """
 
 import asyncio
@@ -40,8 +40,7 @@ from tui.providers.protocol import (
 )
 from tui.providers.thinking import ThinkingFilter
 
-# What the library runs into, where a server's events are JSON but not of the shape that it takes
-# for granted.
+# Exceptions of the library when the JSON of a server's event has an unexpected shape.
 _MISSHAPEN = (
     AssertionError,
     AttributeError,
@@ -57,7 +56,7 @@ _Got = TypeVar("_Got")
 
 
 class ChatModel:
-    """A model behind a server. It keeps no connection between two requests."""
+    """A model behind a server; it keeps no connection between requests."""
 
     def __init__(self, choice: ModelChoice) -> None:
         try:
@@ -66,7 +65,7 @@ class ChatModel:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
         self._dialect = _dialect(choice)
-        # Read once, and here: both take 20 ms, and requests are made on the event loop.
+        # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
         self._certificates = httpx2.create_ssl_context()
         warm_up()
 
@@ -79,7 +78,7 @@ class ChatModel:
         return self._choice.context_window
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Ask for one answer; again, as ``Provider`` says, if it fails before it began."""
+        """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
         for tries in itertools.count(1):
             reply = Reply(self._dialect.wire.end)
             try:
@@ -91,7 +90,7 @@ class ChatModel:
                 pause = pause_before_retry(error, reply, tries)
             else:
                 return
-            # Outside of the handler: the library's error, which may quote the key, is let go of.
+            # Outside the handler: the library's error may quote the key, and must not be chained.
             if pause is None or tries > self._choice.retries:
                 raise failure
             await asyncio.sleep(pause)
@@ -127,17 +126,17 @@ class ChatModel:
             yield text
 
     async def _understood(self, waiting: Awaitable[_Got], reply: Reply) -> _Got:
-        """What the library makes of what a server sent, without the errors that are its own."""
+        """Await the library's parser; its errors about malformed events become ``ModelError``."""
         try:
             return await waiting
         except _MISSHAPEN:
             if reply.status is None:
-                # Nothing came yet that could be wrong: this is a defect here.
+                # Nothing was received that could be malformed: this is a bug here.
                 raise
         raise explained(None, reply, self._choice, tries=1)
 
     def _ending(self, response: StreamedResponse, reply: Reply) -> Iterator[ModelEvent]:
-        """Whole calls, usage and the reason of a stream that was read to its end."""
+        """The events after the text: tool calls, usage and the reason of the end."""
         details = response.provider_details or {}
         if response.finish_reason == "content_filter":
             raise withheld(self._choice, details.get("refusal"))
@@ -155,7 +154,7 @@ class ChatModel:
 
 
 def _dialect(choice: ModelChoice) -> Dialect:
-    """The one that the chosen server speaks; its library, and no other one, is imported."""
+    """Create the dialect of the chosen server; only its library is imported."""
     if choice.dialect == "anthropic":
         from tui.providers.anthropic_dialect import AnthropicDialect
 
@@ -166,7 +165,7 @@ def _dialect(choice: ModelChoice) -> Dialect:
 
 
 async def _next_text(events: AsyncIterator[ModelResponseStreamEvent]) -> str | None:
-    """What the next event adds to the answer's text, if anything; ``None`` after the last."""
+    """Await the next event and return its text, perhaps empty; ``None`` after the last."""
     event = await anext(events, None)
     return None if event is None else _text(event)
 
@@ -178,14 +177,14 @@ def _text(event: ModelResponseStreamEvent) -> str:
         case PartDeltaEvent(delta=TextPartDelta(content_delta=str(text))):
             return text
         case PartStartEvent(part=TextPart()) | PartDeltaEvent(delta=TextPartDelta()):
-            # The library passes on whatever a server had there.
+            # The library does not check the type.
             raise TypeError("a text that is none")
         case _:
             return ""
 
 
 def _reason(said: str, calls: Sequence[ToolCallPart]) -> EndReason:
-    """Servers that call tools do not all say so, and some have words of their own."""
+    """Normalise the reason: not every server reports tool calls, and some have other words."""
     if said in _FULL:
         return "length"
     return "tool_calls" if calls else "stop"

@@ -1,4 +1,4 @@
-"""Anthropic's messages."""
+"""The dialect of Anthropic's Messages API."""
 
 import itertools
 import re
@@ -37,19 +37,20 @@ _WIRE = Wire(
     key_form="{}",
 )
 _ANSWER_SHARE = 4
+"""The fraction of the context window that is kept free for the answer: a quarter."""
 _LONGEST_NAME = 128
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class AnthropicDialect:
-    """How a request is put to Anthropic, or to a server that speaks as it does."""
+    """Requests to Anthropic or a compatible server."""
 
     wire = _WIRE
 
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         most = max(choice.context_window // _ANSWER_SHARE, 1)
-        # The library lowers it further, to what it knows of the model.
+        # The library lowers it further, to the limit that it knows of the model.
         self.settings = ModelSettings(max_tokens=min(choice.answer_tokens, most))
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
@@ -57,8 +58,8 @@ class AnthropicDialect:
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
         client = AsyncAnthropic(
-            # The connection sends the key. Without one here, the library would look for one in
-            # the environment and in files; the other one it has no use for.
+            # The connection sends the key. Without one here, the library would look for keys in
+            # the environment and in files.
             api_key="none",
             webhook_key="",
             base_url=self._choice.base_url,
@@ -73,13 +74,13 @@ class AnthropicDialect:
 
 
 def accepted(request: ModelRequest) -> ModelRequest:
-    """A request as Anthropic takes it: it refuses blank texts, and odd or repeated ids of calls.
+    """Adapt a request: Anthropic refuses blank texts, and odd or repeated ids of tool calls.
 
-    Conversations that were held with other servers, or come from elsewhere, have them.
+    Sessions from other servers or programs have them.
     """
     ids = _CallIds()
     messages = [_accepted(message, ids) for message in request.messages]
-    # A blank prompt that is all that is asked is for the server to refuse, not to be left out.
+    # The last message is kept even if blank: refusing it is the server's part.
     kept = [each for each in messages[:-1] if each.role != "user" or each.content]
     system_prompt = _unless_blank(request.system_prompt)
     return msgspec.structs.replace(
@@ -110,14 +111,14 @@ def _plain(name: str) -> str:
 
 
 class _CallIds:
-    """The ids that the calls of one request have: of plain letters, and each used once."""
+    """Maps ids of tool calls to unique ids of permitted characters, within one request."""
 
     def __init__(self) -> None:
         self._given: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def given(self, call_id: str) -> str:
-        """The id of a call, which its results after it are found by."""
+        """Assign an id to a call; ``of_result`` finds it for the results that follow."""
         plain = given = _plain(call_id)
         for number in itertools.count(1):
             if given not in self._taken:
@@ -135,14 +136,14 @@ class _CallIds:
 class _Provider(AnthropicProvider):
     @staticmethod
     def model_profile(model_name: str) -> AnthropicModelProfile:
-        """Nothing that a model's name suggests but how long its answers may be."""
+        """Use only the limit of the answer from what the library knows about a model."""
         known = AnthropicModelProfile(**(anthropic_model_profile(model_name) or {}))
         most = known.get("anthropic_max_output_tokens")
         return AnthropicModelProfile(**AS_TYPED, anthropic_max_output_tokens=most)
 
 
 class _Response(AnthropicStreamedResponse):
-    """The library's stream, without looking up prices for the usage."""
+    """The library's stream, without its price look-up."""
 
     def _map_event(self, event: BetaRawMessageStreamEvent) -> Iterator[ModelResponseStreamEvent]:
         _require_shape(event)
@@ -164,7 +165,7 @@ class _Response(AnthropicStreamedResponse):
             self.provider_details["refusal"] = said or ""
 
     def _count(self, usage: Any) -> None:
-        """Take over what was counted so far; what is not said again stays."""
+        """Update the counts; a count missing in this event keeps its last value."""
         before = self._usage
         sent = getattr(usage, "input_tokens", None)
         received = getattr(usage, "output_tokens", None)
@@ -175,7 +176,7 @@ class _Response(AnthropicStreamedResponse):
 
 
 def _require_shape(event: Any) -> None:
-    """Refuse what is no event: the library would pass over it, or pass it on, without a word."""
+    """Raise ``TypeError`` for a malformed event, which the library would ignore or pass on."""
     match event:
         case BetaRawContentBlockStartEvent():
             part: Any = event.content_block
@@ -188,9 +189,9 @@ def _require_shape(event: Any) -> None:
 
 
 def _is_of_unknown_kind(event: BetaRawMessageStreamEvent) -> bool:
-    """Whether it is one of those to come that Anthropic announces: they are to be passed over.
+    """True for an event type of a later API version, which clients must ignore.
 
-    The library takes it for the first kind that it knows.
+    The library parses it as the first type that it knows.
     """
     match event:
         case BetaRawMessageStartEvent():

@@ -12,17 +12,16 @@ from tui.providers.secret import Secret, key_from_environment, key_from_file
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """What was looked for and not there, and the line that would change it."""
+    """A model that could not be connected."""
 
     what: str
+    """The thing that is missing, as a sentence."""
     remedy: str
+    """A command or lines of the configuration."""
 
 
 class ModelChoice(msgspec.Struct, frozen=True):
-    """A model, and all that is needed to ask it.
-
-    ``missing`` tells, where the guide was all that was found, what had been looked for.
-    """
+    """A model and everything that is needed to ask it; the fields are those of ``Provider``."""
 
     provider: str
     model: str
@@ -34,18 +33,19 @@ class ModelChoice(msgspec.Struct, frozen=True):
     timeout: float = 60
     retries: int = 0
     missing: tuple[Missing, ...] = ()
+    """Of the guide: the models that were looked for before it was chosen."""
 
     @property
     def name(self) -> str:
-        """``PROVIDER:MODEL``, as it is shown and kept."""
+        """``PROVIDER:MODEL``, as shown and stored."""
         return f"{self.provider}:{self.model}"
 
 
 def provider_called(name: str, config: Config, environ: Mapping[str, str]) -> Provider | None:
-    """A provider as the table, the settings and the environment make it together.
+    """Overlay the row of the table with the settings and the environment.
 
-    ``None`` if neither the table nor the settings know it. Raises ``ConfigError`` for a variable
-    that holds no address.
+    ``None`` if neither the table nor the settings have the name. Raises ``ConfigError`` if the
+    environment variable is not an address.
     """
     table, settings = PROVIDERS.get(name), config.providers.get(name)
     if table is None and settings is None:
@@ -68,9 +68,10 @@ def provider_called(name: str, config: Config, environ: Mapping[str, str]) -> Pr
 
 
 def key_of(provider: Provider, file: Path, environ: Mapping[str, str]) -> Secret | None:
-    """The key for a provider: from its variable, else from its file, else none.
+    """Read a provider's key: from its environment variable, else from its key file, else none.
 
-    ``file`` is the settings' own. Raises ``ConfigError`` for a key file that others may read.
+    ``file`` is the configuration, for errors. Raises ``ConfigError``, also for a key file that
+    others may read.
     """
     if provider.key_variable:
         key = key_from_environment(provider.key_variable, environ)

@@ -1,4 +1,4 @@
-"""One connection for one request: what is sent besides the request, and how its answer ended."""
+"""The HTTP connection of one request: header filter, key, limits and the end of the stream."""
 
 import re
 import ssl
@@ -11,10 +11,10 @@ import httpx2
 from tui.providers.catalog import ModelChoice
 
 CONNECT_TIMEOUT = 10.0
-"""How many seconds there are to reach a server."""
+"""In seconds."""
 
-# A client library would also tell each server the user's system and Python, and send it what
-# variables such as OPENAI_CUSTOM_HEADERS hold, another key among it.
+# Client libraries also send the user's system and Python version, and the content of variables
+# such as OPENAI_CUSTOM_HEADERS, which may contain another key.
 _SENT = frozenset({"accept", "content-length", "content-type", "host"})
 
 _NEVER = re.compile(rb"(?!)")
@@ -22,28 +22,26 @@ _LONGEST_DONE = 32
 _HEAD = 4_096
 _LONGEST_LINE = 16 * 1024 * 1024
 _LONGEST_ERROR = 64 * 1024
+# All in bytes.
 
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """What one kind of server is sent besides its requests, and how its answers come.
-
-    ``headers`` are let through, in lower case, and the key goes into ``key_header``, as
-    ``key_form`` says. ``end`` is found where the stream says that it is over, in at most 32
-    bytes; nothing is read after it. ``cleaned`` is what the client library is given of whole
-    lines.
-    """
+    """The HTTP part of a dialect."""
 
     end: re.Pattern[bytes]
+    """Matches the end mark of the stream, at most 32 bytes; nothing is read after it."""
     headers: frozenset[str] = frozenset()
+    """Headers of the client library that are sent, in lower case; all others are dropped."""
     key_header: str = "Authorization"
     key_form: str = "Bearer {}"
     cleaned: Callable[[bytes], bytes] = bytes
+    """Filters whole lines of the stream before the client library parses them."""
 
 
 @dataclass(slots=True)
 class Reply:
-    """What is known of a server's answer besides its events; ``end`` is the ``Wire``'s."""
+    """Observations of a server's reply: status, first bytes, and whether its end was seen."""
 
     end: re.Pattern[bytes] = _NEVER
     status: int | None = None
@@ -55,7 +53,7 @@ class Reply:
     _length: int = 0
 
     def note(self, piece: bytes) -> None:
-        """Take notice of bytes on their way to whoever reads them."""
+        """Record bytes that are passed on to the client library."""
         if len(self.head) < _HEAD:
             self.head += piece[: _HEAD - len(self.head)]
         seen = self._tail + piece
@@ -67,7 +65,7 @@ class Reply:
 
     @property
     def endless(self) -> bool:
-        """Whether it is a line, or an error, that nobody can want to read to its end."""
+        """True if a line, or the body of an error, exceeds its limit."""
         error = (self.status or 0) >= 400
         return self._line > _LONGEST_LINE or (error and self._length > _LONGEST_ERROR)
 
@@ -76,11 +74,10 @@ class Reply:
 async def connection(
     choice: ModelChoice, wire: Wire, certificates: ssl.SSLContext, reply: Reply
 ) -> AsyncGenerator[httpx2.AsyncClient]:
-    """A client for one request to the chosen server, and nowhere else; ``reply`` is filled in.
+    """Open a client for one request; it fills in ``reply`` and is closed at the end.
 
-    Nothing outlives it. It sends the key, whatever the library above it takes for one.
-    Redirections are not followed, nor are proxies of the environment asked: a client that is
-    given its transport looks for none.
+    It sends the key, whatever key the client library sets. Redirects are not followed, and
+    proxies of the environment not used: a client with its own transport ignores them.
     """
     timeout = httpx2.Timeout(choice.timeout, connect=min(CONNECT_TIMEOUT, choice.timeout))
     transport = _ObservedTransport(choice, wire, certificates, reply)
@@ -89,7 +86,7 @@ async def connection(
 
 
 class _ObservedTransport(httpx2.AsyncBaseTransport):
-    """Sends only what has to be sent, and takes notice of what comes back."""
+    """Filters the headers of the request, sets the key, and records the reply."""
 
     def __init__(
         self, choice: ModelChoice, wire: Wire, certificates: ssl.SSLContext, reply: Reply
@@ -103,7 +100,7 @@ class _ObservedTransport(httpx2.AsyncBaseTransport):
         sent = _SENT | self._wire.headers
         for name in [name for name in request.headers if name.lower() not in sent]:
             del request.headers[name]
-        # A compressed answer may come late: a gateway waits until it has enough to compress.
+        # A compressed answer may be delayed: a gateway buffers until it has enough to compress.
         request.headers["Accept-Encoding"] = "identity"
         if self._key:
             request.headers[self._wire.key_header] = self._wire.key_form.format(self._key.reveal())
@@ -111,7 +108,7 @@ class _ObservedTransport(httpx2.AsyncBaseTransport):
         self._reply.status = response.status_code
         self._reply.location = response.headers.get("location", "")
         headers = response.headers.copy()
-        # Whatever was asked for: the body is decompressed below.
+        # The body is decompressed below.
         headers.pop("content-encoding", None)
         return httpx2.Response(
             response.status_code,
@@ -125,10 +122,10 @@ class _ObservedTransport(httpx2.AsyncBaseTransport):
 
 
 class _ObservedBody(httpx2.AsyncByteStream):
-    """A body, decompressed and in whole lines, up to the end of what it has to say.
+    """The body, decompressed and in whole lines, up to the end mark of the stream.
 
-    It can be read once. A client library that drains it after the end mark gets nothing more:
-    the transport below would read a closed connection for ever.
+    It can be read once. A client library that drains it after the end mark gets nothing: the
+    transport below would read a closed connection forever.
     """
 
     def __init__(self, response: httpx2.Response, wire: Wire, reply: Reply) -> None:
@@ -154,7 +151,7 @@ class _ObservedBody(httpx2.AsyncByteStream):
             async for piece in pieces:
                 self._reply.note(piece)
                 yield piece
-                # A server may keep the connection long after its last word.
+                # A server may keep the connection open after the end of its answer.
                 if self._reply.done or self._reply.endless:
                     break
 
@@ -164,7 +161,7 @@ class _ObservedBody(httpx2.AsyncByteStream):
                 async for piece in pieces:
                     yield piece
         except httpx2.DecodingError as error:
-            # Of the client libraries, some pass it on and some call it a broken connection.
+            # Some client libraries pass it on, others report a broken connection.
             raise ValueError(f"not compressed as its header says: {error}") from error
 
     async def aclose(self) -> None:

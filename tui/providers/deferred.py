@@ -1,4 +1,4 @@
-"""Models that are not there yet, or not at all, until they are asked."""
+"""Models whose library is loaded in the background, or that turned out to be unavailable."""
 
 import asyncio
 import gc
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SWITCH_INTERVAL = 0.0005
 
-# What a library of which a part is missing, or of another version, may fail with.
+# Exceptions of the import of a broken or incompatible library.
 _UNLOADABLE = (
     AttributeError,
     ImportError,
@@ -35,9 +35,9 @@ _one_at_a_time = threading.Lock()
 
 
 class LazyModel:
-    """A model whose library is imported in a thread of its own: that takes a second or more.
+    """A model whose library is imported in a thread, which takes a second or more.
 
-    The thread is begun by ``prepare`` or by the first request, and holds up no exit.
+    ``prepare`` or the first request starts the thread; it does not delay the program's exit.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class LazyModel:
         return self._choice.context_window
 
     def prepare(self) -> None:
-        """Begin to load it, unless that has begun; returns at once. What failed is begun anew."""
+        """Start loading in the background, unless started; after a failure start again."""
         self._begun()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """As every model's; waits for its library without holding up the event loop."""
+        """Request an answer, after waiting for the library without blocking the event loop."""
         model = await self._begun().model()
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -78,7 +78,7 @@ class LazyModel:
 
 
 class UnavailableModel:
-    """A model that was asked for and cannot be had: says why when it is asked."""
+    """A model that cannot be used; raises the reason when it is asked."""
 
     context_window = 100_000
 
@@ -87,11 +87,11 @@ class UnavailableModel:
         self._reason = reason
 
     def prepare(self) -> None:
-        """There is nothing to load."""
+        """Do nothing."""
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:  # noqa: ARG002 - a Model's
         raise self._reason
-        yield  # pragma: no cover - what makes it a generator
+        yield  # pragma: no cover - makes it a generator
 
 
 DeferredModel = LazyModel | UnavailableModel
@@ -99,7 +99,7 @@ DeferredModel = LazyModel | UnavailableModel
 
 
 class _Building:
-    """One attempt to build a model, and those who wait for it."""
+    """One attempt to build a model, and the requests that wait for it."""
 
     def __init__(self, name: str, build: Callable[[], Model]) -> None:
         self._name = name
@@ -115,11 +115,11 @@ class _Building:
         return self._ended and self._model is None
 
     def start(self) -> None:
-        """Begin; a daemon, as asyncio joins its own threads before it lets a program end."""
+        """Start a daemon thread: the executor's threads would be joined at the program's end."""
         threading.Thread(target=self._run, daemon=True, name=f"load {self._name}").start()
 
     async def model(self) -> Model:
-        """The model, when it is there. Raises the ``ModelError`` that came instead."""
+        """Wait for the model. Raises ``ModelError`` if building it failed."""
         ended = asyncio.Event()
         with self._lock:
             if self._ended:
@@ -147,18 +147,18 @@ class _Building:
             self._ended = True
             waiting, self._waiting = self._waiting, []
         for loop, ended in waiting:
-            # A loop that was closed meanwhile has nobody left who waits.
+            # A closed loop has no waiting requests.
             with suppress(RuntimeError):
                 loop.call_soon_threadsafe(ended.set)
 
 
 @contextmanager
 def _undisturbed() -> Generator[None]:
-    """Load beside an event loop that goes on without a pause.
+    """Import without pauses of the event loop.
 
-    A whole round of the garbage collector takes 40 to 130 ms with a model's library loaded, and
-    there are four on the way; nothing that an import makes is garbage, nor is it looked at again.
-    A thread that wants to go on waits for the switch interval each time.
+    A full garbage collection takes 40 to 130 ms with a model's library loaded, and an import
+    triggers four; its objects are permanent, so they are frozen instead. The shorter switch
+    interval is the time for which the event loop waits for the importing thread.
     """
     interval, collecting = sys.getswitchinterval(), gc.isenabled()
     sys.setswitchinterval(_SWITCH_INTERVAL)

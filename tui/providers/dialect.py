@@ -1,4 +1,4 @@
-"""What differs from one kind of server to another, and a request in the words that all share."""
+"""The protocol of a dialect, and the parts of a request that all dialects share."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,11 +29,11 @@ from tui.providers.connection import Wire
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 INVALID_ARGUMENTS = "INVALID_JSON"
-"""What arguments that are no JSON object are sent back under: servers parse what they are sent."""
+"""The key under which arguments that are not an object are sent back: servers parse them."""
 
 
-# What the library guesses from a model's name, and does to texts because of it, is turned off:
-# what was typed is what is sent, and what is received is passed on at once.
+# Turns off everything that the library derives from a model's name: texts are sent as typed, and
+# received text is passed on at once.
 AS_TYPED = ModelProfile(
     may_tokenize_special_tokens_in_content=False,
     json_schema_transformer=None,
@@ -42,35 +42,36 @@ AS_TYPED = ModelProfile(
 
 
 class Dialect(Protocol):
-    """How requests are put to one kind of server; everything else is common to all.
+    """The requests of one kind of server.
 
-    What the library's model gives as ``provider_details`` has the server's word for the reason of
-    the end as ``finish_reason``, and as ``refusal`` what the model declines with.
+    The ``provider_details`` of the library's model have the server's ``finish_reason``, and as
+    ``refusal`` the words with which the model declines.
     """
 
     @property
     def wire(self) -> Wire:
-        """What goes over the connection besides."""
+        """The HTTP part."""
         ...
 
     @property
     def settings(self) -> ModelSettings | None:
-        """What each request asks for besides its messages."""
+        """Parameters of each request, such as ``max_tokens``."""
         ...
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
-        """What is sent, in an order and a form that the server takes."""
+        """Convert a request to messages that the server accepts."""
         ...
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
-        """The library's model, for one request by way of ``http``."""
+        """Create the library's model for one request through ``http``."""
         ...
 
 
 def library_messages(request: ModelRequest, no_result: str | list[str] = "") -> list[ModelMessage]:
-    """The system prompt and the messages, each as one; two of a user stay two.
+    """Convert the system prompt and the messages one to one.
 
-    The results of one message's calls go together. ``no_result`` is what stands for an empty one.
+    Only the results of one message's tool calls are combined; an empty one is sent as
+    ``no_result``.
     """
     names = {call.id: call.name for each in request.messages for call in each.tool_calls}
     messages: list[ModelMessage] = []
@@ -87,7 +88,7 @@ def library_messages(request: ModelRequest, no_result: str | list[str] = "") -> 
 
 
 def library_parameters(tools: Sequence[ToolDefinition]) -> ModelRequestParameters:
-    """The tools that are offered with a request."""
+    """Convert the tools that a request offers."""
     return ModelRequestParameters(
         function_tools=[
             LibraryTool(
@@ -101,10 +102,9 @@ def library_parameters(tools: Sequence[ToolDefinition]) -> ModelRequestParameter
 
 
 def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:
-    """A call as it came; ``taken`` has the ids before it, which not every server keeps apart.
+    """Convert a received call; ``taken`` are earlier ids, which not every server keeps unique.
 
-    Arguments are the object or the null that they are, and none at all is an empty object; anything
-    else stays the text that it was.
+    Arguments become a JSON object or null; missing ones an empty object; anything else stays text.
     """
     call_id = str(part.tool_call_id)
     while call_id in taken:
@@ -114,7 +114,7 @@ def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:
 
 
 def counted(sent: Any, received: Any) -> RequestUsage:
-    """What a server says it counted, in tokens; what makes no sense is none."""
+    """Convert token counts; an invalid count is 0."""
     input_tokens, output_tokens = (
         max(count, 0) if isinstance(count, int) else 0 for count in (sent, received)
     )
@@ -143,9 +143,9 @@ def _called(call: ToolCall) -> ToolCallPart:
 
 
 class _CallOfNull(ToolCallPart):
-    """A call with null as its arguments, which the library would send as an empty object.
+    """A call whose arguments are null, which the library would send as an empty object.
 
-    It is one only where the server takes nothing but objects: there the library asks for a dict.
+    For servers that accept only objects the library asks for a dict, which is empty.
     """
 
     def args_as_json_str(self) -> str:
@@ -188,7 +188,7 @@ def _refuse(constant: str) -> None:
 
 
 def sendable(text: str) -> str:
-    """A text as UTF-8 can carry it: two halves of a character are joined, a lone one replaced."""
+    """Make a text encodable as UTF-8: join surrogate pairs, replace lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

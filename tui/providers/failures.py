@@ -1,4 +1,4 @@
-"""What went wrong with a request, as the sentence that the user sees, and whether to try again."""
+"""Failures of a request: the sentence for the user, and the pause before a retry."""
 
 import json
 import os
@@ -21,9 +21,10 @@ from tui.providers.catalog import ModelChoice
 from tui.providers.connection import CONNECT_TIMEOUT, Reply
 
 LONGEST_QUOTE = 300
-"""How much is quoted of what a server says, in characters."""
+"""Limit of a quotation of the server's message, in characters."""
 
 _LONGEST_PAUSE = 60
+"""In seconds."""
 _PASSING = frozenset({408, 409, 429})
 _EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
 _ADDRESSES = {"openai": "up to /v1", "anthropic": "without /v1"}
@@ -31,9 +32,9 @@ _SPACE = re.compile(r"\s+")
 
 
 def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float | None:
-    """How many seconds to wait before asking again; ``None`` if that is of no use.
+    """The seconds to wait before a retry; ``None`` for a failure that is not retried.
 
-    ``tries`` counts those that failed. ``Provider`` says which failures are tried again.
+    ``tries`` counts the failed attempts. ``Provider.retries`` says which failures are retried.
     """
     if isinstance(error, ModelHTTPError) and not error.in_stream:
         passing = error.status_code in _PASSING or error.status_code >= 500
@@ -50,9 +51,9 @@ def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float 
 def explained(
     error: AgentRunError | None, reply: Reply, choice: ModelChoice, tries: int
 ) -> ModelError:
-    """The error to raise; ``error`` is ``None`` for events that nobody can understand.
+    """Make the error to raise; ``error`` is ``None`` for malformed events.
 
-    What the server says is quoted in part, and never with the key in it.
+    The server's message is quoted in part, with the key removed.
     """
     said = _quoted(_message(error, reply), choice)
     if _redirects(reply):
@@ -71,15 +72,14 @@ def explained(
 
 
 def unfinished(choice: ModelChoice) -> AnswerCut:
-    """The error for a stream that ended without a word that this was the end."""
+    """Make the error for a stream that ended without its end mark."""
     return AnswerCut(f"{choice.base_url} closed the connection in the middle of its answer.")
 
 
 def withheld(choice: ModelChoice, refusal: Any) -> ModelError:
-    """The error for an answer that the server or the model does not give, for what it is about.
+    """Make the error for an answer that was refused for its content.
 
-    ``refusal`` is what the model declines with, which may be without a word; ``None`` if it was
-    not the model that did.
+    ``refusal`` are the model's words, perhaps empty; ``None`` if a filter of the server refused.
     """
     if refusal is not None:
         return ModelRefused(f"{choice.name} declined to answer.{_quoted(str(refusal), choice)}")
@@ -91,7 +91,7 @@ def _redirects(reply: Reply) -> bool:
 
 
 def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
-    """The error for a reply that is not what was asked for."""
+    """Make the error for a reply that is not an answer."""
     if _redirects(reply):
         return ModelUnavailable(
             f"{choice.base_url} redirects to {_quotable(reply.location, choice)}; if that is"
@@ -106,7 +106,7 @@ def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
 
 
 def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) -> ModelError:
-    """The error for a status of 4xx or 5xx."""
+    """Make the error for a status of 4xx or 5xx."""
     place, status = choice.base_url, f"(status {error.status_code})"
     tried = f" at {tries} tries" if tries > 1 else ""
     kind = ModelRefused
@@ -169,24 +169,24 @@ def _disconnection(error: ModelConnectionError, reply: Reply, choice: ModelChoic
 
 
 def _reason(error: BaseException) -> str:
-    """What the system said, below all that the libraries say about it."""
+    """Find the operating system's message below the libraries' exceptions."""
     said = str(error)
     below: BaseException | None = error
     while below is not None:
         if isinstance(below, BaseExceptionGroup):
-            # One for each address of a name.
+            # One exception for each address of a host name.
             below = cast("BaseExceptionGroup[BaseException]", below).exceptions[0]
         if isinstance(below, ssl.SSLError):
             said = str(below)
         elif isinstance(below, OSError) and below.errno:
-            # Those of looking up a name are negative, and have their own words.
+            # Numbers of name resolution are negative, and have their own messages.
             said = os.strerror(below.errno) if below.errno > 0 else below.strerror or said
         below = below.__cause__ or below.__context__
     return said
 
 
 def _message(error: AgentRunError | None, reply: Reply) -> str:
-    """The server's own words: of its error, else the beginning of whatever it sent."""
+    """The server's error message, else the beginning of its reply."""
     body = error.body if isinstance(error, ModelAPIError) else None
     if body is not None:
         return _text_in(body)
@@ -198,7 +198,7 @@ def _message(error: AgentRunError | None, reply: Reply) -> str:
 
 
 def _text_in(body: Any) -> str:
-    """What an error object says: each server wraps it differently."""
+    """Extract the message of an error object, which each server wraps differently."""
     if isinstance(body, dict):
         fields = cast("dict[str, Any]", body)
         for name in ("error", "message", "detail", "msg"):
@@ -215,7 +215,7 @@ def _quoted(text: str, choice: ModelChoice) -> str:
 
 
 def _quotable(text: str, choice: ModelChoice) -> str:
-    """A text on one line, without the key, and not longer than a few lines."""
+    """Shorten a text to one line of at most ``LONGEST_QUOTE``, with the key removed."""
     hidden = choice.key.hide_in(text) if choice.key else text
     line = _SPACE.sub(" ", hidden).strip()
     return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"

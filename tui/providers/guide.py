@@ -1,4 +1,4 @@
-"""The offline guide: says that it is not a model, how to connect one, and what the manual says."""
+"""The built-in guide: answers from the manual when no model is connected."""
 
 import asyncio
 import math
@@ -44,22 +44,21 @@ _NOTHING = "The manual has nothing on that. It tells about:"
 
 
 class PastHit(msgspec.Struct, frozen=True):
-    """Where one of the user's own sessions has something on a question.
-
-    ``text`` is one line and safe to show; ``said`` tells when and by whom.
-    """
+    """A message of the user's own sessions that matches a question."""
 
     session_id: str
     text: str
+    """One sanitised line."""
     said: str = ""
+    """The time and the speaker."""
 
 
 Search = Callable[[str], Sequence[PastHit]]
-"""Finds past messages for a question, best first; blocks."""
+"""Find past messages for a question, best first; blocks."""
 
 
 class OfflineGuide:
-    """Answers from the manual that comes with the program."""
+    """A model that answers from the manual, and from the user's own sessions."""
 
     name = f"{OFFLINE}:{GUIDE}"
     context_window = 1_000_000
@@ -69,12 +68,12 @@ class OfflineGuide:
         self._search = search
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Give the answer in pieces of a few words, as a model would."""
+        """Yield the answer in pieces of a few words, as a model would."""
         summary = request.task == "summary"
         answer = _summary(request) if summary else await self._answer(request)
         for piece in _PIECES.findall(answer):
             yield TextReceived(piece)
-            # Whoever shows the pieces, or wants to stop them, has a turn in between.
+            # Yield to the event loop, so that the pieces are shown and the answer can be stopped.
             await asyncio.sleep(0)
         yield AnswerEnded("stop")
 
@@ -99,7 +98,7 @@ class OfflineGuide:
 
 
 def _summary(request: ModelRequest) -> str:
-    """The first sentences of what was said; the newest ones if there is not room for all."""
+    """Summarise by the first sentence of each message; the newest if there is not room for all."""
     earlier, sentences = "", list[str]()
     for block in _blocks_of(request):
         said = block["text"].partition(":")[2].strip()
@@ -130,9 +129,9 @@ class _Section(msgspec.Struct, frozen=True):
     words: Counter[str]
 
     def score(self, wanted: set[str], rarity: dict[str, float], usual: float) -> float:
-        """How much of what is wanted is here; rare words count more, and the title's most.
+        """Score by BM25: rare words count more, words of the title most.
 
-        What has more words than is ``usual`` has each of them more easily: they count less.
+        Words of a section longer than ``usual`` (the mean) count less.
         """
         titled, commands = set(_words(self.title)), set(_COMMAND.findall(self.text))
         ease = _ENOUGH * (1 - _LENGTH_WEIGHT * (1 - self.words.total() / usual))
@@ -163,7 +162,7 @@ def _contents() -> str:
 
 
 def _quoted(hits: Sequence[PastHit]) -> str:
-    """What was said before, each with its session and how to open that."""
+    """Format past messages with their sessions."""
     if not hits:
         return ""
     lines = [_quote(hit) for hit in hits]
@@ -172,7 +171,7 @@ def _quoted(hits: Sequence[PastHit]) -> str:
 
 def _quote(hit: PastHit) -> str:
     said = f" ({hit.said})" if hit.said else ""
-    # As code: what somebody wrote is no Markdown of ours.
+    # As code, so that it is not rendered as Markdown.
     ticks = "`" * (max(map(len, _TICKS.findall(hit.text)), default=0) + 1)
     pad = " " if hit.text.startswith("`") or hit.text.endswith("`") else ""
     return f"- {hit.session_id}{said}: {ticks}{pad}{hit.text}{pad}{ticks}"
@@ -180,7 +179,7 @@ def _quote(hit: PastHit) -> str:
 
 @cache
 def _sections() -> tuple[_Section, ...]:
-    """What stands under each ``##`` of the manual."""
+    """The sections of the manual, one for each ``##``."""
     _, *sections = paths.manual().read_text("utf-8").split("\n## ")
     return tuple(
         _Section(title.strip(), text.strip("\n"), Counter(_words(f"{title} {text}")))
@@ -189,6 +188,6 @@ def _sections() -> tuple[_Section, ...]:
 
 
 def _words(text: str) -> Iterator[str]:
-    """The words of a text in one form: without case, accents of width, and a plural's s."""
+    """Normalise the words of a text: case, width, and the plural's s removed."""
     for word in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
         yield word.removesuffix("s") if len(word) > 3 else word

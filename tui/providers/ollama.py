@@ -1,4 +1,4 @@
-"""A local Ollama: where it is, and which models it has."""
+"""Discovery of a local Ollama and its models."""
 
 import socket
 import threading
@@ -8,17 +8,17 @@ from typing import Any, cast
 from urllib.parse import SplitResult, urlsplit
 
 DEADLINE = 0.3
-"""How many seconds all of the asking may take: it may hold up a start."""
+"""Limit of the whole request in seconds, as it may delay the start."""
 
 _PORT = 11434
 _LARGEST_LIST = 1_000_000
 
 
 def address_from_host(host: str) -> str:
-    """The address of the OpenAI dialect that ``OLLAMA_HOST`` means.
+    """Convert ``OLLAMA_HOST`` to the address of its OpenAI-compatible API.
 
-    It may be a host, ``host:port``, ``:port`` or a whole address. The server listens at 0.0.0.0;
-    a client cannot call that.
+    It may be a host, ``host:port``, ``:port`` or a URL. 0.0.0.0, where the server listens, becomes
+    127.0.0.1.
     """
     whole = host if "://" in host else f"http://{host}"
     scheme, _, rest = whole.partition("://")
@@ -34,17 +34,17 @@ def address_from_host(host: str) -> str:
 
 
 def first_model(base_url: str, deadline: float = DEADLINE) -> str | None:
-    """The first model that can chat; ``None`` if nothing answers in time, or has none."""
+    """The first chat model; ``None`` without one, or without an answer in time."""
     return next(iter(chat_models(base_url, deadline)), None)
 
 
 def chat_models(base_url: str, deadline: float = DEADLINE) -> tuple[str, ...]:
-    """The models that can chat, in its own order; none if nothing answers in time.
+    """The chat models in the server's order; none without an answer in time.
 
-    ``deadline`` in seconds, for everything from looking up the name to the last byte.
+    ``deadline`` is in seconds, from name resolution to the last byte.
     """
     found: list[str] = []
-    # A socket's own time-out counts anew for each read, and not at all for looking up a name.
+    # A socket's time-out restarts at each read, and does not cover name resolution.
     asking = threading.Thread(
         target=lambda: found.extend(_models(base_url, deadline)), daemon=True, name="ollama"
     )
@@ -60,7 +60,7 @@ def _models(base_url: str, timeout: float) -> list[str]:
     try:
         socket.create_connection((parts.hostname or "", port), timeout).close()
     except OSError:
-        # Most often nobody listens. That is known at once, and needs no library.
+        # The usual case: no server. A plain socket notices at once, without importing a library.
         return []
     left = timeout - (time.monotonic() - start)
     return _listed(parts, left) if left > 0 else []
@@ -84,7 +84,7 @@ def _listed(parts: SplitResult, timeout: float) -> list[str]:
 
 
 def _names(listed: Any) -> Iterator[str]:
-    """The names in ``{"models": [{"name": ...}]}`` of those that do not only embed."""
+    """The names in ``{"models": [{"name": ...}]}``, without embedding models."""
     models: list[Any] = _field(listed, "models") or []
     for model in models:
         name, family = _field(model, "name"), _field(_field(model, "details"), "family")
@@ -97,6 +97,6 @@ def _field(value: Any, name: str) -> Any:
 
 
 def _split_port(place: str) -> tuple[str, str]:
-    """``host:port`` in its parts; the colons of ``[::1]`` are none of a port."""
+    """Split ``host:port``; the colons of ``[::1]`` do not separate a port."""
     name, colon, port = place.rpartition(":")
     return (name, port) if colon and not port.endswith("]") else (place, "")

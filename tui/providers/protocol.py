@@ -1,6 +1,6 @@
-"""What the engine asks of whatever answers: the seam between a conversation and a model.
+"""The interface between the engine and a model.
 
-Two things stand behind it today: the adapter to real models and the offline guide.
+Implemented by the adapter to models behind servers and by the built-in guide.
 """
 
 from collections.abc import AsyncGenerator
@@ -23,45 +23,43 @@ class ToolDefinition(msgspec.Struct, frozen=True):
 
 
 class ModelRequest(msgspec.Struct, frozen=True):
-    """All that a model is sent for one answer.
-
-    ``messages`` is ready to be sent: every call of an assistant message is followed by its
-    result, no failed or replaced answer is among them, and the last is a user's or a tool's.
-    A model reads from the prompt that it is to write a summary; ``task`` says it to what is none:
-    there is one message then, with a block for each that is summarised, and its ``role``.
-    """
+    """The request for one answer."""
 
     system_prompt: str
     messages: tuple[Message, ...]
+    """Ready to be sent: no failed or replaced answers, and a result after each tool call.
+
+    The last one is a user's or a tool's. For a summary it is one message, whose content has a
+    block with ``role`` and ``text`` for each message to summarise.
+    """
     tools: tuple[ToolDefinition, ...] = ()
     task: Task = "answer"
+    """For the built-in guide; a model reads from the prompt that it writes a summary."""
 
 
 class TextReceived(msgspec.Struct, frozen=True):
-    """A piece of the answer's text; never empty."""
+    """A piece of the answer's text, not empty."""
 
     text: str
 
 
 class ToolCallReceived(msgspec.Struct, frozen=True):
-    """A whole call; arguments that are neither a JSON object nor null are the string that came."""
+    """A complete tool call; arguments that are neither an object nor null stay a string."""
 
     call: ToolCall
 
 
 class UsageReported(msgspec.Struct, frozen=True):
-    """What the server counted, in tokens; shown, never stored.
-
-    ``dollars`` is what its vendor asks for them at most, by the list; ``None`` if no list says.
-    """
+    """The server's token counts; shown, never stored."""
 
     input_tokens: int
     output_tokens: int
     dollars: float | None = None
+    """The price by the vendor's list, without discounts; ``None`` if unknown."""
 
 
 class AnswerEnded(msgspec.Struct, frozen=True):
-    """The answer came to its own end: always the last event of a stream that did not fail."""
+    """The end of the answer: the last event of every stream that does not fail."""
 
     reason: EndReason
 
@@ -70,22 +68,22 @@ ModelEvent = TextReceived | ToolCallReceived | UsageReported | AnswerEnded
 
 
 class Model(Protocol):
-    """Something that answers a conversation."""
+    """A language model, or the built-in guide."""
 
     @property
     def name(self) -> str:
-        """``PROVIDER:MODEL``, as it is shown and kept with each answer."""
+        """``PROVIDER:MODEL``, as shown and stored with each answer."""
         ...
 
     @property
     def context_window(self) -> int:
-        """How many tokens a request and its answer may have together."""
+        """Limit of a request and its answer together, in tokens."""
         ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Ask for one answer and give its events as they arrive.
+        """Request one answer and yield its events as they arrive.
 
-        Closing the iterator stops the answer and frees the connection. Raises ``ModelError``
-        and its kinds, after the events that had arrived before.
+        Closing the generator stops the answer and the connection. Raises ``ModelError``, after the
+        events that arrived before the failure.
         """
         ...

@@ -1,4 +1,4 @@
-"""Keys: where they come from, and what keeps them out of everything that is shown or written."""
+"""API keys: reading them, and keeping them out of all output and files."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Secret:
-    """A key that shows only where it came from: a variable's name, or a file's path."""
+    """A key whose representation is only its source: a variable's name, or a file's path."""
 
     __slots__ = ("_text", "source")
 
@@ -32,28 +32,28 @@ class Secret:
         return self._text
 
     def hide_in(self, text: str) -> str:
-        """A text from outside without the key, should it quote it."""
+        """Remove the key from a text, such as a server's error."""
         if len(self._text) < _SHORTEST_TO_HIDE:
             return text
         return text.replace(self._text, "[key]")
 
 
 def key_from_environment(variable: str, environ: Mapping[str, str]) -> Secret | None:
-    """The key in a variable; ``None`` if it is not set, or blank.
+    """Read the key from an environment variable; ``None`` if it is unset or blank.
 
-    Raises ``ConfigError`` if what is there cannot be a key.
+    Raises ``ConfigError`` if the value cannot be a key.
     """
     text = environ.get(variable, "").strip()
     return _secret(text, variable, "environment", variable) if text else None
 
 
 def key_from_file(path: Path, source: str, key: str) -> Secret:
-    """The key in a file that is readable by its owner only.
+    """Read the key from a file that only its owner may read.
 
-    Raises ``ConfigError``, with the ``source`` and the dotted ``key`` that named the file.
+    Raises ``ConfigError`` with the ``source`` and the dotted ``key`` that name the file.
     """
     try:
-        # A pipe in its place must not hold the program.
+        # Non-blocking: a named pipe must not stall the program.
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
             mode = os.fstat(descriptor).st_mode
@@ -70,7 +70,7 @@ def key_from_file(path: Path, source: str, key: str) -> Secret:
 
 
 def _secret(text: str, origin: str, source: str, key: str) -> Secret:
-    # Anything else would fail where the request is built, in an error that quotes it.
+    # Anything else would fail when the request is built, in an error that quotes the key.
     if not text or not text.isascii() or not text.isprintable() or " " in text:
         raise ConfigError(
             source, key, "what is there is no key: expected one line of plain letters"

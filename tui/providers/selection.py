@@ -1,4 +1,4 @@
-"""Which model answers: the one that was asked for, else the first that is found."""
+"""Selection of a model: the requested one, else the first that is available."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ base_url = "http://127.0.0.1:8080/v1"
 models = ["qwen3"]"""
 
 FindModel = Callable[[str], str | None]
-"""Asks the Ollama at an address for its first model."""
+"""Ask the Ollama at an address for its first model."""
 
 
 def choose(
@@ -34,12 +34,12 @@ def choose(
     find_ollama: FindModel | None = None,
     local: Collection[str] = (),
 ) -> tuple[ModelChoice, tuple[str, ...]]:
-    """The model to ask, and sentences about what was passed over on the way to it.
+    """Select the model, with notices about those that were skipped.
 
-    A flag or a variable comes first, then what a session ``proposed``, if the settings know it or
-    it is one of the ``local`` ones, which cost nothing; then the settings' own model, then the
-    first that is found. May ask a local Ollama, for at most 300 ms. Raises ``ModelUnavailable`` if
-    the model that was asked for cannot be had, and ``ConfigError`` for a setting that is wrong.
+    In order: the flag or environment variable; the model that a session ``proposed``, if the
+    settings know it or it is a ``local`` one, which costs nothing; the configured model; the first
+    available one. May ask a local Ollama, for at most 300 ms. Raises ``ModelUnavailable`` if the
+    requested model cannot be used, and ``ConfigError`` for a wrong setting.
     """
     asked = settings.config.model
     insisted = asked is not None and settings.sources.get("model") != str(settings.file)
@@ -53,10 +53,10 @@ def choose(
 
 
 def is_known(name: str, settings: Settings, environ: Mapping[str, str]) -> bool:
-    """Whether the user's own settings know a model that a session's file names.
+    """True if the user's settings know the model that a session's file names.
 
-    They do if it is their model, or one that they list for its provider, or the provider's
-    default, and its key is there. A file from elsewhere can so not choose what is paid for.
+    That is the configured model, one listed for its provider, or the provider's default, if its
+    key is set. So a foreign file cannot choose a model that costs money.
     """
     provider_name, _, model = name.partition(":")
     provider = provider_called(provider_name, settings.config, environ)
@@ -76,20 +76,20 @@ def named(
     environ: Mapping[str, str],
     find_ollama: FindModel | None = None,
 ) -> ModelChoice:
-    """The model that is called ``PROVIDER:MODEL``, or the default one of ``PROVIDER``.
+    """Look up ``PROVIDER:MODEL``, or the default model of ``PROVIDER``.
 
-    May ask a local Ollama. Raises ``ModelUnavailable`` if it cannot be had, and ``ConfigError``.
+    May ask a local Ollama. Raises ``ModelUnavailable`` and ``ConfigError``.
     """
     return _Selection(settings, environ, find_ollama or first_ollama_model).named(asked)
 
 
 def known_names(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ...]:
-    """Every model that the settings list, or that is a default, and whose key is there."""
+    """List every configured or default model whose key is set."""
     return _Selection(settings, environ, lambda _: None).listed()
 
 
 def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
-    """The model itself. What a real one needs takes a second or more to import."""
+    """Create the model; importing the library of a real one takes a second or more."""
     if choice.provider == OFFLINE:
         from tui.providers.guide import OfflineGuide
 
@@ -100,21 +100,21 @@ def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
 
 
 def first_ollama_model(address: str) -> str | None:
-    """The first model of the Ollama at an address, asked for 300 ms at most."""
+    """Ask the Ollama at an address for its first model, for at most 300 ms."""
     from tui.providers.ollama import first_model
 
     return first_model(address)
 
 
 def ollama_models(address: str) -> tuple[str, ...]:
-    """All models of the Ollama at an address that can chat, asked for 300 ms at most."""
+    """Ask the Ollama at an address for its chat models, for at most 300 ms."""
     from tui.providers.ollama import chat_models
 
     return chat_models(address)
 
 
 class _Selection:
-    """One search for a model."""
+    """One selection of a model, which collects what was skipped and what is missing."""
 
     def __init__(
         self, settings: Settings, environ: Mapping[str, str], find_ollama: FindModel
@@ -126,7 +126,7 @@ class _Selection:
         self._missing: list[Missing] = []
 
     def named(self, asked: str) -> ModelChoice:
-        """The model that was asked for, as ``PROVIDER:MODEL`` or ``PROVIDER``."""
+        """Look up ``PROVIDER:MODEL`` or ``PROVIDER``."""
         name, _, model = asked.partition(":")
         provider = self._provider(name)
         if provider is None:
@@ -136,7 +136,7 @@ class _Selection:
         return self._choice(provider, model or self._default_model(provider))
 
     def listed(self) -> tuple[str, ...]:
-        """The names of all models that can be had by name; the guide's is the last."""
+        """The names of all usable models; the guide's is the last."""
         config = self._settings.config
         names = [config.model] if config.model else []
         for name in dict.fromkeys([*config.providers, *PROVIDERS]):
@@ -144,7 +144,7 @@ class _Selection:
         return tuple(dict.fromkeys(name for each in names if (name := self._name_of(each))))
 
     def _models_of(self, name: str) -> list[str]:
-        # A variable or a key file that is wrong is told of where its model is asked for.
+        # A wrong variable or key file is reported when the model is requested.
         try:
             provider = self._provider(name)
         except ConfigError:
@@ -158,14 +158,14 @@ class _Selection:
             return None
 
     def first_found(self) -> tuple[ModelChoice, tuple[str, ...]]:
-        """The first model that is there, or the guide, which always is."""
+        """Select the first available model, else the guide."""
         vendors = (self._vendor(name) for name in PROVIDERS if PROVIDERS[name].needs_key)
         choice = next(filter(None, vendors), None) or self._server() or self._ollama()
         guide = ModelChoice(OFFLINE, GUIDE, missing=tuple(self._missing))
         return choice or guide, tuple(self._passed_over)
 
     def _vendor(self, name: str) -> ModelChoice | None:
-        """One that is there if its key is."""
+        """Select a vendor's default model if its key is set."""
         provider = self._provider(name)
         if provider and self._key(provider):
             return self._choice(provider, provider.models[0])

@@ -1,4 +1,4 @@
-"""Where the screen gets its models from: those that there are, each made once."""
+"""The models of a run: selected by the settings, each created once."""
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from tui.providers.guide import Search
 
 FindModels = Callable[[str], Sequence[str]]
-"""Asks the Ollama at an address for its models."""
+"""Ask the Ollama at an address for its models."""
 
 
 class ModelSource:
-    """What answers, as the user's settings and environment have it.
+    """The models by the user's settings and environment.
 
-    Nothing here waits: a local Ollama is asked by ``look_for_ollama`` in a thread, and counts from
-    when it has answered. All of it may raise ``ConfigError`` for a setting that is wrong.
+    Nothing blocks: ``look_for_ollama`` asks a local Ollama in a thread, and its models count once
+    it has answered. Every method may raise ``ConfigError``.
     """
 
     def __init__(
@@ -38,17 +38,17 @@ class ModelSource:
         self._models: dict[str, LazyModel] = {}
         self._ollama = _OllamaSearch(find_ollama)
         self.missing: tuple[Missing, ...] = ()
-        """What was looked for and not there, when the guide was all that was found."""
+        """The models that were looked for, if only the guide was available."""
 
     def first(self) -> DeferredModel:
-        """The model that was asked for, else the first that is there."""
+        """The configured model, else the first available one."""
         return self.proposed(None)[0]
 
     def proposed(self, name: str | None) -> tuple[DeferredModel, tuple[str, ...]]:
-        """The model for a session that was held with ``name``, and what is to be said about it.
+        """Select the model for a session whose last model was ``name``, with notices about it.
 
-        That one if the settings or a local Ollama know it and nothing else was asked for. One that
-        cannot be had says so when it is asked.
+        That model if the settings or a local Ollama know it and no other was requested. An
+        unavailable model raises when it is asked.
         """
         try:
             choice, notices = choose(
@@ -60,11 +60,11 @@ class ModelSource:
         return self._model(choice), notices
 
     def named(self, name: str) -> LazyModel:
-        """The model that the user named. Raises ``ModelUnavailable`` if there is none."""
+        """Look up a model by its name. Raises ``ModelUnavailable``."""
         return self._model(named(name, self._settings, self._environ, self._ollama.found_at))
 
     def names(self) -> tuple[str, ...]:
-        """All models that the settings and the keys know, and those of a local Ollama."""
+        """The usable models of the settings, and those of a local Ollama."""
         known = known_names(self._settings, self._environ)
         return tuple(dict.fromkeys([*self._ollama_names(), *known]))
 
@@ -72,21 +72,20 @@ class ModelSource:
         return [f"ollama:{model}" for model in self._ollama.models]
 
     def look_for_ollama(self, on_found: Callable[[], None] | None = None) -> None:
-        """Ask a local Ollama for its models if the choice hangs on it; returns at once.
+        """Ask a local Ollama in the background, if the selection depends on its models.
 
-        It does where no model was asked for, no key is there and no server is named, or where
-        ``ollama`` was asked for without a model. ``on_found`` is called in the thread that asked,
-        once ``first`` gives the model that was found.
+        That is the case without a configured model, key and server, or for ``ollama`` without a
+        model. ``on_found`` is called in the thread, once ``first`` returns the model.
         """
         asked: list[str] = []
-        # What cannot be had is told by first, if it is still so then.
+        # ``first`` reports it, if it is still unavailable then.
         with suppress(ModelUnavailable):
             choose(self._settings, self._environ, find_ollama=asked.append)
         if asked:
             self._ollama.start(asked[0], on_found)
 
     def ollama_found(self, timeout: float = 0) -> bool:
-        """Whether a local Ollama has a model; waits for its answer ``timeout`` seconds at most."""
+        """True if a local Ollama has a model; waits at most ``timeout`` seconds for its answer."""
         return self._ollama.wait(timeout)
 
     def _model(self, choice: ModelChoice) -> LazyModel:
@@ -94,7 +93,7 @@ class ModelSource:
 
 
 class _OllamaSearch:
-    """One question to a local Ollama, and its answer."""
+    """One request for the models of a local Ollama, in a thread."""
 
     def __init__(self, find: FindModels) -> None:
         self._find = find
@@ -103,7 +102,7 @@ class _OllamaSearch:
         self.models: Sequence[str] = ()
 
     def start(self, address: str, on_found: Callable[[], None] | None) -> None:
-        """Ask, unless it was asked already."""
+        """Start the request, unless started."""
         if self._address:
             return
         self._address = address
@@ -113,13 +112,13 @@ class _OllamaSearch:
         asking.start()
 
     def wait(self, timeout: float) -> bool:
-        """Whether it has a model."""
+        """Wait at most ``timeout`` seconds; true if there is a model."""
         if self._address:
             self._answered.wait(timeout)
         return bool(self.models)
 
     def found_at(self, address: str) -> str | None:
-        """Its first model, if that is known by now."""
+        """The first model, if known by now."""
         return next(iter(self.models), None) if address == self._address else None
 
     def _ask(self, on_found: Callable[[], None] | None) -> None:

@@ -1,4 +1,4 @@
-"""Thinking that a model writes into its answer is neither shown nor kept."""
+"""The filter of thinking that a model writes into its answer: neither shown nor stored."""
 
 from typing import Literal
 
@@ -6,9 +6,9 @@ _START, _END = "<think>", "</think>"
 
 
 class ThinkingFilter:
-    """Takes ``<think>...</think>`` from the beginning of a text that comes in pieces.
+    """Removes ``<think>...</think>`` from the beginning of a text that arrives in pieces.
 
-    Only from there: further on, the same letters are part of what is being said.
+    Only there: further on, the tags are part of the answer.
     """
 
     def __init__(self) -> None:
@@ -16,7 +16,7 @@ class ThinkingFilter:
         self._place: Literal["before", "inside", "after", "past"] = "before"
 
     def take(self, piece: str) -> str:
-        """What of a piece, and of what was held back before it, belongs to the answer."""
+        """Filter a piece; returns the text of the answer, including text held back before."""
         if self._place == "past":
             return piece
         self._held += piece
@@ -30,7 +30,7 @@ class ThinkingFilter:
         return self._release() if self._place == "past" else ""
 
     def rest(self) -> str:
-        """What was still held back when the text ended; unfinished thinking is not given."""
+        """Return the held-back text at the end of the stream; unfinished thinking is dropped."""
         return self._release() if self._place == "before" else ""
 
     def _begin(self) -> None:
@@ -47,7 +47,7 @@ class ThinkingFilter:
             self._held = answer
             self._place = "after"
         else:
-            # All that an end which is split over two pieces can have left here.
+            # The longest beginning of an end tag that is split over two pieces.
             self._held = self._held[1 - len(_END) :]
 
     def _release(self) -> str:
