@@ -1,41 +1,31 @@
-"""Where the caret goes in the prompt: by whole characters and words, over rows and past marks."""
+"""The caret's moves in the prompt: by characters and words, over rows and folded pastes."""
 
 import re
 from functools import cache
 
 from rich.cells import cell_len
-from textual import events
 from textual.expand_tabs import get_tab_widths
 from textual.geometry import Offset
-from textual.widgets.text_area import Location, Selection, WrappedDocument
+from textual.widgets.text_area import DocumentNavigator, Location, WrappedDocument
 
-from tui.widgets.grapheme_text import GraphemeText
-from tui.widgets.graphemes import (
-    after,
-    before,
-    begin,
-    graphemes,
-    word_after,
-    word_around,
-    word_before,
-)
+from tui.widgets.graphemes import after, before, begin, graphemes, word_after, word_before
 from tui.widgets.prompt.document import PromptDocument
-from tui.widgets.textual_private.text_area import TextAreaBase, adjust_wrapping
+from tui.widgets.textual_private.text_area import adjust_wrapping
 
 
 @cache
-def _apart() -> re.Pattern[str]:
-    """Characters that nothing joins: a long text has many rows."""
-    # Not at the top: it takes 3 ms, and most starts show nothing that needs it.
+def _separate() -> re.Pattern[str]:
+    """Two characters that never join: a quick answer for the many rows of a long text."""
+    # Not compiled at import: it takes 3 ms, and most starts show nothing that needs it.
     return re.compile("[ -~\u3041-\u3098\u309b-\u9fff\uff01-\uff9d]{2}")
 
 
-def _whole_characters(text: str, offsets: list[int]) -> list[int]:
-    """Move each break to the beginning of its character: Textual parts the members of a family."""
+def _whole_characters(text: str, breaks: list[int]) -> list[int]:
+    """Move each break to the beginning of its character: Textual breaks within joined emoji."""
     if text.isascii():
-        return offsets
-    apart = _apart().match
-    whole = {each if apart(text, each - 1) else begin(text, each) for each in offsets}
+        return breaks
+    separate = _separate().match
+    whole = {each if separate(text, each - 1) else begin(text, each) for each in breaks}
     return sorted(whole - {0})
 
 
@@ -43,7 +33,7 @@ adjust_wrapping(_whole_characters)
 
 
 class WholeCharacters(WrappedDocument):
-    """What Up, Down and the mouse ask where they lead: never into a character."""
+    """Wrapped rows on which Up, Down and the mouse find whole characters only."""
 
     _tab_cells = 4
 
@@ -52,8 +42,8 @@ class WholeCharacters(WrappedDocument):
         super().wrap(width, tab_width)
 
     def location_to_offset(self, location: Location) -> Offset:
-        # After an undo that takes the scrollbar away, the caret is asked for while it is still
-        # beyond the text; Textual ends the application then.
+        # After an undo that takes the scrollbar away, Textual asks while the caret is still
+        # beyond the text, and its own method raises then.
         row = min(location[0], self.document.line_count - 1)
         return super().location_to_offset((row, min(location[1], len(self.document[row]))))
 
@@ -65,7 +55,7 @@ class WholeCharacters(WrappedDocument):
         return start + (column if is_last else min(column, before(section, len(section))))
 
     def _column(self, section: str, cells: int) -> int:
-        """The column of the character that is drawn so many cells from the beginning."""
+        """The column of the character that is drawn so many cells from the left."""
         column = 0
         for part, tab_cells in get_tab_widths(section, self._tab_cells):
             for grapheme in graphemes(part):
@@ -80,113 +70,84 @@ class WholeCharacters(WrappedDocument):
         return len(section)
 
 
-class CaretArea(TextAreaBase, inherit_bindings=False):
-    """An area of text over a ``PromptDocument``, of which some rows are one line, some a mark."""
+class PromptNavigator(DocumentNavigator):
+    """Moves over a ``PromptDocument``: several rows may be one line, and a row a folded paste."""
 
-    def get_line(self, line_index: int) -> GraphemeText:
-        return GraphemeText(self.document.get_line(line_index), end="", no_wrap=True)
+    def __init__(self, wrapped: WrappedDocument, document: PromptDocument) -> None:
+        super().__init__(wrapped)
+        self._rows = document
 
-    def on_click(self, event: events.Click) -> None:
-        """Select a word by two clicks, a row by three."""
-        if event.chain == 1:
-            return
-        row, column = self.get_target_document_location(event)
-        line = self.document[row]
-        start, end = word_around(line, column) if event.chain == 2 else (0, len(line))
-        self.selection = Selection((row, start), (row, end))
-
-    def clamp_visitable(self, location: Location) -> Location:
-        row, column = super().clamp_visitable(location)
-        if not self._is_folded(row):
-            return row, column
-        length = len(self.document[row])
-        return row, 0 if column < length // 2 else length
-
-    def get_cursor_left_location(self) -> Location:
-        row, column = self.cursor_location
-        if self._is_folded(row) and column > 0:
+    def get_location_left(self, location: Location) -> Location:
+        row, column = location
+        if self._rows.is_folded(row) and column > 0:
             return row, 0
-        if column == 0 and self._goes_on(row - 1) and self._is_folded(row - 1):
-            return row - 1, 0
-        if column == 0 and self._goes_on(row - 1):
-            line = self.document[row - 1]
-            return row - 1, before(line, len(line))
+        if column == 0 and self._rows.goes_on(row - 1):
+            line = self._rows[row - 1]
+            return row - 1, 0 if self._rows.is_folded(row - 1) else before(line, len(line))
         if column > 0:
-            return row, before(self.document[row], column)
-        return super().get_cursor_left_location()
+            return row, before(self._rows[row], column)
+        return super().get_location_left(location)
 
-    def get_cursor_right_location(self) -> Location:
-        row, column = self.cursor_location
-        if self._is_folded(row) and column == 0:
-            return row, len(self.document[row])
-        if column == len(self.document[row]) and self._goes_on(row) and self._is_folded(row + 1):
-            return row + 1, len(self.document[row + 1])
-        if column == len(self.document[row]) and self._goes_on(row):
-            return row + 1, after(self.document[row + 1], 0)
-        if column < len(self.document[row]):
-            return row, after(self.document[row], column)
-        return super().get_cursor_right_location()
+    def get_location_right(self, location: Location) -> Location:
+        row, column = location
+        end = len(self._rows[row])
+        if self._rows.is_folded(row) and column == 0:
+            return row, end
+        if column == end and self._rows.goes_on(row):
+            line = self._rows[row + 1]
+            return row + 1, len(line) if self._rows.is_folded(row + 1) else after(line, 0)
+        if column < end:
+            return row, after(self._rows[row], column)
+        return super().get_location_right(location)
 
-    def get_cursor_word_left_location(self) -> Location:
-        row, column = self.cursor_location
-        if self._is_folded(row if column > 0 else row - 1):
-            return self.get_cursor_left_location()
-        if column == 0 and not self._goes_on(row - 1):
-            return super().get_cursor_word_left_location()
+    def word_left(self, location: Location) -> Location:
+        """The beginning of the word before a location."""
+        row, column = location
+        if self._rows.is_folded(row if column > 0 else row - 1):
+            return self.get_location_left(location)
+        if column == 0 and not self._rows.goes_on(row - 1):
+            return super().get_location_left(location)
         if column == 0:
-            row, column = row - 1, len(self.document[row - 1])
-        return row, word_before(self.document[row], column)
+            row, column = row - 1, len(self._rows[row - 1])
+        return row, word_before(self._rows[row], column)
 
-    def get_cursor_word_right_location(self) -> Location:
-        row, column = self.cursor_location
-        at_end = column == len(self.document[row])
-        if self._is_folded(row + 1 if at_end else row):
-            return self.get_cursor_right_location()
-        if at_end and not self._goes_on(row):
-            return super().get_cursor_word_right_location()
+    def word_right(self, location: Location) -> Location:
+        """The end of the word behind a location."""
+        row, column = location
+        at_end = column == len(self._rows[row])
+        if self._rows.is_folded(row + 1 if at_end else row):
+            return self.get_location_right(location)
+        if at_end and not self._rows.goes_on(row):
+            return super().get_location_right(location)
         if at_end:
             row, column = row + 1, 0
-        return row, word_after(self.document[row], column)
+        return row, word_after(self._rows[row], column)
 
-    def get_cursor_line_start_location(self, smart_home: bool = False) -> Location:  # noqa: FBT001, FBT002 - Textual's
-        """Where the row begins that is seen; from there, where the whole line does."""
-        start = super().get_cursor_line_start_location(smart_home)
-        return self.line_start if start == self.cursor_location else start
+    def get_location_home(self, location: Location, smart_home: bool = False) -> Location:  # noqa: FBT001, FBT002 - Textual's signature
+        """The beginning of the wrapped row; from there, that of the whole line."""
+        start = super().get_location_home(location, smart_home)
+        return self.line_start(location) if start == location else start
 
-    def get_cursor_line_end_location(self) -> Location:
-        """Where the row ends that is seen; from there, where the whole line does."""
-        row, column = super().get_cursor_line_end_location()
-        line = self.document[row]
-        # A caret behind the last character of a row would be seen before the next row's first.
+    def get_location_end(self, location: Location) -> Location:
+        """The end of the wrapped row; from there, that of the whole line."""
+        row, column = super().get_location_end(location)
+        line = self._rows[row]
+        # Behind the last character of a wrapped row the caret would be drawn in the next row.
         end = row, column if column == len(line) else begin(line, column)
-        return self.line_end if end == self.cursor_location else end
+        return self.line_end(location) if end == location else end
 
-    @property
-    def line_start(self) -> Location:
-        """Where the line begins that the caret is in, or a mark ends in it."""
-        row, _ = self.cursor_location
-        while not self._is_folded(row) and self._goes_on(row - 1) and not self._is_folded(row - 1):
+    def line_start(self, location: Location) -> Location:
+        """The beginning of the line; a folded paste ends the line before it."""
+        row, _ = location
+        folded = self._rows.is_folded
+        while not folded(row) and self._rows.goes_on(row - 1) and not folded(row - 1):
             row -= 1
         return row, 0
 
-    @property
-    def line_end(self) -> Location:
-        """Where the line ends that the caret is in, or a mark begins in it."""
-        row, _ = self.cursor_location
-        while self._goes_on(row) and not self._is_folded(row) and not self._is_folded(row + 1):
+    def line_end(self, location: Location) -> Location:
+        """The end of the line; a folded paste begins another."""
+        row, _ = location
+        folded = self._rows.is_folded
+        while self._rows.goes_on(row) and not folded(row) and not folded(row + 1):
             row += 1
-        return row, len(self.document[row])
-
-    def action_line_start(self) -> None:
-        """Go to where the line begins."""
-        self.move_cursor(self.line_start)
-
-    def action_line_end(self) -> None:
-        """Go to where the line ends."""
-        self.move_cursor(self.line_end)
-
-    def _goes_on(self, row: int) -> bool:
-        return isinstance(self.document, PromptDocument) and self.document.goes_on(row)
-
-    def _is_folded(self, row: int) -> bool:
-        return isinstance(self.document, PromptDocument) and self.document.is_folded(row)
+        return row, len(self._rows[row])

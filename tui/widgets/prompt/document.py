@@ -136,6 +136,33 @@ class PromptDocument(Document):
         self._text = None
         return EditResult((top[0] + len(rows) - 1, column), replaced)
 
+    def beside_folds(self, top: Location, bottom: Location) -> tuple[Location, Location]:
+        """Widen or move the range of an edit that touches a folded row to the line it is part of.
+
+        A deletion would leave two rows of one line, and typed text would begin a new line.
+        """
+        is_deletion = top != bottom
+        if self.is_folded(top[0]) and top[1] == 0 and self.goes_on(top[0] - 1):
+            before = top[0] - 1, len(self.lines[top[0] - 1])
+            if is_deletion:
+                top = before
+            elif not self.is_folded(before[0]):
+                top = bottom = before
+        row, column = bottom
+        if self.is_folded(row) and column == len(self.lines[row]) and self.goes_on(row):
+            if is_deletion:
+                bottom = row + 1, 0
+            elif not self.is_folded(row + 1):
+                top = bottom = row + 1, 0
+        return top, bottom
+
+    def stays_in_row(self, top: Location, bottom: Location, text: str) -> bool:
+        """Whether an edit leaves all other rows as they are."""
+        if top[0] != bottom[0] or self.is_folded(top[0]):
+            return False
+        is_short = "\n" not in text and len(text) <= ROW_CHARACTERS
+        return is_short and not isinstance(text, Rows)
+
     def _row(self, index: int) -> PromptRow:
         return self._rows[index] if index < len(self._rows) else PromptRow("")
 

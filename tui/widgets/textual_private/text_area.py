@@ -32,6 +32,10 @@ class TextAreaBase(TextArea, inherit_bindings=False):
         """Make the rows of a document as they are seen."""
         return WrappedDocument(document, tab_width=self.indent_width)
 
+    def new_navigator(self, wrapped: WrappedDocument) -> DocumentNavigator:
+        """Make the object that knows where each key moves the caret."""
+        return DocumentNavigator(wrapped)
+
     def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         """Put a text that was typed or pasted in the place of a range."""
         return super()._replace_via_keyboard(insert, start, end)
@@ -52,7 +56,7 @@ class TextAreaBase(TextArea, inherit_bindings=False):
     ) -> None:
         self.document = self.new_document(text)
         self.wrapped_document = self.new_wrapped_document(self.document)
-        self.navigator = DocumentNavigator(self.wrapped_document)
+        self.navigator = self.new_navigator(self.wrapped_document)
         self._build_highlight_map()
         self.move_cursor((0, 0))
         self._rewrap_and_refresh_virtual_size()
