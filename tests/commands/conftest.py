@@ -86,7 +86,7 @@ class Commands:
 
     async def stop(self, conversation):
         stopped, self.running = self.running, False
-        conversation.running = False
+        conversation.activity.end_answer()
         await self.workspace.try_save(conversation)
         return stopped
 

@@ -44,7 +44,7 @@ async def test_a_prompt_without_an_answer_is_asked_again(commands):
 
 async def test_nothing_is_retried_while_an_answer_is_made(commands):
     await commands.program.send("hello")
-    commands.current.running = True
+    commands.current.activity.begin_answer()
     assert await commands("/retry") == "Nothing to retry."
 
 
@@ -79,7 +79,7 @@ async def test_what_was_said_is_compacted(commands):
 
 async def test_it_is_compacted_once_at_a_time(commands):
     await commands.program.send("hello")
-    commands.current.summarising = True
+    commands.current.activity.begin_summary()
     assert await commands("/compact") == "Summarising already."
 
 

@@ -83,7 +83,8 @@ async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(star
     answer = opened.begin_answer("scripted:model")
     answer.receive("half")
     opened.add_piece(answer)
-    commands.current.running = commands.running = True
+    commands.current.activity.begin_answer()
+    commands.running = True
     await commands("/archive")
     assert not commands.running
     last = world.reader.load(here).messages[-1]
@@ -94,8 +95,8 @@ async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(star
 async def test_what_waits_to_be_sent_stays_with_the_session(started, world):
     here = await world.session("here")
     commands = started(here)
-    commands.current.queued.append("next")
-    commands.current.text = "and this"
+    commands.current.prompt.enqueue("next")
+    commands.current.prompt.edit("and this")
     await commands("/archive")
     draft = world.drafts.load(here)
     assert (draft.queued, draft.text) == (("next",), "and this")
@@ -104,7 +105,8 @@ async def test_what_waits_to_be_sent_stays_with_the_session(started, world):
 async def test_a_session_that_works_behind_another_is_archived(started, world):
     there = await world.session("there")
     commands = started(there)
-    commands.current.running = commands.running = True
+    commands.current.activity.begin_answer()
+    commands.running = True
     await commands.program.open(await world.session("here"))
     assert await commands(f"/archive {there}") == f"Archived session: {there}"
     assert status(world, there) == "archived"
@@ -277,7 +279,7 @@ async def test_undoing_the_deletion_of_the_session_one_was_in_goes_back_to_it(st
     assert commands.current.id != here
     assert await commands("/undo") == f"Restored session: {here}"
     assert commands.current.id == here
-    assert commands.current.text == "not done"
+    assert commands.current.prompt.text == "not done"
     assert await commands("/undo") == "Nothing to undo."
 
 
@@ -386,11 +388,11 @@ async def test_a_fork_of_a_session_at_work_has_what_has_arrived(started, world):
     answer = opened.begin_answer("scripted:model")
     answer.receive("half")
     opened.add_piece(answer)
-    commands.current.running = True
+    commands.current.activity.begin_answer()
     await commands("/fork")
     [_, last] = world.reader.load(commands.current.id).messages
     assert (last.text, last.status) == ("half", "interrupted")
-    assert commands.workspace.find(here).running
+    assert commands.workspace.find(here).activity.running
 
 
 async def test_a_fork_of_what_could_not_be_saved_is_refused(started, world):
@@ -413,7 +415,7 @@ async def test_a_session_after_a_reset_has_nothing_to_fork(started, world):
 async def test_a_fork_at_the_limit_makes_nothing(started, world):
     there = await world.session("there")
     commands = started(await world.session("here"), limit=1)
-    commands.current.running = True
+    commands.current.activity.begin_answer()
     assert "Maximum 1 sessions" in await commands(f"/fork {there}")
     assert len(ordered(world)) == 2
 

@@ -240,7 +240,7 @@ async def test_a_session_without_a_project_is_only_that(commands, world, path):
 async def test_at_the_limit_nothing_is_resumed(started, world, project):
     commands = started(limit=1)
     await commands.program.send("Working")
-    commands.current.running = True
+    commands.current.activity.begin_answer()
     there = await world.session(project=project)
     told = await commands("/resume 1")
     assert told == "Maximum 1 sessions reached. Close a session first."
@@ -473,7 +473,7 @@ async def test_the_session_on_screen_is_not_cleared_once_it_was_typed_in(command
     await commands.program.type("a word")
     effects = await commands.carried_out(await ask.confirmed())
     assert [effect.notice.text for effect in effects] == ["Cleared 0 saved session(s)."]
-    assert (commands.current.id, commands.current.text) == (viewed, "a word")
+    assert (commands.current.id, commands.current.prompt.text) == (viewed, "a word")
     assert world.reader.entry(viewed).status == "open"
 
 

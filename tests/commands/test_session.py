@@ -200,7 +200,7 @@ async def test_another_open_session_is_saved_too(commands, world):
     there = await world.session("Hello")
     await commands.program.open(there)
     conversation = commands.current
-    conversation.running = True
+    conversation.activity.begin_answer()
     await commands("/new")
     conversation.opened.add_message("user", "More")
     await commands(f"/session save {there}")

@@ -96,7 +96,7 @@ async def test_there_is_nothing_to_save_in_a_new_session(commands):
 async def test_save_writes_what_is_pending_in_every_open_session(commands, world):
     there = await world.session("one")
     first = commands.current
-    first.running = True
+    first.activity.begin_answer()
     await commands.program.open(there)
     first.opened.add_message("user", "goes on")
     await commands.program.send("two", save=False)
@@ -233,7 +233,7 @@ async def test_a_session_that_cannot_be_saved_is_stayed_in(commands, world):
 
 async def test_load_at_the_limit_says_what_to_do(started, world):
     commands = started(limit=1)
-    commands.current.running = True
+    commands.current.activity.begin_answer()
     told = await commands(f"/load {await world.session()}")
     assert told == "Maximum 1 sessions reached. Close a session first."
 
@@ -310,7 +310,7 @@ async def test_new_stays_if_this_session_cannot_be_saved(commands):
 async def test_new_at_the_limit_says_what_to_do(started):
     commands = started(limit=1)
     await commands.program.send("hello")
-    commands.current.running = True
+    commands.current.activity.begin_answer()
     assert await commands("/new") == "Maximum 1 sessions reached. Close a session first."
 
 
@@ -358,7 +358,7 @@ async def test_what_was_begun_is_told_in_the_session_that_was_begun(commands, wo
     await commands.program.send("hello")
     _, later = await run(parse("/new"), commands.context)
     new = commands.current
-    new.text = "typed, so that it stays"
+    new.prompt.edit("typed, so that it stays")
     await commands.program.look_at(there)
     assert not [each for each in await later.work() if isinstance(each, Say)]
     assert said(new) == [f"Started new session: {new.id}"]

@@ -107,7 +107,7 @@ class Program:
     async def type(self, text):
         """What the screen does at each key: note it, and open the session for it."""
         conversation = self.workspace.current
-        conversation.text = text
+        conversation.prompt.edit(text)
         if conversation.opened is None and not conversation.read_only:
             await self.workspace.take(conversation)
 
@@ -115,7 +115,7 @@ class Program:
         """Send a prompt as a turn does, without an answer."""
         conversation = self.workspace.current
         await self.workspace.take(conversation)
-        conversation.text = ""
+        conversation.prompt.edit("")
         conversation.opened.add_message("user", text)
         if save:
             await self.workspace.save(conversation)

@@ -38,7 +38,7 @@ def type_at_once(app, keys, *, in_one_read=False):
 
 async def wait_for_answer(world: World):
     """Until nothing goes on in the session on screen, and that is told."""
-    await until(lambda: not world.workspace.current.running, "the end of the answer")
+    await until(lambda: not world.workspace.current.activity.running, "the end of the answer")
     await until(lambda: not world.workspace.current.unsaved, "the last save")
 
 

@@ -210,7 +210,9 @@ async def test_a_flood_of_ten_thousand_pieces_arrives_whole_and_escape_still_wor
         await wait_for_answer(w)
         assert messages(w, w.workspace.current.id)[-1][1] == "word " * 10_000
         await send(pilot, "more")
-        await until(lambda: w.workspace.current.running and w.workspace.current.opened.arriving)
+        await until(
+            lambda: w.workspace.current.activity.running and w.workspace.current.opened.arriving
+        )
         async with asyncio.timeout(5):
             await pilot.press("escape")
             await wait_for_answer(w)

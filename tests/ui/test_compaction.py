@@ -27,7 +27,7 @@ def small_world(tmp_path):
 
 
 async def ended(world):
-    await until(lambda: not world.workspace.current.summarising, "the end of the summary")
+    await until(lambda: not world.workspace.current.activity.summarising, "the end of the summary")
 
 
 async def talked(world, pilot, *prompts):
@@ -94,7 +94,7 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
         # An answer is made meanwhile, and the summary does not hold it up.
         await talked(w, pilot, "fifth")
         assert "At last." in conversation(app)
-        assert w.workspace.current.summarising
+        assert w.workspace.current.activity.summarising
         gate.set()
         await ended(w)
         assert SUMMARY in conversation(app)
@@ -174,7 +174,7 @@ async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
         await talked(w, pilot, "1", "2", "3", "4")
         await until(lambda: "Not compacted: 429" in words(app))
         await talked(w, pilot, "5", "6")
-        assert not w.workspace.current.summarising
+        assert not w.workspace.current.activity.summarising
         await talked(w, pilot, "7")
         await until(lambda: SUMMARY in conversation(app))
         assert [each.task for each in w.model.requests].count("summary") == 2

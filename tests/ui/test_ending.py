@@ -32,13 +32,13 @@ async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(wor
         await send(pilot, "second")
         await until(lambda: "two" in conversation(app))
         await send(pilot, "third")
-        await until(lambda: w.workspace.current.queued == ["third"])
+        await until(lambda: w.workspace.current.prompt.queued == ["third"])
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.text == "third", "what waited")
         await wait_for_answer(w)
         end.gate.set()
         await until(lambda: not app._desk.endings._lock.locked(), "the end")
-        assert w.workspace.current.queued == []
+        assert w.workspace.current.prompt.queued == []
         await wait_for_answer(w)
         said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
         assert said == [("first", None), ("one", None), ("second", None), ("two", "interrupted")]
@@ -54,7 +54,7 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monke
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
         closed = w.workspace.current
-        await until(lambda: closed.queued == ["second"])
+        await until(lambda: closed.prompt.queued == ["second"])
         hold.set()
         await until(end.asked.is_set, "the end of the answer")
         await send(pilot, "/session close")
@@ -93,7 +93,7 @@ async def test_two_ends_at_once_lead_to_what_waits_in_each(world, monkeypatch):
             await send(pilot, first)
             await until(lambda answer=answer: answer in conversation(app))
             await send(pilot, waiting)
-            await until(lambda waiting=waiting: w.workspace.current.queued == [waiting])
+            await until(lambda waiting=waiting: w.workspace.current.prompt.queued == [waiting])
             ids.append(w.workspace.current.id)
             await pilot.press("ctrl+n")
             await until(lambda: w.workspace.current.id not in ids, "a new session")
@@ -117,12 +117,12 @@ async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(w
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
-        await until(lambda: w.workspace.current.queued == ["second"])
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
         hold.set()
         await until(end.asked.is_set, "the end of the answer")
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.text == "second", "what waited")
-        assert w.workspace.current.queued == []
+        assert w.workspace.current.prompt.queued == []
         await pilot.press("!", "enter")
         end.gate.set()
         await until(lambda: "two" in conversation(app))
@@ -141,7 +141,7 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
-        await until(lambda: w.workspace.current.queued == ["second"])
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
 
         async def fail(*_):
             raise ZeroDivisionError("a defect")

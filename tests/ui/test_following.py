@@ -122,7 +122,7 @@ async def test_a_session_that_is_looked_at_follows_who_takes_it(world):
         await until(lambda: "theirs" in conversation(app))
         await until(lambda: "read-only" in status(app))
         await pilot.press("x")
-        await until(lambda: w.workspace.current.text == "x")
+        await until(lambda: w.workspace.current.prompt.text == "x")
         assert w.workspace.current.opened is None
         await holder.close()
         await until(lambda: "read-only" not in status(app))

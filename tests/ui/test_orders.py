@@ -64,7 +64,7 @@ async def test_typing_goes_on_while_a_command_saves(world, slow):
         await until(lambda: app.chat.prompt.text == "typed!")
         disk.let_go()
         await until(lambda: "Session named: x" in conversation(app))
-        await until(lambda: w.workspace.current.text == "typed!")
+        await until(lambda: w.workspace.current.prompt.text == "typed!")
 
 
 async def test_commands_are_carried_out_in_their_order(world, slow):
@@ -88,7 +88,7 @@ async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(world, slow):
         disk = slow(w)
         session_id = w.workspace.current.id
         type_at_once(app, "/name x<enter>first<enter>second<enter>third")
-        await until(lambda: w.workspace.current.queued == ["first", "second"])
+        await until(lambda: w.workspace.current.prompt.queued == ["first", "second"])
         await until(lambda: app.chat.prompt.text == "third")
         await until(lambda: "2 queued" in status(app) and "second" in conversation(app))
         await until(lambda: kept(w, session_id) == ("third", ("first", "second")))
@@ -107,7 +107,7 @@ async def test_escape_takes_back_what_waits_for_a_command(world, slow):
     async with w.running() as (app, pilot):
         disk = slow(w)
         type_at_once(app, "/name x<enter>first<enter>")
-        await until(lambda: w.workspace.current.queued == ["first"])
+        await until(lambda: w.workspace.current.prompt.queued == ["first"])
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.text == "first", "what waited")
         disk.let_go()
@@ -125,7 +125,7 @@ async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(world, sl
         type_at_once(app, "/name x<enter>")
         await until(disk.asked.is_set, "the save")
         type_at_once(app, "<escape>next<enter>")
-        await until(lambda: w.workspace.current.queued == ["next"])
+        await until(lambda: w.workspace.current.prompt.queued == ["next"])
         disk.let_go()
         await until(lambda: "Yes." in conversation(app))
         await wait_for_answer(w)
@@ -173,7 +173,7 @@ async def test_what_waits_for_a_command_is_done_before_the_end(world, slow, key)
         disk = slow(w)
         session_id = w.workspace.current.id
         type_at_once(app, "/name one<enter>/name two<enter>first<enter>then")
-        await until(lambda: w.workspace.current.queued == ["first"])
+        await until(lambda: w.workspace.current.prompt.queued == ["first"])
         if key:
             type_at_once(app, f"<{key}>")
         else:

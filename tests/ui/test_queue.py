@@ -62,7 +62,7 @@ async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
         await until(lambda: kept(w) == ("", ("second", "third")))
         await pilot.press("delete")
         await until(lambda: kept(w) is None)
-        assert w.workspace.current.queued == []
+        assert w.workspace.current.prompt.queued == []
         assert "queued" not in status(app)
 
 
@@ -72,7 +72,7 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
-        w.workspace.current.queued.clear()
+        w.workspace.current.prompt.clear_queue()
         await pilot.press("up")
         await until(lambda: "It is sent already." in conversation(app))
         assert app.chat.prompt.text == ""
@@ -98,12 +98,12 @@ async def test_prompts_sent_as_an_answer_ends_are_answered_one_after_the_other(w
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
-        await until(lambda: w.workspace.current.queued == ["second"])
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
         done = await kept_busy(app)
         app.post_message(Prompt.Submitted("third"))
         app.post_message(Prompt.Submitted("fourth"))
         gate.set()
-        await until(lambda: not w.workspace.current.running)
+        await until(lambda: not w.workspace.current.activity.running)
         done.set()
         said = "first", "one", "second", "two", "third", "three", "fourth", "four"
         # Between an answer's end and the next prompt nothing is at work either.
@@ -122,10 +122,10 @@ async def test_an_answer_begun_before_the_end_of_another_was_told_is_made_alone(
         app.post_message(Prompt.Submitted("second"))
         app.post_message(Prompt.Submitted("third"))
         gate.set()
-        await until(lambda: not w.workspace.current.running)
+        await until(lambda: not w.workspace.current.activity.running)
         done.set()
         await until(lambda: "two" in conversation(app))
-        assert w.workspace.current.queued == ["third"]
+        assert w.workspace.current.prompt.queued == ["third"]
         late.set()
         await until(lambda: "three" in conversation(app))
         await wait_for_answer(w)
@@ -162,7 +162,7 @@ async def test_any_that_waits_can_be_taken_back(world):
         await until(lambda: kept(w) == ("", ("second", "third", "fourth")))
         await pilot.press("up", "up")
         assert app.chat.prompt.text == "third"
-        await until(lambda: w.workspace.current.queued == ["second", "fourth"])
+        await until(lambda: w.workspace.current.prompt.queued == ["second", "fourth"])
         await pilot.press("ctrl+a", "delete")
         gate.set()
         await until(lambda: "three" in conversation(app))
@@ -179,9 +179,9 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
         await send(pilot, "second")
         await send(pilot, "third")
         await pilot.press("up")
-        await until(lambda: w.workspace.current.queued == ["second"])
-        w.workspace.current.queued.clear()
-        w.workspace.current.running = False
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
+        w.workspace.current.prompt.clear_queue()
+        w.workspace.current.activity.end_answer()
         await pilot.press("up")
         await until(lambda: "two" in conversation(app) and "third" in conversation(app))
         assert "It is sent already." in conversation(app)
@@ -210,16 +210,16 @@ async def test_a_prompt_sent_as_what_waits_is_taken_back_is_sent_and_stands_ther
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
-        await until(lambda: w.workspace.current.queued == ["second"])
+        await until(lambda: w.workspace.current.prompt.queued == ["second"])
         fail.set()
         await until(asked.is_set, "the end of the answer")
         await pilot.press(*"third")
         done = await kept_busy(app)
-        w.workspace.current.queued.insert(0, "before")
+        w.workspace.current.prompt.enqueue("before", 0)
         app.chat.prompt._press("enter")
         gate.set()
-        await until(lambda: not w.workspace.current.queued, "what waited, taken back")
-        assert "third" in w.workspace.current.text
+        await until(lambda: not w.workspace.current.prompt.queued, "what waited, taken back")
+        assert "third" in w.workspace.current.prompt.text
         done.set()
         await until(lambda: "two" in conversation(app))
         assert app.chat.prompt.text == "before\n\nsecond"

@@ -110,7 +110,7 @@ async def test_what_was_typed_and_cannot_be_kept_at_the_end_is_put_elsewhere(wor
     async with w.running() as (_, pilot):
         monkeypatch.setattr("tui.storage.drafts.Drafts.save", lambda self, *a, **k: full(*a, **k))
         await pilot.press(*"unsent")
-        await until(lambda: w.workspace.current.text == "unsent")
+        await until(lambda: w.workspace.current.prompt.text == "unsent")
     (kept,) = (w.root.parent / "rescue").iterdir()
     assert kept.read_text() == "unsent"
     assert f"It is in {kept}." in w.final_save.lines
@@ -220,7 +220,7 @@ async def test_what_is_typed_while_an_answer_ends_stays(world, monkeypatch):
         await wait_for_answer(w)
         await until(lambda: not app.chat.answering)
         assert app.chat.prompt.text == "typedmore"
-        assert w.workspace.current.text == "typedmore"
+        assert w.workspace.current.prompt.text == "typedmore"
 
 
 async def test_a_prompt_shows_in_the_list_at_once(world):
@@ -319,7 +319,7 @@ async def test_what_goes_on_from_a_draft_takes_its_place_though_the_end_comes_at
         # What the first key begins is not done when the end comes.
         monkeypatch.setattr(app._desk.sending, "open_for_change", never)
         await pilot.press("home", "x")
-        await until(lambda: w.workspace.current.text == "xab")
+        await until(lambda: w.workspace.current.prompt.text == "xab")
     assert w.drafts().load(there).text == "xab"
     async with w.running(there) as (app, _):
         assert app.chat.prompt.text == "xab"

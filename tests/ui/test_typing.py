@@ -23,7 +23,7 @@ def kept(w, session_id):
 
 def typed(conversation):
     """The last that was typed in a session that is open by now."""
-    return conversation.text[-3:] if conversation.opened else None
+    return conversation.prompt.text[-3:] if conversation.opened else None
 
 
 @pytest.mark.parametrize(

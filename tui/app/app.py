@@ -177,7 +177,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
         if event.text != self.chat.prompt.draft:
             return  # it was typed in a session that is no longer on screen
         conversation = self.workspace.current
-        conversation.text, conversation.pastes = event.text, event.pastes
+        conversation.prompt.edit(event.text, event.pastes)
         if conversation.opened is None and not conversation.read_only:
             self.run_worker(partial(self._desk.sending.open_for_change, conversation))
 

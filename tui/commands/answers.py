@@ -12,7 +12,7 @@ async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Ask again where the last answer failed or was stopped."""
     conversation = context.workspace.current
     messages = conversation.session.messages
-    if conversation.running or not messages or not can_retry(messages[-1]):
+    if conversation.activity.running or not messages or not can_retry(messages[-1]):
         return say("Nothing to retry.")
     return (RetryTurn(),)
 
@@ -20,7 +20,7 @@ async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def compact(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Let a summary stand for all but the last turn."""
     conversation = context.workspace.current
-    if conversation.summarising:
+    if conversation.activity.summarising:
         return say("Summarising already.")
     if not conversation.session.message_count:
         return say("Nothing to compact.")

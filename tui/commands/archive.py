@@ -180,5 +180,5 @@ async def _what_goes(context: CommandContext, session_id: str) -> str:
     entry = await asyncio.to_thread(workspace.store.entry, session_id)
     label = known.label() if known is not None else entry.label
     count = known.session.message_count if known is not None else entry.message_count
-    running = " Its answer is stopped." if known is not None and known.running else ""
+    running = " Its answer is stopped." if known is not None and known.activity.running else ""
     return f"{label} ({plural(count, 'message')}).{running} /undo brings it back."

@@ -29,7 +29,7 @@ async def test_what_is_typed_is_kept_and_comes_back_when_the_session_is_shown_ag
     assert world.drafts.load(first).text == "half a sentence"
     await program.look_at(second)
     await program.look_at(first)
-    assert program.workspace.current.text == "half a sentence"
+    assert program.workspace.current.prompt.text == "half a sentence"
 
 
 async def test_a_switch_keeps_the_draft_without_waiting_for_the_next_time(world):
@@ -48,7 +48,7 @@ async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
     program.store.gate = threading.Event()
     switch = asyncio.create_task(program.workspace.look_at(there))
     await until(program.store.waiting.is_set)
-    first.text = "typed meanwhile"
+    first.prompt.edit("typed meanwhile")
     program.store.gate.set()
     await switch
     await program.settle()
@@ -88,7 +88,7 @@ async def keeping_behind(program, text):
     """Begins to keep this one while another is written; gives the task."""
     await program.type(text)
     task = asyncio.create_task(program.workspace.keep_drafts())
-    await until(lambda: len(program.workspace.current.keeping._tasks) == 2, "both")
+    await until(lambda: len(program.workspace.current.prompt._writes._tasks) == 2, "both")
     return task
 
 
@@ -146,10 +146,10 @@ async def test_one_draft_that_cannot_be_kept_keeps_no_other_from_it(world):
     program = world.started()
     first = program.workspace.current
     await program.type("one")
-    first.queued = ["waits"]
+    first.prompt.enqueue("waits")
     await program.open(there)
     await program.type("two")
-    first.text = "one more"
+    first.prompt.edit("one more")
     program.drafts.failures = [FULL]
     with pytest.raises(StorageFull):
         await program.workspace.keep_drafts()
@@ -183,7 +183,7 @@ async def test_a_prompt_that_could_not_be_saved_is_kept_until_it_is(world):
     await program.workspace.keep_drafts()
     program.store.die()
     other = world.started(there)
-    assert other.workspace.current.text == "hello again"
+    assert other.workspace.current.prompt.text == "hello again"
 
 
 async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_cannot_be_saved(world):
@@ -195,7 +195,7 @@ async def test_a_prompt_that_was_sent_too_fast_to_be_a_draft_is_kept_if_it_canno
     program.store.die()
     other = world.started()
     assert other.workspace.current.id == session_id
-    assert other.workspace.current.text == "hello"
+    assert other.workspace.current.prompt.text == "hello"
 
 
 async def test_a_prompt_leaves_the_draft_when_there_is_room_for_it_again(world):
@@ -227,13 +227,15 @@ async def test_prompts_that_waited_come_back_into_the_prompt_after_a_crash(world
     there = await world.session()
     program = world.started(there)
     current = program.workspace.current
-    current.running, current.queued = True, ["first", "second"]
+    current.activity.begin_answer()
+    current.prompt.enqueue("first")
+    current.prompt.enqueue("second")
     await program.type("half")
     await program.workspace.keep_drafts()
     program.store.die()
     other = world.started(there)
-    assert other.workspace.current.text == "first\n\nsecond\n\nhalf"
-    assert other.workspace.current.queued == []
+    assert other.workspace.current.prompt.text == "first\n\nsecond\n\nhalf"
+    assert other.workspace.current.prompt.queued == []
 
 
 # --- sessions that never came to be
@@ -263,9 +265,9 @@ async def test_a_prompt_that_was_sent_right_before_a_crash_is_not_offered_again(
     program = world.started(session_id if resumed else None)
     if not resumed:
         await program.look_at(session_id)
-        assert program.workspace.current.text == ""
+        assert program.workspace.current.prompt.text == ""
         await program.workspace.take(program.workspace.current)
-    assert program.workspace.current.text == ""
+    assert program.workspace.current.prompt.text == ""
     await program.workspace.keep_drafts()
     assert list(world.drafts.files()) == []
 
@@ -273,7 +275,7 @@ async def test_a_prompt_that_was_sent_right_before_a_crash_is_not_offered_again(
 async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):
     session_id = await killed_after_sending(world, "typed", "one", queued=["one", "two"])
     program = world.started(session_id)
-    assert program.workspace.current.text == "two\n\ntyped"
+    assert program.workspace.current.prompt.text == "two\n\ntyped"
     await program.workspace.keep_drafts()
     assert world.drafts.load(session_id).text == "two\n\ntyped"
 
@@ -281,19 +283,19 @@ async def test_of_what_waited_only_what_was_sent_is_not_offered_again(world):
 async def test_of_prompts_alike_those_that_still_waited_are_offered(world):
     queued = ["yes, go on", "yes", "go on", "go on"]
     session_id = await killed_after_sending(world, "yes", "yes, go on", "go on", queued=queued)
-    assert world.started(session_id).workspace.current.text == "yes\n\ngo on\n\nyes"
+    assert world.started(session_id).workspace.current.prompt.text == "yes\n\ngo on\n\nyes"
 
 
 async def test_what_waited_and_was_sent_as_one_is_not_offered_again(world):
     sent = "one\n\ntwo\n\ntyped, and more"
     session_id = await killed_after_sending(world, "typed", sent, queued=["one", "two"])
-    assert world.started(session_id).workspace.current.text == ""
+    assert world.started(session_id).workspace.current.prompt.text == ""
 
 
 async def test_what_was_typed_again_after_it_was_sent_is_offered(world):
     session_id = await killed_after_sending(world, "again", "again")
     date_draft(world, session_id)
-    assert world.started(session_id).workspace.current.text == "again"
+    assert world.started(session_id).workspace.current.prompt.text == "again"
 
 
 async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_be(world):
@@ -303,7 +305,7 @@ async def test_a_start_takes_up_what_was_typed_in_a_session_that_never_came_to_b
     await program.end()
     other = world.started()
     assert other.workspace.current.id == session_id
-    assert other.workspace.current.text == "half a sentence"
+    assert other.workspace.current.prompt.text == "half a sentence"
     await other.send("half a sentence")
     await other.end()
     assert world.texts(session_id) == ["half a sentence"]
@@ -316,7 +318,7 @@ async def test_a_draft_of_another_scope_or_of_a_living_program_is_not_taken_up(w
     await program.workspace.keep_drafts()
     world.draft("session-20260101-000000-000001", "theirs", scope="project:/other")
     other = world.started()
-    assert other.workspace.current.text == ""
+    assert other.workspace.current.prompt.text == ""
     assert other.workspace.current.id != program.workspace.current.id
 
 
@@ -332,8 +334,8 @@ async def test_a_draft_that_another_program_took_up_first_is_left_to_it(world, m
 
     monkeypatch.setattr(second.drafts, "unclaimed", late)
     second.workspace.start_new()
-    assert first.workspace.current.text == "one of us"
-    assert second.workspace.current.text == ""
+    assert first.workspace.current.prompt.text == "one of us"
+    assert second.workspace.current.prompt.text == ""
 
 
 async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch):
@@ -349,7 +351,7 @@ async def test_a_draft_is_read_again_once_its_session_is_held(world, monkeypatch
 
     monkeypatch.setattr(program.drafts, "unclaimed", late)
     program.workspace.start_new()
-    assert program.workspace.current.text == "newer"
+    assert program.workspace.current.prompt.text == "newer"
 
 
 async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatch):
@@ -360,7 +362,7 @@ async def test_a_start_does_without_drafts_that_cannot_be_read(world, monkeypatc
 
     monkeypatch.setattr(program.drafts, "unclaimed", unreadable)
     program.workspace.start_new()
-    assert program.workspace.current.text == ""
+    assert program.workspace.current.prompt.text == ""
 
 
 async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, monkeypatch):
@@ -373,7 +375,7 @@ async def test_a_session_whose_draft_cannot_be_read_again_is_not_held(world, mon
     monkeypatch.setattr(program.drafts, "aside", unreadable)
     program.workspace.start_new()
     assert world.holder("session-20260101-000000-000001") is None
-    assert program.workspace.current.text == ""
+    assert program.workspace.current.prompt.text == ""
 
 
 # --- sessions that this program does not hold
@@ -385,7 +387,7 @@ async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_
     await other.type("the holder's")
     await other.workspace.keep_drafts()
     program = world.started(there)
-    assert program.workspace.current.text == ""
+    assert program.workspace.current.prompt.text == ""
     await program.type("the reader's")
     await program.workspace.keep_drafts()
     (token, aside), *rest = world.drafts.aside(there)
@@ -395,7 +397,7 @@ async def test_what_is_typed_in_a_read_only_session_is_put_aside_and_offered_to_
     await program.end()
     await other.end()
     third = world.started(there)
-    assert third.workspace.current.text == "the holder's\n\nthe reader's"
+    assert third.workspace.current.prompt.text == "the holder's\n\nthe reader's"
     await third.type("both")
     await third.workspace.keep_drafts()
     assert world.drafts.aside(there) == ()
@@ -412,7 +414,7 @@ async def test_what_was_put_aside_comes_back_to_who_typed_it_and_to_no_other_rea
     await another.workspace.keep_drafts()
     await program.look_at(elsewhere)
     await program.look_at(there)
-    assert program.workspace.current.text == "mine"
+    assert program.workspace.current.prompt.text == "mine"
 
 
 async def test_what_was_put_aside_is_removed_when_it_is_emptied(world):
@@ -430,7 +432,7 @@ async def test_what_a_reader_types_later_is_not_thrown_away_by_the_holder(world)
     there = await world.session()
     world.draft(there, "ok", token="aaaaaa")
     holder = world.started(there)
-    assert holder.workspace.current.text == "ok"
+    assert holder.workspace.current.prompt.text == "ok"
     world.draft(there, "okay", token="aaaaaa")
     world.draft(there, "look", token="bbbbbb")
     await holder.type("look, that is okay")
@@ -445,14 +447,14 @@ async def test_what_was_offered_and_sent_is_offered_no_more(world):
     await program.send("offered")
     await program.end()
     assert world.drafts.aside(there) == ()
-    assert world.started(there).workspace.current.text == ""
+    assert world.started(there).workspace.current.prompt.text == ""
 
 
 async def test_a_draft_that_goes_on_from_another_is_shown_without_it(world):
     there = await world.session()
     world.draft(there, "half")
     world.draft(there, "half a sentence", token="aaaaaa")
-    assert world.started(there).workspace.current.text == "half a sentence"
+    assert world.started(there).workspace.current.prompt.text == "half a sentence"
 
 
 async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holders(world):
@@ -460,7 +462,7 @@ async def test_what_was_put_aside_before_the_session_was_taken_becomes_the_holde
     program = world.started()
     await program.look_at(there)
     current = program.workspace.current
-    current.text = "typed"
+    current.prompt.edit("typed")
     await program.workspace.keep_drafts()
     assert world.drafts.aside(there)[0][1].text == "typed"
     await program.workspace.take(current)
@@ -509,7 +511,8 @@ async def test_a_prompt_that_was_sent_before_a_crash_is_not_offered_to_who_takes
     there = await world.session()
     holder = world.started(there)
     reader = world.started(there)
-    holder.workspace.current.queued = ["one", "two"]
+    holder.workspace.current.prompt.enqueue("one")
+    holder.workspace.current.prompt.enqueue("two")
     await holder.workspace.keep_drafts()
     date_draft(world, there)
     await holder.send("one")
@@ -528,7 +531,7 @@ async def test_a_draft_that_names_another_session_keeps_nobody_out_of_this_one(w
     program = world.started()
     assert await program.open(there)
     assert program.workspace.current.opened
-    assert program.workspace.current.text == ""
+    assert program.workspace.current.prompt.text == ""
 
 
 @pytest.mark.parametrize("queued", [["yes", "yes, but use tabs"], ["go on", "go on"]])
@@ -536,7 +539,7 @@ async def test_of_prompts_that_waited_alike_ones_all_come_back(world, queued):
     there = await world.session()
     world.draft(there, "half", queued=queued)
     program = world.started(there)
-    assert program.workspace.current.text == "\n\n".join([*queued, "half"])
+    assert program.workspace.current.prompt.text == "\n\n".join([*queued, "half"])
 
 
 async def test_a_draft_whose_leftover_cannot_be_removed_is_kept_all_the_same(world):

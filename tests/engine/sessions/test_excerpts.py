@@ -94,5 +94,5 @@ async def test_where_live_is_empty_all_of_it_comes_before(store):
 
 def test_what_waits_to_be_sent_stands_at_the_end(store):
     conversation = looked_at(store, begun(store, *talk()), "m100")
-    conversation.queued.append("next")
+    conversation.prompt.enqueue("next")
     assert conversation.view().queued == ()

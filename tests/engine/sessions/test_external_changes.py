@@ -152,7 +152,7 @@ async def test_a_file_that_is_another_one_is_read_again(world, way):
 async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
     holder, reader, follower = await two(world, "hello")
     current = reader.workspace.current
-    current.text = "typed while reading"
+    current.prompt.edit("typed while reading")
     await reader.workspace.keep_drafts()
     await holder.end()
     change = await follower.look()
@@ -162,7 +162,7 @@ async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
         f"Session {current.id} is free: you can write here."
     ]
     await reader.workspace.keep_drafts()
-    assert current.text == world.drafts.load(current.id).text == "typed while reading"
+    assert current.prompt.text == world.drafts.load(current.id).text == "typed while reading"
     assert list(world.drafts.aside(current.id)) == []
     assert await follower.look() is None
 

@@ -63,7 +63,7 @@ async def test_the_draft_stays_with_the_session_that_is_left(world):
 
     conversation = program.workspace.current
     assert await leave(program, give_up)
-    assert program.workspace.current.text == ""
+    assert program.workspace.current.prompt.text == ""
     assert world.drafts.load(here).text == "not done"
 
 
@@ -113,7 +113,7 @@ async def test_another_one_that_is_gone_is_passed_over(world, monkeypatch):
 async def test_a_session_at_work_behind_it_can_take_its_place(world):
     there = await world.session("there")
     program = world.started(there)
-    program.workspace.current.running = True
+    program.workspace.current.activity.begin_answer()
     busy = program.workspace.current
     await program.open(await world.session("here"))
     assert await leave(program)
@@ -123,7 +123,7 @@ async def test_a_session_at_work_behind_it_can_take_its_place(world):
 async def test_at_the_limit_no_new_session_takes_its_place(world):
     here = await world.session("here")
     program = world.started(here, limit=1)
-    program.workspace.current.running = True
+    program.workspace.current.activity.begin_answer()
     with pytest.raises(UsageError):
         await leave(program)
     assert program.workspace.current.id == here
@@ -136,7 +136,7 @@ async def test_nothing_is_written_to_a_session_that_was_given_up(world):
     program = world.started(here)
     conversation = program.workspace.current
     assert await leave(program)
-    conversation.queued.append("late")
-    assert conversation.take_back_queue()
+    conversation.prompt.enqueue("late")
+    assert conversation.prompt.take_back_queue()
     await program.workspace.leave(conversation)
     assert world.drafts.load(here) is None

@@ -61,11 +61,11 @@ def test_a_session_that_is_looked_at_is_neither_empty_nor_busy():
     ("change", "busy"),
     [
         (lambda c: None, False),
-        (lambda c: setattr(c, "running", True), True),
-        (lambda c: c.queued.append("next"), True),
+        (lambda c: c.activity.begin_answer(), True),
+        (lambda c: c.prompt.enqueue("next"), True),
         (lambda c: c.opened.add_message("user", "x"), True),
-        (lambda c: setattr(c, "text", "half"), True),
-        (lambda c: setattr(c, "text", " \n"), False),
+        (lambda c: c.prompt.edit("half"), True),
+        (lambda c: c.prompt.edit(" \n"), False),
     ],
 )
 def test_a_session_stays_open_while_something_goes_on_in_it(new, change, busy):
@@ -74,7 +74,7 @@ def test_a_session_stays_open_while_something_goes_on_in_it(new, change, busy):
 
 
 async def test_a_draft_alone_keeps_only_a_session_open_that_would_be_gone(new):
-    new.text = "half"
+    new.prompt.edit("half")
     assert new.busy
     new.opened.add_message("user", "hello")
     await new.opened.save()
@@ -90,7 +90,7 @@ def test_the_mark_is_what_matters_most(new):
     assert new.mark is Mark.UNREAD
     new.note_failure("disk full")
     assert new.mark is Mark.UNSAVED
-    new.running = True
+    new.activity.begin_answer()
     assert new.mark is Mark.RUNNING
 
 
@@ -104,28 +104,31 @@ def test_a_failure_with_nothing_unsaved_is_no_mark(new):
 
 def test_a_draft_holds_what_waits_and_what_was_sent_and_is_not_saved(new):
     new.opened.add_message("user", "sent")
-    new.queued.append("waits")
-    new.text = "half"
+    new.prompt.enqueue("waits")
+    new.prompt.edit("half")
     draft = new.draft()
     assert (draft.queued, draft.text) == (("sent", "waits"), "half")
     assert (draft.session_id, draft.scope) == (new.id, "project:/shop")
 
 
 def test_what_waits_comes_back_before_what_stands_in_the_prompt(new):
-    new.queued, new.text = ["one", "two"], "three"
-    new.take_back_queue()
-    assert (new.text, new.queued) == ("one\n\ntwo\n\nthree", [])
-    new.take_back_queue()
-    assert new.text == "one\n\ntwo\n\nthree"
+    for prompt in ("one", "two"):
+        new.prompt.enqueue(prompt)
+    new.prompt.edit("three")
+    new.prompt.take_back_queue()
+    assert (new.prompt.text, new.prompt.queued) == ("one\n\ntwo\n\nthree", [])
+    new.prompt.take_back_queue()
+    assert new.prompt.text == "one\n\ntwo\n\nthree"
 
 
 def test_another_reading_goes_on_with_what_is_not_in_its_prompt_yet():
     before, after = looked_at(), looked_at()
-    before.text, after.text = "typed", "from disk"
-    after.take_over(before)
-    assert after.text == "from disk\n\ntyped"
-    after.take_over(before)
-    assert after.text == "from disk\n\ntyped"
+    before.prompt.edit("typed")
+    after.prompt.edit("from disk")
+    after.prompt.take_over(before.prompt)
+    assert after.prompt.text == "from disk\n\ntyped"
+    after.prompt.take_over(before.prompt)
+    assert after.prompt.text == "from disk\n\ntyped"
 
 
 # --- names
@@ -141,7 +144,7 @@ async def test_a_session_of_which_nothing_can_be_read_is_called_unreadable(world
 
 def test_a_session_is_called_by_its_name_else_by_its_first_words_else_empty(new):
     assert new.label() == "(empty)"
-    new.text = "not said yet"
+    new.prompt.edit("not said yet")
     assert new.label() == "(empty)"
     new.opened.add_message("user", "  ")
     new.opened.add_message("user", "What is two?")
@@ -216,7 +219,8 @@ def test_the_view_has_the_answer_that_is_arriving(new):
 
 
 def test_the_view_has_what_stands_in_the_prompt(new):
-    new.text, new.queued = "half", ["waits"]
+    new.prompt.edit("half")
+    new.prompt.enqueue("waits")
     view = new.view()
     assert (view.session_id, view.draft, view.queued) == (new.id, "half", ("waits",))
 
@@ -228,7 +232,8 @@ def test_the_status_names_the_model_that_answers_next(new):
         name = "other:model"
 
     new.model = Other()
-    new.queued, new.running = ["waits"], True
+    new.prompt.enqueue("waits")
+    new.activity.begin_answer()
     status = new.status()
     assert (status.model, status.queued, status.running) == ("other:model", 1, True)
     assert (status.session_id, status.scope, status.label) == (new.id, "project:/shop", "(empty)")

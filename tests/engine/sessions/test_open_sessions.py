@@ -82,7 +82,7 @@ async def test_all_sessions_are_saved_also_if_one_cannot_be(world):
     there = await world.session("one")
     program = world.started()
     first = program.workspace.current
-    first.running = True
+    first.activity.begin_answer()
     await program.open(there)
     first.opened.add_message("user", "goes on")
     await program.send("two", save=False)

@@ -164,7 +164,7 @@ async def test_looking_at_the_session_on_screen_changes_nothing(world):
     await program.type("half")
     assert await program.look_at(current.id)
     assert program.workspace.current is current
-    assert (current.text, current.opened is None) == ("half", False)
+    assert (current.prompt.text, current.opened is None) == ("half", False)
 
 
 async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_typed(world):
@@ -172,7 +172,7 @@ async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_t
     program = world.started()
     await program.look_at(there)
     current = program.workspace.current
-    current.text = "half"
+    current.prompt.edit("half")
     assert await program.look_at(there)
     assert program.workspace.current is current
     await program.workspace.take(current)
@@ -187,11 +187,11 @@ async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
     program = world.started()
     await program.send("hello")
     running = program.workspace.current
-    running.running = True
+    running.activity.begin_answer()
     await program.look_at(there)
     assert running in program.workspace.open
     assert program.workspace.marks()[running.id] is Mark.RUNNING
-    running.running = False
+    running.activity.end_answer()
     await program.workspace.leave(running)
     assert world.holder(running.id) is None
 
@@ -202,11 +202,11 @@ async def test_coming_back_to_a_busy_session_finds_it_as_it_was(world, reason):
     program = world.started()
     first = program.workspace.current
     if reason == "running":
-        first.running = True
+        first.activity.begin_answer()
     elif reason == "queued":
-        first.queued = ["next"]
+        first.prompt.enqueue("next")
     else:
-        first.text = "not sent"
+        first.prompt.edit("not sent")
     await program.look_at(there)
     assert first in program.workspace.open
     await program.look_at(first.id)
@@ -218,9 +218,10 @@ async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_
     program = world.started()
     await program.send("hello")
     first = program.workspace.current
-    first.running = True
+    first.activity.begin_answer()
     await program.look_at(there)
-    first.running, first.unread = False, True
+    first.activity.end_answer()
+    first.mark_unread(unread=True)
     await program.workspace.leave(first)
     assert program.workspace.marks()[first.id] is Mark.UNREAD
     await program.look_at(first.id)
@@ -412,7 +413,7 @@ async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world):
     program.drafts.failures = [FULL]
     with pytest.raises(StayedError, match=r"could not save \(disk full\)"):
         await program.open(there)
-    assert program.workspace.current.text == "half a sentence"
+    assert program.workspace.current.prompt.text == "half a sentence"
     assert world.holder(there) is None
     assert await program.open(there)
     assert str(program.workspace.find(there).save) == ""
@@ -457,7 +458,7 @@ async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_ope
     program = world.started(await world.session())
     first = program.workspace.current
     await program.workspace.look_at(there)
-    first.text = "typed at the last moment"
+    first.prompt.edit("typed at the last moment")
     program.drafts.failures = [FULL, FULL]
     await program.settle()
     assert first in program.workspace.open
@@ -577,7 +578,7 @@ async def test_a_session_taken_after_it_was_left_is_closed_again_with_what_was_t
     looking = slow(program, "looked_at")
     switch = asyncio.create_task(program.workspace.look_at(other))
     await until(lambda: looking.begun)
-    left.text = "x"
+    left.prompt.edit("x")
     taking = asyncio.create_task(program.workspace.take(left))
     await asyncio.sleep(0)
     looking.go_on.set()
@@ -596,7 +597,7 @@ async def test_a_key_that_comes_when_its_session_is_left_for_good_keeps_no_lease
     await program.look_at(there)
     left = program.workspace.current
     await program.look_at(other)
-    left.text = "x"
+    left.prompt.edit("x")
     await program.workspace.take(left)
     await program.settle()
     assert world.holder(there) is None
@@ -617,7 +618,7 @@ async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_
     await asyncio.gather(switch, sending)
     await program.settle()
     assert left in program.workspace.open
-    left.running = False
+    left.activity.end_answer()
     await program.workspace.leave(left)
     assert world.texts(there) == ["hello", "sent"]
 
@@ -625,7 +626,7 @@ async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_
 async def _take_and_run(program, conversation):
     await program.workspace.take(conversation)
     conversation.opened.add_message("user", "sent")
-    conversation.running = True
+    conversation.activity.begin_answer()
 
 
 async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twice(world, slow):
@@ -636,7 +637,7 @@ async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twi
     opening = slow(program, "opened")
     switch = asyncio.create_task(program.workspace.open_session(there))
     await until(lambda: opening.begun)
-    looked_at.text = "x"
+    looked_at.prompt.edit("x")
     taking = asyncio.create_task(program.workspace.take(looked_at))
     await asyncio.sleep(0)
     opening.go_on.set()
@@ -644,7 +645,7 @@ async def test_a_key_that_waits_while_the_session_is_opened_does_not_open_it_twi
     await taking
     await program.settle()
     assert program.workspace.open == (program.workspace.current,)
-    assert program.workspace.current.text == "x"
+    assert program.workspace.current.prompt.text == "x"
     assert looked_at.opened is None
 
 
@@ -681,10 +682,10 @@ async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prom
     there = await world.session()
     program = world.started()
     await program.look_at(there)
-    program.workspace.current.text = "half"
+    program.workspace.current.prompt.edit("half")
     await program.open(there)
     assert program.workspace.current.opened is not None
-    assert program.workspace.current.text == "half"
+    assert program.workspace.current.prompt.text == "half"
 
 
 async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_one(world):
@@ -692,7 +693,7 @@ async def test_opening_a_session_that_is_open_shows_it_and_makes_it_the_active_o
     program = world.started()
     await program.send("hello")
     first = program.workspace.current
-    first.running = True
+    first.activity.begin_answer()
     await program.open(there)
     assert world.reader.active(SHOP) == there
     await program.open(first.id)
@@ -716,7 +717,7 @@ async def test_a_session_that_became_free_is_opened_with_what_was_typed_while_re
     await other.end()
     await program.open(there)
     assert program.workspace.current.opened is not None
-    assert program.workspace.current.text == "typed while reading"
+    assert program.workspace.current.prompt.text == "typed while reading"
     await program.send("typed while reading")
     await program.end()
     assert world.drafts.load(there) is None
@@ -728,16 +729,16 @@ async def test_looking_again_at_a_read_only_session_reads_it_anew_with_its_promp
     other = world.started(there)
     program = world.started()
     await program.look_at(there)
-    program.workspace.current.text = "typed"
+    program.workspace.current.prompt.edit("typed")
     await other.send("Two")
     await program.look_at(there)
     current = program.workspace.current
     assert [each.text for each in current.entries] == ["One", "Two"]
-    assert current.text == "typed"
+    assert current.prompt.text == "typed"
     await other.end()
     await program.look_at(there)
     assert program.workspace.current.read_only == ""
-    assert program.workspace.current.text == "typed"
+    assert program.workspace.current.prompt.text == "typed"
 
 
 # --- archived
@@ -879,9 +880,9 @@ async def test_a_new_session_is_not_begun_if_another_one_is_wanted_meanwhile(wor
 async def test_no_more_sessions_are_opened_than_the_limit(world):
     there, other = await world.session(), await world.session()
     program = world.started(limit=2)
-    program.workspace.current.running = True
+    program.workspace.current.activity.begin_answer()
     await program.open(there)
-    program.workspace.current.running = True
+    program.workspace.current.activity.begin_answer()
     words = "Maximum 2 sessions reached. Close a session first."
     with pytest.raises(UsageError, match=words):
         await program.open(other)
@@ -898,9 +899,9 @@ async def test_at_the_limit_one_can_still_go_to_a_session_that_is_open(world):
     there = await world.session()
     program = world.started(limit=2)
     first = program.workspace.current
-    first.running = True
+    first.activity.begin_answer()
     await program.open(there)
-    program.workspace.current.running = True
+    program.workspace.current.activity.begin_answer()
     assert await program.open(first.id)
     assert program.workspace.current is first
 
@@ -918,14 +919,14 @@ async def test_a_session_that_will_be_closed_does_not_count(world):
 async def test_what_was_typed_in_a_session_that_could_not_be_opened_is_put_aside(world):
     there, other = await world.session(), await world.session()
     program = world.started(limit=1)
-    program.workspace.current.running = True
+    program.workspace.current.activity.begin_answer()
     await program.look_at(there)
     with pytest.raises(UsageError):
         await program.type("half a sentence")
     await program.look_at(other)
     assert world.drafts.aside(there)[0][1].text == "half a sentence"
     await program.look_at(there)
-    assert program.workspace.current.text == "half a sentence"
+    assert program.workspace.current.prompt.text == "half a sentence"
 
 
 # --- what is known
@@ -935,7 +936,7 @@ async def test_the_open_sessions_are_listed_in_the_order_in_which_they_were_open
     there = await world.session("A long story")
     program = world.started()
     first = program.workspace.current
-    first.running = True
+    first.activity.begin_answer()
     await program.open(there)
     rows = program.workspace.rows()
     assert [(row.id, row.label, row.active) for row in rows] == [

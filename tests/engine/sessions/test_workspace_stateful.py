@@ -93,8 +93,9 @@ class WorkspaceMachine(RuleBasedStateMachine):
 
     async def do_type(self, number):
         conversation = self.workspace.current
-        self.take_back(conversation.text)
-        conversation.text = word = self.word()
+        self.take_back(conversation.prompt.text)
+        word = self.word()
+        conversation.prompt.edit(word)
         self.written[word] = conversation.id
         if conversation.opened is None and not conversation.read_only:
             await self.workspace.take(conversation)
@@ -110,10 +111,11 @@ class WorkspaceMachine(RuleBasedStateMachine):
         await self.workspace.take(conversation)
         if conversation.opened is None or conversation is not self.workspace.current:
             return
-        text, conversation.text = conversation.text or self.word(), ""
+        text = conversation.prompt.text or self.word()
+        conversation.prompt.edit("")
         self.written.setdefault(text, conversation.id)
-        if conversation.running:
-            conversation.queued.append(text)
+        if conversation.activity.running:
+            conversation.prompt.enqueue(text)
         else:
             await self.say(conversation, text)
             # As at the end of every turn.
@@ -155,20 +157,20 @@ class WorkspaceMachine(RuleBasedStateMachine):
     @rule()
     def an_answer_begins(self):
         if self.workspace.current.opened is not None:
-            self.workspace.current.running = True
+            self.workspace.current.activity.begin_answer()
 
     @rule(number=NUMBERS, stopped=st.booleans())
     def an_answer_ends(self, number, stopped):
-        running = [each for each in self.workspace.open if each.running]
+        running = [each for each in self.workspace.open if each.activity.running]
         if running:
             self.run(self.end_turn(running[number % len(running)], stopped=stopped))
 
     async def end_turn(self, conversation, *, stopped):
-        conversation.running = False
+        conversation.activity.end_answer()
         with suppress(*REFUSED):
-            if conversation.queued and not stopped:
-                await self.say(conversation, conversation.queued.pop(0))
-            conversation.take_back_queue()
+            if conversation.prompt.queued and not stopped:
+                await self.say(conversation, conversation.prompt.next_queued())
+            conversation.prompt.take_back_queue()
         await self.workspace.leave(conversation)
 
     @rule(times=st.integers(1, 3))
@@ -222,7 +224,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
     def leave(self):
         self.room_again()
         for conversation in self.workspace.open:
-            conversation.running = False
+            conversation.activity.end_answer()
         self.run(self.program.end())
         for conversation in (*self.workspace.open, self.workspace.current):
             assert not conversation.unsaved
@@ -260,7 +262,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
     def all_texts(self):
         """Whatever stands in a prompt, waits, is pending, or is on disk."""
         for each in (*self.workspace.open, self.workspace.current):
-            yield from (each.text, *each.queued, *each.unsaved_prompts)
+            yield from (each.prompt.text, *each.prompt.queued, *each.unsaved_prompts)
         for path in (*self.world.drafts.files(), *self.world.root.glob("*/*.jsonl")):
             yield path.read_text()
 

@@ -37,7 +37,7 @@ class Approvals:
             return "deny"
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
-        conversation.asking = question
+        conversation.activity.ask(question)
         if conversation is not self._workspace.current:
             self._display.say(Notice(f"{conversation.label()} waits for approval.", "warning"))
         self._show(conversation)
@@ -45,7 +45,7 @@ class Approvals:
             return await waiting.answer
         finally:
             self._waiting.remove(waiting)
-            conversation.asking = None
+            conversation.activity.end_question()
             self._show(conversation)
 
     def answer(self, question: Question, choice: Choice) -> None:

@@ -91,7 +91,7 @@ class ExternalEditor:
             except asyncio.CancelledError:
                 # The program ends: whatever was written by now counts as typed.
                 _end(process)
-                conversation.text = _read(path, text)
+                conversation.prompt.edit(_read(path, text))
                 raise
             written = _read(path, text)
         if code != 0:
@@ -102,7 +102,7 @@ class ExternalEditor:
         if conversation is self._workspace.current:
             self._chat.prompt.replace_text(text)
         else:
-            conversation.text = text
+            conversation.prompt.edit(text)
             self._chat.settle_draft()
 
 

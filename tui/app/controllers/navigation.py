@@ -58,7 +58,7 @@ class Navigation:
         await asyncio.to_thread(_require_kept, workspace.store, session_id)
         if not await workspace.look_at(session_id):
             return
-        workspace.current.excerpt = None
+        workspace.current.show_end()
         self._display.show_session()
         self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
         self._listed.show()

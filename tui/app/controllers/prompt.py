@@ -58,8 +58,8 @@ class PromptController:
         if _is_too_large(prompt):
             return False
         self.clear_prompt(conversation, prompt.typed)
-        conversation.queued.append(prompt.text)
-        self._chat.show_queued(conversation.queued)
+        conversation.prompt.enqueue(prompt.text)
+        self._chat.show_queued(conversation.prompt.queued)
         self._display.show_status()
         return True
 
@@ -93,9 +93,9 @@ class PromptController:
         """What was submitted there is no draft any more; what was typed since is."""
         if conversation is self._workspace.current:
             self._chat.prompt.clear_sent()
-            conversation.text = self._chat.prompt.draft
+            conversation.prompt.edit(self._chat.prompt.draft)
         else:
-            conversation.text = conversation.text.removeprefix(text)
+            conversation.prompt.remove_sent(text)
         self._chat.settle_draft()
 
     def take_back(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
@@ -105,17 +105,17 @@ class PromptController:
         """
         conversation = self._workspace.current
         for prompt in reversed(prompts):
-            if not conversation.unqueue(prompt):
+            if not conversation.prompt.dequeue(prompt):
                 self._note_sent(prompt)
         if back is not None:
             self._wait_again(conversation, back)
-        self._chat.show_queued(conversation.queued)
+        self._chat.show_queued(conversation.prompt.queued)
         self._display.show_status()
         self._chat.settle_draft()
 
     def _wait_again(self, conversation: LoadedSession, back: Waiting) -> None:
-        if conversation.running or conversation.queued:
-            conversation.queued.insert(back.place, back.text)
+        if conversation.activity.running or conversation.prompt.queued:
+            conversation.prompt.enqueue(back.text, back.place)
         else:
             # The last answer has ended meanwhile: it would have been sent.
             self._turns.send(conversation, back.text)
@@ -124,7 +124,7 @@ class PromptController:
         """The answer before it ended while the key was on its way."""
         if self._chat.prompt.text == prompt:
             self._chat.prompt.set_text("")
-            self._workspace.current.text = ""
+            self._workspace.current.prompt.edit("")
         self._display.say(Notice("It is sent already.", "warning"))
 
     async def keep_drafts(self) -> None:

@@ -90,7 +90,7 @@ class SessionPresenter:
     def show_draft(self) -> None:
         """Put into the prompt what was typed in the session."""
         conversation = self._workspace.current
-        self._chat.prompt.set_text(conversation.text, conversation.pastes)
+        self._chat.prompt.set_text(conversation.prompt.text, conversation.prompt.pastes)
 
     @property
     def typed(self) -> str:
@@ -115,7 +115,7 @@ class SessionPresenter:
         """Show the end of the session, if a place far from it is on screen."""
         conversation = self._workspace.current
         if conversation.excerpt is not None:
-            conversation.excerpt = None
+            conversation.show_end()
             self.show_session()
 
     def say(self, notice: Notice) -> None:

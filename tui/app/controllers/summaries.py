@@ -73,9 +73,9 @@ class Summaries:
 
     def _begin(self, conversation: LoadedSession, kept: float) -> None:
         opened, compaction = conversation.opened, self._compaction(conversation)
-        if opened is None or compaction is None or conversation.summarising:
+        if opened is None or compaction is None or conversation.activity.summarising:
             return
-        conversation.summarising = True
+        conversation.activity.begin_summary()
         self._display.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
         drive = partial(self._drive, conversation, opened, compaction, kept)
@@ -127,5 +127,5 @@ class Summaries:
 
     def _end(self, conversation: LoadedSession) -> None:
         if self._workers.pop(conversation, None) is not None:
-            conversation.summarising = False
+            conversation.activity.end_summary()
             self._display.show_status()

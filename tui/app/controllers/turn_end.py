@@ -33,7 +33,7 @@ class TurnEnd:
 
     def note(self, conversation: LoadedSession) -> None:
         """Nothing more comes of a turn: who is elsewhere now has not read it."""
-        conversation.unread = conversation is not self._workspace.current
+        conversation.mark_unread(unread=conversation is not self._workspace.current)
 
     async def end(self, conversation: LoadedSession) -> None:
         """Save what a turn has led to, and go on with what waits."""

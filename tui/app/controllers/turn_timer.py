@@ -41,7 +41,7 @@ class TurnTimer:
 
     def begin(self, conversation: LoadedSession) -> None:
         """An answer is being made from now on."""
-        conversation.answering_for = 0
+        conversation.activity.count_seconds(0)
         self._begun[conversation] = self._stopwatch()
         if self._timer is None:
             self._timer = self._app.set_interval(_TICK_SECONDS, self._tick)
@@ -56,10 +56,10 @@ class TurnTimer:
     def _tick(self) -> None:
         now = self._stopwatch()
         for conversation, begun in self._begun.items():
-            conversation.answering_for = int(now - begun)
+            conversation.activity.count_seconds(int(now - begun))
         current = self._workspace.current
         if current not in self._begun or current.opened is None:
             return
         self._display.show_status()
         if arriving := current.opened.arriving:
-            self._chat.transcript.show_wait(arriving, current.answering_for)
+            self._chat.transcript.show_wait(arriving, current.activity.answering_for)

@@ -68,25 +68,25 @@ class Turns:
 
     def send(self, conversation: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
-        if conversation.running or conversation.queued:
+        if conversation.activity.running or conversation.prompt.queued:
             # Those that wait go first, though the answer before them has just ended.
-            conversation.queued.append(prompt)
-            self._chat.show_queued(conversation.queued)
+            conversation.prompt.enqueue(prompt)
+            self._chat.show_queued(conversation.prompt.queued)
             self._display.show_status()
         else:
             self._start(conversation, prompt)
 
     def send_queued(self, conversation: LoadedSession, prompt: str) -> None:
         """Send a prompt that waits in an open session, unless an answer is still to be ended."""
-        answering = conversation.running or conversation in self._ended_as
-        if answering or prompt not in conversation.queued:
+        answering = conversation.activity.running or conversation in self._ended_as
+        if answering or prompt not in conversation.prompt.queued:
             return
         if self._workspace.given_up(conversation):
             return  # its draft has what waits
-        self._start(conversation, conversation.queued.pop(0))
+        self._start(conversation, conversation.prompt.next_queued())
         self._chat.settle_draft()
         if conversation is self._workspace.current:
-            self._chat.show_queued(conversation.queued)
+            self._chat.show_queued(conversation.prompt.queued)
 
     def retry(self, conversation: LoadedSession) -> None:
         """Ask again in an open session."""
@@ -113,7 +113,7 @@ class Turns:
         self._go_on(conversation)
 
     def _go_on(self, conversation: LoadedSession) -> None:
-        if conversation.running or conversation not in self._ended_as:
+        if conversation.activity.running or conversation not in self._ended_as:
             # Another answer was begun before the end of this one was told, or has ended, too.
             return
         status = self._ended_as.pop(conversation)
@@ -121,8 +121,8 @@ class Turns:
             return  # it was closed while a slow disk saved it; its draft has what waits
         taken_back = conversation in self._taken_back
         self._taken_back.discard(conversation)
-        if conversation.queued and (taken_back or status in ("complete", "truncated")):
-            self._start(conversation, conversation.queued.pop(0))
+        if conversation.prompt.queued and (taken_back or status in ("complete", "truncated")):
+            self._start(conversation, conversation.prompt.next_queued())
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
             return
@@ -131,12 +131,12 @@ class Turns:
     def _put_back(self, conversation: LoadedSession) -> None:
         """Put what waits into the prompt."""
         if conversation is not self._workspace.current:
-            conversation.take_back_queue()
-        elif conversation.queued:
+            conversation.prompt.take_back_queue()
+        elif conversation.prompt.queued:
             # What was typed may be on its way here still: the prompt knows it all.
-            self._chat.prompt.put_before(conversation.queued)
-            conversation.queued.clear()
-            conversation.text = self._chat.prompt.draft
+            self._chat.prompt.put_before(conversation.prompt.queued)
+            conversation.prompt.clear_queue()
+            conversation.prompt.edit(self._chat.prompt.draft)
             self._chat.show_queued(())
 
     def take_back(self, conversation: LoadedSession) -> bool:
@@ -146,7 +146,7 @@ class Turns:
         """
         if conversation in self._workers or conversation in self._ended_as:
             self._taken_back.add(conversation)
-        if not conversation.queued:
+        if not conversation.prompt.queued:
             return False
         self._put_back(conversation)
         self._chat.settle_draft()
@@ -172,7 +172,7 @@ class Turns:
         self._launch(conversation, begin_turn(opened, prompt, model, self._settings, save))
 
     def _launch(self, conversation: LoadedSession, turn: Turn) -> None:
-        conversation.running = True
+        conversation.activity.begin_answer()
         self._taken_back.discard(conversation)
         self._lasting.begin(conversation)
         if conversation.opened is not None and conversation.model is not None:
@@ -267,7 +267,7 @@ class Turns:
 
     def _finish(self, conversation: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(conversation, None) is not None:
-            conversation.running = False
+            conversation.activity.end_answer()
             self._lasting.end(conversation)
             self.measuring.end(conversation)
             self._ended_as[conversation] = status

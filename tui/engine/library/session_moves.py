@@ -172,7 +172,7 @@ class SessionMoves:
         if known is None:
             await asyncio.to_thread(move, session_id)
             return
-        if known.running:
+        if known.activity.running:
             await self._stop(known)
         done = asyncio.Event()
         give_up = partial(self._give_up, known, partial(move, session_id), done)

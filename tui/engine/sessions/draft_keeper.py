@@ -14,7 +14,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.session import Draft, Session
 from tui.domain.timestamps import parse_utc
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.write_queue import WriteQueue, save_errors
+from tui.engine.sessions.write_queue import save_errors
 from tui.errors import StorageError
 from tui.storage.disk import storage_errors
 from tui.storage.drafts import Drafts
@@ -64,22 +64,19 @@ class DraftKeeper:
         One writing of a conversation waits for another: the newer one is the last. ``try_save``
         writes the session.
         """
-        if conversation.keeping is None:
-            conversation.keeping = WriteQueue(partial(self._keep, conversation, try_save))
-        await conversation.keeping.run()
+        await conversation.prompt.writes(partial(self._keep, conversation, try_save)).run()
 
     async def put_aside(self, conversation: LoadedSession) -> None:
         """Write what was typed while a session was given up, for whoever holds it next.
 
         Raises ``StorageError``.
         """
-        if conversation.keeping is not None:
-            # A slow disk may be writing the same; it would be offered twice.
-            await conversation.keeping.settle()
+        # A slow disk may be writing the same; it would be offered twice.
+        await conversation.prompt.settle()
         draft = conversation.draft()
-        if draft.empty or draft == conversation.kept or conversation.unsaved:
+        if draft.empty or draft == conversation.prompt.kept or conversation.unsaved:
             return  # what could not be saved is in a rescue file, and its draft with it
-        conversation.kept = draft
+        conversation.prompt.note_kept(draft)
         with save_errors():
             await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
 
@@ -113,13 +110,12 @@ class DraftKeeper:
 
     def show(self, conversation: LoadedSession, typed: Typed) -> None:
         """Let this stand in a prompt, for whatever stood there."""
-        conversation.text = typed.text
-        conversation.pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
-        conversation.asides = typed.asides
-        conversation.kept = conversation.draft() if typed.found else None
+        pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
+        conversation.prompt.restore(typed.text, pastes, typed.asides)
+        conversation.prompt.note_kept(conversation.draft() if typed.found else None)
         if typed.own and typed.own not in typed.unsent:
             # What was sent stands there still: it is to be written anew.
-            conversation.kept = typed.own
+            conversation.prompt.note_kept(typed.own)
 
     def spare(self, conversation: LoadedSession, session: Session) -> None:
         """Put aside the draft of an earlier holder that this prompt knows nothing of.
@@ -132,8 +128,8 @@ class DraftKeeper:
         # Not all of it: the new file's time is later than what was sent from the old one.
         unsent = self._unsent(_prompts(session), found, None)
         text = _joined([unsent])
-        known = conversation.kept.text if conversation.kept else ""
-        if text not in known and text not in conversation.text:
+        known = conversation.prompt.kept.text if conversation.prompt.kept else ""
+        if text not in known and text not in conversation.prompt.text:
             self._drafts.save(unsent, token=_new_token())
 
     # --- within
@@ -163,18 +159,18 @@ class DraftKeeper:
         if conversation.unsaved_prompts:
             # On disk it is no draft any more: a crash would bring back what was sent.
             await try_save()
-        draft, kept = conversation.draft(), conversation.kept
+        draft, prompt = conversation.draft(), conversation.prompt
+        kept = prompt.kept
         holds = conversation.opened is not None
-        set_aside = self._token in conversation.asides
+        set_aside = self._token in prompt.asides
         if (kept is None and draft.empty) or (draft == kept and not (holds and set_aside)):
             return
         if holds:
-            await asyncio.to_thread(self._write_own, draft, conversation.asides)
-            conversation.asides = {}
+            await asyncio.to_thread(self._write_own, draft, prompt.asides)
+            prompt.note_kept(draft, {})
         else:
             await asyncio.to_thread(self._drafts.save, draft, token=self._token)
-            conversation.asides = {**conversation.asides, self._token: draft}
-        conversation.kept = draft
+            prompt.note_kept(draft, {**prompt.asides, self._token: draft})
 
     def _write_own(self, draft: Draft, asides: Mapping[str, Draft]) -> None:
         """Write the holder's draft; what it was offered is in it or was thrown away."""

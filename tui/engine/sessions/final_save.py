@@ -15,7 +15,7 @@ from tui.storage.rescue import write_draft, write_rescue
 
 def _goes_on(conversation: LoadedSession) -> bool:
     """Whether a draft was gone on with in a session that is not open yet."""
-    draft, kept = conversation.draft(), conversation.kept
+    draft, kept = conversation.draft(), conversation.prompt.kept
     looked_at = conversation.opened is None and not conversation.read_only
     return looked_at and kept is not None and draft != kept and not draft.empty
 
@@ -76,7 +76,7 @@ class FinalSave:
         shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
         for conversation in shown.values():
             draft = conversation.draft()
-            if draft.empty or draft == conversation.kept:
+            if draft.empty or draft == conversation.prompt.kept:
                 continue
             try:
                 with save_errors():
@@ -119,7 +119,7 @@ class FinalSave:
 
     def _rescued_draft(self, conversation: LoadedSession) -> Sequence[str]:
         draft = conversation.draft()
-        if draft.empty or draft == conversation.kept:
+        if draft.empty or draft == conversation.prompt.kept:
             return ()
         return (f"What was typed is in {write_draft(self._rescue_directories, draft)}.",)
 

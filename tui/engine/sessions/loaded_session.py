@@ -1,6 +1,6 @@
 """A session as this program has it: looked at, or open for changes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
@@ -15,13 +15,13 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
-from tui.domain.views.approval import Question
 from tui.domain.views.notice import Notice, Shown
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
+from tui.engine.sessions.activity import Activity
 from tui.engine.sessions.open_session import OpenSession
-from tui.engine.sessions.write_queue import WriteQueue
+from tui.engine.sessions.prompt_state import PromptState
 from tui.providers.protocol import Model
 
 
@@ -33,27 +33,19 @@ class PlacedNotice(msgspec.Struct, frozen=True):
 
 
 class LoadedSession(msgspec.Struct, eq=False):
-    """One session: its messages at hand, its lease if there is one, its prompt.
+    """One session in memory: its loaded messages, its lease if there is one, its prompt.
 
-    Either ``opened`` or ``tail`` is there. ``running`` says that an answer is being made,
-    ``answering_for`` for how many seconds,
-    ``asking`` what it waits to be allowed, and ``summarising`` a summary. ``text`` is what stands
-    in its prompt, ``pastes`` what of that is shown as one mark. ``kept`` is the draft
-    that is on disk, ``asides`` are what of it is there under a token.
-    ``listed_as`` is its label where too little of it is at hand to tell. ``asked_for`` says that
-    the user wanted it open, ``held_elsewhere`` that another program has it; ``stamp`` is that of
-    what was read. ``excerpt`` is what is shown instead of its end: a place that was gone to.
+    Either ``opened`` or ``tail`` is there. ``prompt`` and ``activity`` are changed by their own
+    verbs; the fields below them belong to the engine, and no controller assigns them.
+    ``listed_as`` is the label where too few messages are loaded for one. ``asked_for`` says that
+    the user wanted the session open, ``held_elsewhere`` that another program holds its lease;
+    ``stamp`` is that of the last reading. ``excerpt`` is shown instead of the end of the session.
     """
 
     opened: OpenSession | None
     tail: Tail | None = None
-    text: str = ""
-    pastes: tuple[str, ...] = ()
-    queued: list[str] = msgspec.field(default_factory=list[str])
-    running: bool = False
-    answering_for: int = 0
-    summarising: bool = False
-    asking: Question | None = None
+    prompt: PromptState = msgspec.field(default_factory=PromptState)
+    activity: Activity = msgspec.field(default_factory=Activity)
     unread: bool = False
     archived: bool = False
     save: SaveState = msgspec.field(default_factory=SaveState)
@@ -64,9 +56,6 @@ class LoadedSession(msgspec.Struct, eq=False):
     notices: list[PlacedNotice] = msgspec.field(default_factory=list[PlacedNotice])
     model: Model | None = None
     listed_as: str = ""
-    kept: Draft | None = None
-    asides: dict[str, Draft] = msgspec.field(default_factory=dict[str, Draft])
-    keeping: WriteQueue | None = None
     asked_for: bool = False
     held_elsewhere: bool = False
     stamp: Stamp | None = None
@@ -96,23 +85,20 @@ class LoadedSession(msgspec.Struct, eq=False):
     @property
     def untouched(self) -> bool:
         """Whether it is as it was when it was begun."""
-        return self.empty and not self.has_draft
+        return self.empty and not self.prompt.has_draft
 
     @property
     def busy(self) -> bool:
         """Whether it must stay open while another is looked at."""
-        at_work = self.running or self.summarising or bool(self.queued)
-        return at_work or self.unsaved or (self.empty and self.has_draft)
-
-    @property
-    def has_draft(self) -> bool:
-        return bool(self.text.strip())
+        activity = self.activity
+        at_work = activity.running or activity.summarising or bool(self.prompt.queued)
+        return at_work or self.unsaved or (self.empty and self.prompt.has_draft)
 
     @property
     def mark(self) -> Mark:
-        if self.asking is not None:
+        if self.activity.asking is not None:
             return Mark.ASKING
-        if self.running:
+        if self.activity.running:
             return Mark.RUNNING
         if self.unsaved and self.save.failure:
             return Mark.UNSAVED
@@ -144,9 +130,9 @@ class LoadedSession(msgspec.Struct, eq=False):
     def draft(self) -> Draft:
         """What is to be kept of its prompt: a prompt counts as sent when it is on disk."""
         header = self.session.header
-        queued = (*self.unsaved_prompts, *self.queued)
-        folded = tuple(_places(self.text, self.pastes))
-        return Draft(self.id, header.scope, header.project_path, self.text, queued, folded)
+        prompt = self.prompt
+        queued = (*self.unsaved_prompts, *prompt.queued)
+        return Draft(self.id, header.scope, header.project_path, prompt.text, queued, prompt.folded)
 
     def hold(self, opened: OpenSession) -> None:
         """Go on as the holder, with the pages that were read as far as they still join on."""
@@ -175,29 +161,13 @@ class LoadedSession(msgspec.Struct, eq=False):
         else:
             self.earlier, self.page_cursor = (), cursor
 
-    def take_over(self, other: "LoadedSession") -> None:
-        """Go on with what stands in the prompt of the same session, as it was shown before."""
-        if other.text not in self.text:
-            self.text = "\n\n".join(filter(None, [self.text, other.text]))
+    def show_end(self) -> None:
+        """Show the end of the session again, not an excerpt."""
+        self.excerpt = None
 
-    def take_back_queue(self) -> bool:
-        """Put what waits to be sent back into the prompt, before what stands there.
-
-        False if nothing waits.
-        """
-        if not self.queued:
-            return False
-        self.text = "\n\n".join(filter(None, [*self.queued, self.text]))
-        self.queued.clear()
-        return True
-
-    def unqueue(self, prompt: str) -> bool:
-        """Let a prompt wait no more; false if it does not."""
-        for place in reversed(range(len(self.queued))):
-            if self.queued[place] == prompt:
-                del self.queued[place]
-                return True
-        return False
+    def mark_unread(self, *, unread: bool) -> None:
+        """Note whether there is an answer that was not on screen yet."""
+        self.unread = unread
 
     def say(self, notice: Notice) -> None:
         """Put a notice at the end of the conversation."""
@@ -242,14 +212,14 @@ class LoadedSession(msgspec.Struct, eq=False):
             earlier=self.has_earlier,
             later=excerpt is not None,
             arriving=self._arriving,
-            draft=self.text,
-            pastes=self.pastes,
+            draft=self.prompt.text,
+            pastes=self.prompt.pastes,
             # They stand at the end.
-            queued=() if excerpt else tuple(self.queued),
+            queued=() if excerpt else tuple(self.prompt.queued),
             prompt_count=session.prompt_count,
             read_only=self.read_only,
             todos=session.todos,
-            asking=self.asking,
+            asking=self.activity.asking,
         )
 
     def status(self) -> SessionStatus:
@@ -262,11 +232,11 @@ class LoadedSession(msgspec.Struct, eq=False):
             model=self.model.name if self.model else session.model,
             scope=session.header.scope,
             save=self.save,
-            running=self.running,
-            answering_for=self.answering_for,
-            summarising=self.summarising,
-            asking=self.asking is not None,
-            queued=len(self.queued),
+            running=self.activity.running,
+            answering_for=self.activity.answering_for,
+            summarising=self.activity.summarising,
+            asking=self.activity.asking is not None,
+            queued=len(self.prompt.queued),
             read_only=bool(self.read_only),
             name=session.name,
             summarised=session.summary.through if session.summary else "",
@@ -328,13 +298,3 @@ def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> 
             shown += [n.notice for n in notices if n.after == entry.id]
     gone = [n.notice for n in notices if n.after is not None and n.after not in ids]
     return (*shown, *gone)
-
-
-def _places(text: str, pastes: Sequence[str]) -> Iterable[tuple[int, int]]:
-    """Where pastes begin and end in a text, those that are still in it."""
-    end = 0
-    for paste in pastes:
-        start = text.find(paste, end)
-        if start >= 0:
-            end = start + len(paste)
-            yield start, end

@@ -78,7 +78,7 @@ class Switching(OpenSessions):
             self.held.append(conversation)
             self._choose_model(conversation)
         if show:
-            conversation.unread = False
+            conversation.mark_unread(unread=False)
             self.unread.discard(conversation.id)
             self._current = conversation
 
@@ -104,7 +104,7 @@ class Switching(OpenSessions):
             return None
         other = await load()
         if other is not leaving and other.id == leaving.id:
-            other.take_over(leaving)
+            other.prompt.take_over(leaving.prompt)
         return other
 
     async def _switch(self, find: Callable[[], Awaitable[LoadedSession | None]]) -> bool:
@@ -166,7 +166,7 @@ class Switching(OpenSessions):
             with suppress(StorageError):
                 await self.prompts.put_aside(conversation)
             return
-        if conversation.unsaved and not conversation.running:
+        if conversation.unsaved and not conversation.activity.running:
             await self.try_save(conversation)
         if conversation.busy:
             return
