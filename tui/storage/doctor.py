@@ -1,7 +1,7 @@
-"""Looking a data directory over: what is damaged, left behind or open to others.
+"""Checks of a data directory: damage, leftovers and permissions, with repairs.
 
-Repairs touch no record: they close modes, remove temporary files that nobody holds, finish moves
-that were killed half-way and complete ``scopes.jsonl``.
+Repairs change no record: they tighten permissions, remove temporary files without a holder, finish
+moves that were killed half-way and complete ``scopes.jsonl``.
 """
 
 import os
@@ -28,13 +28,13 @@ _DAMAGE = frozenset({"damaged_records", "damaged_header", "unreadable", "damaged
 Mend = Callable[[], object]
 _Found = tuple["Finding", Mend | None]
 _NAMED = 100
-"""Files of one kind that are named in each directory; the others are counted."""
+"""The number of files of one kind named in each directory; others are only counted."""
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing that is not as it should be; ``path`` is below the data directory."""
+    """A defect of the data directory; ``path`` is relative to it."""
 
     kind: str
     session_id: str | None
@@ -44,7 +44,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def verdict(findings: Iterable[Finding]) -> Verdict:
-    """What findings amount to; what was repaired is still a finding."""
+    """Sum up findings; repaired ones count too."""
     kinds = {finding.kind for finding in findings}
     if kinds & _DAMAGE:
         return "damage"
@@ -52,7 +52,7 @@ def verdict(findings: Iterable[Finding]) -> Verdict:
 
 
 class Doctor:
-    """Examines one data directory, reading all of every journal."""
+    """Examines one data directory and reads every journal whole."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -61,7 +61,7 @@ class Doctor:
         self._headers: dict[str, SessionHeader] = {}
 
     def examine(self, *, repair: bool = False) -> Iterator[Finding]:
-        """Give what is found, mended first where that can be done and was asked for."""
+        """Yield the findings, repaired first if possible and requested."""
         if not os.path.lexists(self._root):
             return
         if not self._root.is_dir():
@@ -246,7 +246,7 @@ class Doctor:
                 yield self._finding("damaged_draft", None, path, message), None
 
     def _index(self) -> Iterator[_Found]:
-        # Not at the top: SQLite comes with it.
+        # Imported here: it loads SQLite.
         from tui.storage.index import database
         from tui.storage.index.maintenance import Upkeep
 
@@ -268,7 +268,7 @@ class Doctor:
         try:
             return locks.holder_of(self._folders.lock(session_id)) is not None
         except OSError:
-            # A lock that cannot be asked for is found by itself.
+            # ``_locks`` reports an unreadable lock.
             return False
 
     def _finding(self, kind: str, session_id: str | None, path: Path, message: str) -> Finding:
@@ -296,8 +296,8 @@ def _is_journal(name: str) -> bool:
 
 
 def _open_to_others(directory: Path) -> list[str]:
-    """The names of the files in a directory that others than their owner can open."""
-    # No Path for each: there may be a million.
+    """List the names of files that others than their owner can open."""
+    # Names, not paths: there may be a million.
     with os.scandir(directory) as entries:
         return sorted(
             entry.name

@@ -1,4 +1,4 @@
-"""Prompts that were typed and not sent: one small file a session, replaced in one step."""
+"""Drafts: prompts typed and not sent, one small file a session, replaced atomically."""
 
 import os
 from collections.abc import Iterator
@@ -25,15 +25,15 @@ _ASIDE = "~"
 class Drafts:
     """The drafts of one data directory.
 
-    A session's own draft is written by its holder only. Who reads a session that another program
-    holds puts what was typed aside, under a token, and the next holder is offered it.
+    Only a session's holder writes its own draft. A program that has the session read-only puts
+    its draft aside, under a token; the next holder is offered it.
     """
 
     def __init__(self, root: Path) -> None:
         self._folders = Folders(root)
 
     def save(self, draft: Draft, *, token: str | None = None) -> None:
-        """Keep a draft, or remove it if it is empty; ``token`` puts it aside."""
+        """Write a draft, or remove it if it is empty; with ``token``, put it aside."""
         self._folders.prepare()
         path = self._path(draft.session_id, token)
         with storage_errors(f"Cannot save the draft of {draft.session_id}"):
@@ -42,16 +42,16 @@ class Drafts:
             else:
                 data = journal_json(msgspec.to_builtins(draft))
                 if len(data) > LINE_BYTES:
-                    # Nobody would read it again; what cannot be saved is rescued.
+                    # Readers refuse a larger file; an unsaved draft goes to a rescue file.
                     raise StorageError(f"The draft of {draft.session_id} is larger than 64 MiB.")
                 replace(path, data)
 
     def load(self, session_id: str) -> Draft | None:
-        """What its holder had typed; ``None`` if there is nothing to be read."""
+        """Read the holder's draft; ``None`` if there is none, or it is unreadable."""
         return read_draft(self._path(session_id))
 
     def written_at(self, session_id: str, token: str | None = None) -> datetime | None:
-        """When a draft was written last, to the millisecond; ``None`` where nobody knows."""
+        """Read the time of a draft's last change, to the millisecond, or ``None``."""
         try:
             written = self._path(session_id, token).stat().st_mtime_ns
         except OSError:
@@ -59,7 +59,7 @@ class Drafts:
         return from_milliseconds(written // MILLISECOND_NS)
 
     def aside(self, session_id: str) -> tuple[tuple[str, Draft], ...]:
-        """What readers of the session had typed, each with its token."""
+        """Read the drafts put aside for a session, each with its token."""
         prefix = session_id + _ASIDE
         found = [
             (path.stem.removeprefix(prefix), draft)
@@ -69,14 +69,14 @@ class Drafts:
         return tuple(found)
 
     def forget(self, session_id: str) -> None:
-        """Remove what was typed in a session, by whomever."""
+        """Remove all drafts of a session, those put aside included."""
         with storage_errors(f"Cannot remove the drafts of {session_id}"):
             _remove(self._path(session_id))
             for token, _ in self.aside(session_id):
                 _remove(self._path(session_id, token))
 
     def unclaimed(self, scope: str) -> Draft | None:
-        """The newest draft of a scope whose session has no journal and no holder."""
+        """Find the newest draft of a scope whose session has no journal and no holder."""
         for path in sorted(filter(self._ownerless, self.files()), key=_time, reverse=True):
             draft = read_draft(path)
             if draft is not None and draft.scope == scope and not self._held(draft.session_id):
@@ -84,7 +84,7 @@ class Drafts:
         return None
 
     def _ownerless(self, path: Path) -> bool:
-        # By the name alone: most drafts are of sessions that exist, and need not be read.
+        # By name alone: most drafts belong to existing sessions, and are not read.
         return is_session_id(path.stem) and not self._folders.exists(path.stem)
 
     def _held(self, session_id: str) -> bool:
@@ -97,7 +97,7 @@ class Drafts:
         return self._folders.drafts / (name + _SUFFIX)
 
     def files(self) -> Iterator[Path]:
-        """The files that drafts lie in, those put aside too."""
+        """List the files of drafts, those put aside included."""
         try:
             names = os.listdir(self._folders.drafts)
         except (FileNotFoundError, NotADirectoryError):
@@ -108,11 +108,11 @@ class Drafts:
 
 
 def read_draft(path: Path) -> Draft | None:
-    """Read one of the files; ``None`` for one that is gone, no draft or another session's."""
+    """Read a draft; ``None`` for a file that is missing, unreadable or another session's."""
     try:
         draft = msgspec.convert(read_json(path, LINE_BYTES), Draft)
     except (OSError, msgspec.ValidationError):
-        # Left where it is: doctor reports a draft that cannot be read.
+        # Left in place: doctor reports it.
         return None
     return draft if draft.session_id == path.stem.partition(_ASIDE)[0] else None
 

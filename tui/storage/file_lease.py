@@ -1,4 +1,4 @@
-"""The leases that a program holds on files, and what it knows of their journals."""
+"""The leases that a program holds, with the state of their journals."""
 
 import threading
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tui.storage.writer import JournalWriter
 
 
 class Beginning(msgspec.Struct, frozen=True):
-    """What the header of a session that has no journal yet will say."""
+    """The fields of a header, for a session that has no journal yet."""
 
     scope: str
     project_path: str
@@ -25,7 +25,7 @@ class Beginning(msgspec.Struct, frozen=True):
     imported_from: str | None
 
     def header(self, session_id: str, ordinal: int) -> SessionHeader:
-        """The header, once the session has its number."""
+        """Make the header, once the session has its number."""
         return SessionHeader(
             version=VERSION,
             id=session_id,
@@ -40,7 +40,11 @@ class Beginning(msgspec.Struct, frozen=True):
 
 
 class FileLease(msgspec.Struct):
-    """A session's lock, and what is known of its journal."""
+    """A session's lock, and the state of its journal.
+
+    ``newer`` is the version of a journal that is too new to append to; ``unmarked_restore`` is
+    true while an archived session was moved back without a ``Restored`` record.
+    """
 
     session_id: str
     lock: locks.Lock
@@ -57,7 +61,7 @@ class FileLease(msgspec.Struct):
 
 
 class HeldLeases:
-    """The leases of one program. Safe to use from threads."""
+    """The leases of one program; thread-safe."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -65,7 +69,7 @@ class HeldLeases:
         self._lock = threading.Lock()
 
     def keep(self, lease: FileLease) -> FileLease:
-        """Count a lease among those held, and sign its lock."""
+        """Register a lease, and sign its lock."""
         lease.lock.note(self._clock())
         with self._lock:
             alive = {name: other for name, other in self._leases.items() if other.lock.held}
@@ -73,21 +77,21 @@ class HeldLeases:
         return lease
 
     def find(self, session_id: str) -> FileLease | None:
-        """The lease that this program holds on a session, if it does."""
+        """Find this program's lease on a session, if it holds one."""
         lease = self._leases.get(session_id)
         return lease if lease is not None and lease.lock.held else None
 
     def own(self, lease: Lease) -> FileLease:
-        """The lease itself. Raises ``ReadOnly`` if it is not, or no longer, one of these."""
+        """Check that a lease is one of these and held. Raises ``ReadOnly``."""
         held = self.find(lease.session_id)
         if held is None or held is not lease:
             raise ReadOnly(lease.session_id)
         return held
 
     def unwritten(self, session_id: str) -> bool:
-        """Whether this program holds a session to which it has added nothing yet.
+        """Check for a lease under which nothing was written yet.
 
-        What is unfinished there was left by a holder who is gone.
+        Unfinished answers in its session were left by an earlier holder.
         """
         held = self.find(session_id)
         return held is not None and not held.written

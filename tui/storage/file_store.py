@@ -59,9 +59,9 @@ _PLACES = {
 
 
 class FileStore:
-    """Keeps each session in a journal of its own below ``root``.
+    """A store of files: one journal a session, below ``root``.
 
-    Threads may use it at once, each on another session.
+    Threads may use it at once, each for another session.
     """
 
     def __init__(self, root: Path, clock: Clock = utc_now) -> None:
@@ -107,7 +107,7 @@ class FileStore:
             return locks.holder_of(self._folders.lock(session_id))
 
     def obstacles(self) -> tuple[str, ...]:
-        """Sentences about an archive or trash that cannot be used; all else goes on without it."""
+        """Describe why archive or trash cannot be used; the store works without them."""
         return self._folders.obstacles()
 
     # --- writing
@@ -132,7 +132,7 @@ class FileStore:
             raise StorageError(f"{doing}: a record is {error}") from error
 
     def path(self, session_id: str) -> Path:
-        """Where a session's journal lies. Raises ``SessionNotFound``."""
+        """Find the path of a session's journal. Raises ``SessionNotFound``."""
         return self._folders.find(session_id)[1]
 
     def location(self, session_id: str) -> str:
@@ -229,12 +229,12 @@ class FileStore:
         with self._borrowed(session_id, Folder.TRASH) as lease:
             path = self._folders.journal(session_id, Folder.TRASH)
             with suppress(OSError, StorageError), self._scopes.locked():
-                # Where the list of numbers is lost, it is made while this one is still known.
+                # Taking the lock rebuilds a missing scopes.jsonl, with this session's number.
                 pass
             with suppress(StorageError):
-                # A kill right behind the end of the file is none of the words in the index.
+                # Noted first: killed after the unlink, the index still forgets the words.
                 self._index.note_forgetting()
-            # First: a draft without a journal is taken for that of a session yet to come.
+            # Before the journal: a draft without one would be offered to a new session.
             Drafts(self.root).forget(session_id)
             with storage_errors(f"Cannot purge session {session_id}"):
                 os.unlink(path)
@@ -284,16 +284,16 @@ class FileStore:
             raise SessionBusy(session_id, str(held.holder)) from held
 
     def _take(self, session_id: str, *folders: Folder) -> FileLease:
-        """Lock a session that lies in one of these folders, and look at its journal."""
+        """Lock a session in one of these folders, and read the end of its journal."""
         self._require(session_id, folders)
         self._folders.prepare()
         with storage_errors(f"Cannot open session {session_id}"):
             lease = FileLease(session_id, self._lock(session_id))
             try:
-                # It may have been moved while the lock was waited for.
+                # Again: it may have been moved while this program waited for the lock.
                 lease.folder, path = self._require(session_id, folders)
                 with suppress(OSError):
-                    # Where it cannot be, it is tried again when the session is moved.
+                    # Not fatal: the next move of the session tries again.
                     self._folders.finish_move(session_id, lease.folder)
                 with self._journal(session_id) as journal:
                     end = journal.tail(0).session
@@ -313,7 +313,7 @@ class FileStore:
 
     @contextmanager
     def _borrowed(self, session_id: str, *folders: Folder) -> Generator[FileLease]:
-        """A lease for one deed: this program's own if it has one, else one taken for it."""
+        """Lease a session for one operation, unless this program has a lease already."""
         held = self._held.find(session_id)
         if held is not None:
             self._require(session_id, folders)
@@ -342,7 +342,7 @@ class FileStore:
             set_last_use(path, used)
 
     def _numbered(self, session_id: str, scope: str) -> int:
-        """The session's number in its scope, given now unless an earlier try gave it one."""
+        """Give a session its number, or find the one that an earlier attempt gave it."""
         table = self._scopes.table()
         place = table.places.get(session_id)
         if place is not None and place.scope == scope:
@@ -359,7 +359,7 @@ class FileStore:
         self, lease: FileLease, writer: JournalWriter, records: Sequence[Record], encoder: Encoder
     ) -> Appended:
         if lease.folder is Folder.ARCHIVE:
-            # First, as nothing may fail once the records are durable.
+            # Moved first: nothing may fail once the records are durable.
             lease.unmarked_restore = True
             self._relocate(lease, Folder.SESSIONS)
         restored = lease.unmarked_restore
@@ -384,7 +384,7 @@ class FileStore:
                 self._folders.finish_move(lease.session_id, lease.folder)
                 move_to_free_name(source, path)
         finally:
-            # A move that could only not be made durable has happened; another begins anew.
+            # A move that was only not synced has happened all the same.
             if not os.path.lexists(source):
                 lease.folder = target
                 if lease.writer is not None:
@@ -403,12 +403,12 @@ class FileStore:
             try:
                 return stack.enter_context(opened(path, session_id, guess, held=held))
             except StorageError as error:
-                # Another program moved it since it was found: found again, it is elsewhere.
+                # Another program has moved it since: find it again.
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
         raise SessionNotFound(session_id)
 
 
 def _random_number() -> int:
-    # What the module secrets does, without the OpenSSL that it imports on the way: 5 ms.
+    # As ``secrets`` does, without its import of OpenSSL: 5 ms.
     return int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS

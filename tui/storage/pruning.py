@@ -1,4 +1,4 @@
-"""Setting aside what is old or too much. Nothing here destroys anything."""
+"""Retention: archives sessions that are old or beyond the limit, or moves them to the trash."""
 
 import json
 import subprocess
@@ -26,7 +26,7 @@ _PAGE = 200
 
 
 class RetentionPolicy(msgspec.Struct, frozen=True):
-    """How much is kept in the list: 0 means no limit."""
+    """Limits of the list, in sessions a scope and days without use; 0 means no limit."""
 
     backlog_limit: int
     max_age_days: int
@@ -34,7 +34,7 @@ class RetentionPolicy(msgspec.Struct, frozen=True):
 
 
 class SetAside(msgspec.Struct, frozen=True):
-    """Sessions of one scope that were set aside for one reason."""
+    """Sessions of one scope that were archived or trashed for one reason."""
 
     scope: str
     sessions: tuple[str, ...]
@@ -42,7 +42,7 @@ class SetAside(msgspec.Struct, frozen=True):
 
 
 class PartlySetAside(StorageError):
-    """Something could not be set aside; what is in ``done`` was, and is to be told."""
+    """Some sessions could not be moved; those in ``done`` were."""
 
     def __init__(self, reason: StorageError, done: tuple[SetAside, ...]) -> None:
         super().__init__(str(reason))
@@ -50,7 +50,7 @@ class PartlySetAside(StorageError):
 
 
 class HookFailed(SibylError):
-    """The archive hook did not do its work; what was archived stays archived."""
+    """The archive hook failed; the sessions stay archived."""
 
 
 def prune_backlog(
@@ -61,10 +61,10 @@ def prune_backlog(
     *,
     unwritten: int = 0,
 ) -> tuple[SetAside, ...]:
-    """Leave only the most recently used sessions in a scope.
+    """Keep only the most recently used sessions of a scope.
 
-    All of the scope count, with ``unwritten`` ones that are open and have nothing on disk yet; but
-    those that are open, active or named in ``keep`` stay. Raises ``StorageError``, also
+    All kept sessions of the scope count, and ``unwritten`` open ones that are not on disk yet.
+    Sessions that are open, active or in ``keep`` stay. Raises ``StorageError``, also
     ``PartlySetAside``.
     """
     if policy.backlog_limit == 0:
@@ -81,7 +81,7 @@ def prune_backlog(
 def prune_by_age(
     store: SessionStore, policy: RetentionPolicy, now: datetime, keep: Collection[str] = ()
 ) -> tuple[SetAside, ...]:
-    """Set aside, in every scope, what was not used for longer than the policy says.
+    """Move the sessions of every scope that were not used for ``max_age_days``.
 
     Raises ``StorageError``, also ``PartlySetAside``.
     """
@@ -93,7 +93,7 @@ def prune_by_age(
 
 
 def run_archive_hook(command: Sequence[str], done: SetAside) -> None:
-    """Tell the user's own program what was archived. Raises ``HookFailed``."""
+    """Run the user's command with the archived sessions as JSON. Raises ``HookFailed``."""
     told = {"scope": done.scope, "sessions": done.sessions, "reason": done.reason}
     try:
         subprocess.run(  # noqa: S603 - the user's own command, from the user's configuration
@@ -116,7 +116,7 @@ def _days_before(now: datetime, days: int) -> str | None:
     try:
         return format_utc(now - timedelta(days=days))
     except OverflowError:
-        # Nothing was said before the year 1.
+        # Before the year 1: nothing is older.
         return None
 
 
@@ -147,7 +147,7 @@ def _set_aside(
             if _moved(store, policy, entry.id):
                 moved.setdefault(entry.scope, []).append(entry.id)
         except StorageError as error:
-            # One that cannot be moved keeps no other where it is.
+            # Move the others all the same.
             failures.append(error)
     done = tuple(SetAside(scope, tuple(ids), reason) for scope, ids in moved.items())
     if failures:
@@ -158,7 +158,7 @@ def _set_aside(
 def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str) -> bool:
     move = store.archive if policy.action == "archive" else store.delete
     try:
-        # A lease of its own: one that is open in this program since the list was read stays.
+        # Leased here: a session that this program has opened meanwhile stays.
         lease = store.lease(session_id)
     except (SessionBusy, SessionNotFound, SessionDamaged, NewerVersion):
         return False

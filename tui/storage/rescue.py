@@ -1,4 +1,4 @@
-"""Rescue files: what could not be saved, written where there is room, and taken back later.
+"""Rescue files: unsaved records, written to any directory with room, and imported later.
 
 A rescue file has the format of a journal: the header, and every record that was pending.
 """
@@ -35,7 +35,7 @@ from tui.storage.protocol import Lease, SessionStore
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What came of an import: the session, and how many messages it got."""
+    """The result of an import: the session, its new messages, and damaged lines of the file."""
 
     session_id: str
     messages: int
@@ -45,18 +45,18 @@ class Imported(msgspec.Struct, frozen=True):
 def write_rescue(
     directories: Iterable[Path], header: SessionHeader, records: Sequence[Record]
 ) -> Path:
-    """Write a rescue file into the first directory that takes it, else a private temporary one.
+    """Write a rescue file into the first usable directory, else a private temporary one.
 
-    Raises ``StorageError`` if there is no room anywhere.
+    Raises ``StorageError`` if all of them fail.
     """
     data = encode(header) + b"".join(map(encode, records))
     return _rescued(directories, f"rescue-{header.id}-{os.urandom(3).hex()}.jsonl", data)
 
 
 def write_draft(directories: Iterable[Path], draft: Draft) -> Path:
-    """Write what was typed and not sent, as plain text, where ``write_rescue`` would.
+    """Write a draft as plain text into the directory that ``write_rescue`` would choose.
 
-    Raises ``StorageError`` if there is no room anywhere.
+    Raises ``StorageError`` if all of them fail.
     """
     text = "\n\n".join(filter(None, [*draft.queued, draft.text]))
     name = f"draft-{draft.session_id}-{os.urandom(3).hex()}.txt"
@@ -75,10 +75,10 @@ def _rescued(directories: Iterable[Path], name: str, data: bytes) -> Path:
 
 
 def import_file(store: SessionStore, path: Path, now: str) -> Imported:
-    """Take a rescue file or a journal back: the messages that its session does not have.
+    """Import the messages of a rescue file or journal that its session lacks.
 
-    The session is made anew if it is not there. Raises ``UsageError`` for what is no journal,
-    ``StorageError`` and its kinds for what cannot be saved.
+    Creates the session if it is missing. Raises ``UsageError`` for a file that is no journal, and
+    ``StorageError`` and its subclasses if saving fails.
     """
     found = _read(path)
     existing = _existing(store, found.header.id)
@@ -86,10 +86,10 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
         raise UsageError(f"{path} holds nothing that could be imported.")
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
     try:
-        # Again: whoever held it may have gone on until now.
+        # Loaded again: an earlier holder may have written until now.
         existing = store.load(found.header.id) if existing else None
         records = _missing(found, existing) if existing else _contents(found)
-        # As every holder does: an answer that a crash cut off is written as a message.
+        # Like every holder: write answers that a crash interrupted as messages.
         written = [*(existing.interrupted if existing else ()), *records]
         state = _state(found, existing, written, now)
         if records or existing is None or state.name != existing.name:
@@ -115,7 +115,7 @@ def _write_new(path: Path, data: bytes) -> Path:
 
 
 class _File(msgspec.Struct, frozen=True):
-    """What a file to be imported says."""
+    """The contents of a file to be imported."""
 
     header: SessionHeader
     records: tuple[Record, ...]
@@ -169,13 +169,13 @@ def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
 
 
 def _contents(found: _File) -> list[Record]:
-    """All that a new session takes over: what was said, never who held it."""
+    """Select the records for a new session: contents, never leases."""
     kept = (Message, Partial, Summary, Todos, Reset)
     return [*(r for r in found.records if isinstance(r, kept)), *found.session.interrupted]
 
 
 def _missing(found: _File, existing: Session) -> list[Record]:
-    """What a session that is there lacks; its own summary and to-dos stay, unless older."""
+    """Select the records that a session lacks; a newer file also brings summary and to-dos."""
     messages = existing.all_messages
     replaced = {message.replaces for message in messages}
     own = {message.id: message for message in messages}
@@ -187,7 +187,7 @@ def _missing(found: _File, existing: Session) -> list[Record]:
     if not _later(found.session, existing):
         return [*missing]
     live = {message.id for message in found.session.messages}
-    # The last one: live begins there. It is there if something said after it is.
+    # Live messages begin at the last reset; the session has it if it has a message after it.
     resets = [r for r in found.records if isinstance(r, Reset) and live.isdisjoint(own)]
     return [
         *(message for message in missing if message.id not in live),
@@ -198,7 +198,7 @@ def _missing(found: _File, existing: Session) -> list[Record]:
 
 
 def _adds_to(own: Message | None, message: Message) -> bool:
-    """Whether a session lacks a message, or has only the beginning of the answer that it is."""
+    """Check that a message is missing, or longer than the session's interrupted version."""
     if own is None:
         return True
     begun = own.status == "interrupted" and message.text.startswith(own.text)
