@@ -15,6 +15,4 @@ def world(tmp_path):
 @pytest.fixture(autouse=True)
 def _a_slow_machine_has_time(monkeypatch):
     """What is typed behind a command waits for it as long as a test does, and so does the end."""
-    for waited in ("tui.app.app.SECONDS_TO_LEAD", "tui.app.task_queue.SECONDS_TO_LEAD"):
-        monkeypatch.setattr(waited, SECONDS)
-    monkeypatch.setattr("tui.app.shutdown.SECONDS_TO_BE_SEEN_TO", SECONDS)
+    monkeypatch.setattr("tui.app.input_queue.SECONDS_AT_MOST", SECONDS)

@@ -111,7 +111,7 @@ async def test_escape_takes_back_what_waits_for_a_command(world, slow):
         await pilot.press("escape")
         await until(lambda: app.chat.prompt.text == "first", "what waited")
         disk.let_go()
-        await until(lambda: not app.orders.pending)
+        await until(lambda: not app.input_queue.pending)
         assert w.model.requests == []
         assert "Nothing to stop" not in conversation(app)
 
@@ -200,9 +200,9 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
             await w.workspace.look_at(there)
             app._desk.display.show_session()
 
-        app.orders.give(lead)
+        app.input_queue.add(lead)
         type_at_once(app, "/name x<enter>")
-        await until(lambda: app.chat.prompt.text == "" and app.orders._given > 1)
+        await until(lambda: app.chat.prompt.text == "" and app.input_queue.pending > 1)
         done.set()
         await until(
             lambda: "Not done, as another session has come on screen: /name x" in words(app)
@@ -248,11 +248,11 @@ async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, m
 
 async def test_what_waited_for_too_long_is_told_at_the_end(world, monkeypatch):
     w = world()
-    monkeypatch.setattr("tui.app.shutdown.SECONDS_TO_BE_SEEN_TO", 0.01)
+    monkeypatch.setattr("tui.app.input_queue.SECONDS_AT_MOST", 0.01)
     async with w.running() as (app, _):
-        app.orders.give(asyncio.Event().wait)
+        app.input_queue.add(asyncio.Event().wait)
         type_at_once(app, "/name x<enter>")
-        await until(lambda: app.orders._given > 1)
+        await until(lambda: app.input_queue.pending > 1)
         app.exit()
         await until(lambda: app._exit, "the end")
     assert "Not done: /name x" in w.final_save.lines
@@ -274,7 +274,7 @@ async def test_escape_stops_an_answer_whose_prompt_is_still_being_saved(world, m
         await until(lambda: "answering" in status(app))
         await pilot.press("escape")
         gate.set()
-        await until(lambda: not app.orders.pending)
+        await until(lambda: not app.input_queue.pending)
         await wait_for_answer(w)
         assert w.model.requests == []
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello"]

@@ -14,7 +14,6 @@ from tui.app.dispatcher import Dispatcher
 from tui.app.effects import EffectRunner
 from tui.app.keymap import EVERYWHERE, Places
 from tui.app.shutdown import ShutdownApp, end_on_signals
-from tui.app.task_queue import SECONDS_TO_LEAD
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.app.themes import dress
 from tui.app.wiring import Controllers
@@ -110,7 +109,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
     async def on_unmount(self) -> None:
         self._desk.searching.end()
         await self._parts.final_save.run()
-        self._parts.final_save.lines += self._intake.not_done()
+        self._parts.final_save.lines += [f"Not done: {name}" for name in self.input_queue.not_begun]
         await self._desk.remembered.keep()
 
     def tell_defect(self, words: str) -> None:
@@ -162,7 +161,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
 
     async def action_invoke(self, name: str, arguments: str = "") -> None:
         # Bound with priority: it would overtake what was typed.
-        self.between_keys(lambda: self._intake.invoke(Invocation(name, arguments)))
+        self.input_queue.run_between_keys(lambda: self._intake.invoke(Invocation(name, arguments)))
 
     @on(CommandInvoked)
     async def invoke_command(self, event: CommandInvoked) -> None:
@@ -192,7 +191,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
 
     @on(Sidebar.SessionSelected)
     def look_at_session(self, event: Sidebar.SessionSelected) -> None:
-        let_keys_go = self.hold_keys(SECONDS_TO_LEAD)
+        let_keys_go = self.input_queue.hold()
         self.run_worker(partial(self._look_at, event.session_id, let_keys_go))
 
     @on(Sidebar.SessionRenamed)
@@ -272,7 +271,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
 
     async def _look_at(self, session_id: str, let_keys_go: Callable[[], None]) -> None:
         try:
-            await self.orders.settle()
+            await self.input_queue.settle()
             left = self.workspace.current
             shown = await self._show_another(session_id)
         finally:

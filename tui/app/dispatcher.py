@@ -21,11 +21,10 @@ class Dispatcher:
         self, app: ShutdownApp, workspace: Workspace, desk: Controllers, effects: EffectRunner
     ) -> None:
         self._app = app
-        self._orders = app.orders
+        self._queue = app.input_queue
         self._workspace = workspace
         self._desk = desk
         self._effects = effects
-        self._waiting: list[Invocation] = []
 
     async def submit(self, text: str) -> None:
         """Take what was sent in the prompt: a command, or something to be said."""
@@ -41,13 +40,13 @@ class Dispatcher:
 
     async def _submit(self, prompt: PromptText) -> None:
         conversation, sending = self._workspace.current, self._desk.sending
-        if conversation.opened is not None and not self._orders.pending:
+        if conversation.opened is not None and not self._queue.pending:
             await sending.send(conversation, prompt)
         elif conversation.opened is not None and sending.put_in_queue(conversation, prompt):
-            self._orders.give(partial(sending.send_queued, conversation, prompt.text))
+            self._queue.add(partial(sending.send_queued, conversation, prompt.text))
         else:
             sending.begin()
-            self._orders.give(partial(sending.send, conversation, prompt))
+            self._queue.add(partial(sending.send, conversation, prompt))
 
     async def invoke(self, invocation: Invocation) -> None:
         """Carry out a command, in its turn; what ends something ends it at once."""
@@ -58,24 +57,18 @@ class Dispatcher:
             done = asyncio.Event()
             self._app.run_worker(partial(self._stop, done, waited=waited))
             # What is given behind it comes after the end of it.
-            self._orders.give(done.wait)
+            self._queue.add(done.wait)
         elif reach == "at once":
             await self._run(invocation)
         else:
-            self._waiting.append(invocation)
-            give = self._orders.give if reach == "stays" else self._orders.give_leading
-            give(partial(self._run_in, self._workspace.current.id, invocation))
+            task = partial(self._run_in, self._workspace.current.id, invocation)
+            self._queue.add(task, leads=reach != "stays", name=_typed(invocation))
 
     def do(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
         """Do what a command would do, in its turn."""
-        self._orders.give_leading(partial(self._done, work))
-
-    def not_done(self) -> Sequence[str]:
-        """What waited for others that took too long, for the end to tell."""
-        return [f"Not done: {_typed(invocation)}" for invocation in self._waiting]
+        self._queue.add(partial(self._done, work), leads=True)
 
     async def _run_in(self, session_id: str, invocation: Invocation) -> None:
-        self._waiting.remove(invocation)
         elsewhere = session_id != self._workspace.current.id
         if elsewhere and REACHES.get(invocation.name) != "anywhere":
             # What it waited for took long, and led elsewhere.

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from tui.app.key_order import after_what_was_typed
 from tui.app.shutdown import ShutdownApp
 from tui.app.wiring import Controllers
 from tui.commands import effects, registry
@@ -45,7 +44,7 @@ class EffectRunner:
             case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
                 self._open(effect)
             case effects.Ask():
-                after_what_was_typed(self._app, partial(self._desk.questions.ask, effect))
+                self._app.input_queue.call_when_handled(partial(self._desk.questions.ask, effect))
             case effects.MovedSession() | effects.Later():
                 self._app.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():

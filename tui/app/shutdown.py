@@ -7,10 +7,10 @@ from functools import partial
 from typing import Any
 
 from rich.console import RenderableType
+from textual import events
 from textual.worker import WorkerFailed
 
-from tui.app.key_order import SECONDS_TO_ARRIVE, KeyboardApp, after_what_was_typed
-from tui.app.task_queue import TaskQueue
+from tui.app.input_queue import InputQueue
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
 from tui.widgets.hints import hint
@@ -18,8 +18,6 @@ from tui.widgets.key_names import key_name
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """What ends the program from outside; Textual itself ends in order on none of them."""
-SECONDS_TO_BE_SEEN_TO = 5.0
-"""How long keys that are held back, say while a slow disk saves, hold up the end at the most."""
 
 
 def end_on_signals(end: Callable[[int], None]) -> None:
@@ -29,7 +27,7 @@ def end_on_signals(end: Callable[[int], None]) -> None:
         loop.add_signal_handler(number, end, 128 + number)
 
 
-class ShutdownApp(KeyboardApp, FlowControlledApp, AppBase):
+class ShutdownApp(FlowControlledApp, AppBase):
     """An application that leaves nothing behind: what was typed counts, and a defect is told.
 
     One in a worker ends nothing else: it is told on screen by ``tell_defect``. ``run_async`` raises
@@ -40,7 +38,16 @@ class ShutdownApp(KeyboardApp, FlowControlledApp, AppBase):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.orders = TaskQueue(self)
+        self.input_queue = InputQueue(self, super().on_event)
+
+    async def on_event(self, event: events.Event) -> None:
+        await self.input_queue.on_event(event)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Let the cursor stand still where nothing is to move."""
+        if self.animation_level == "none" and hasattr(event.widget, "cursor_blink"):
+            # A line of text has one, and an area of text, and they have no kind in common.
+            setattr(event.widget, "cursor_blink", False)  # noqa: B010
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
@@ -64,25 +71,13 @@ class ShutdownApp(KeyboardApp, FlowControlledApp, AppBase):
         message: RenderableType | None = None,
     ) -> None:
         """End once the keys that came before have done what they do."""
-        if self.is_anothers and return_code == 128 + signal.SIGINT:
+        if self.input_queue.is_anothers and return_code == 128 + signal.SIGINT:
             return  # Ctrl+C, typed for the program that has the terminal
         leave = partial(super().exit, result, return_code, message)
-        if not self.is_running:
+        if self.is_running:
+            self.input_queue.leave(leave)
+        else:
             leave()
-            return
-        self.set_timer(SECONDS_TO_BE_SEEN_TO, leave)
-        # In its turn: keys that came before may not have been held back yet.
-        self.call_later(self._leave_behind_keys, leave)
-
-    def _leave_behind_keys(self, leave: Callable[[], None]) -> None:
-        if self.put_behind_held_keys(partial(self._leave_behind_keys, leave)):
-            return
-        last = partial(self._leave_behind_orders, leave)
-        self.set_timer(SECONDS_TO_ARRIVE, last)
-        after_what_was_typed(self, last)
-
-    def _leave_behind_orders(self, leave: Callable[[], None]) -> None:
-        self.orders.give(partial(_do, leave))
 
     def take_error(self, error: Exception) -> bool:
         cause = error.error if isinstance(error, WorkerFailed) else error
@@ -93,7 +88,3 @@ class ShutdownApp(KeyboardApp, FlowControlledApp, AppBase):
         # Later: should it not be told either, that ends the program.
         self.call_later(self.tell_defect, f"Unexpected error: {type(cause).__name__}: {cause}")
         return True
-
-
-async def _do(leave: Callable[[], None]) -> None:
-    leave()

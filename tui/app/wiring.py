@@ -55,7 +55,7 @@ class Controllers:
             self.turns,
             self.compactions,
             self.listed,
-            app.orders,
+            app.input_queue,
         )
         self.following = LiveUpdates(parts.workspace, self.display, self.listed)
         self.sending = PromptController(
@@ -65,7 +65,7 @@ class Controllers:
         self.searching = SearchController(
             app, chat, parts.workspace, self.passages, parts.index_root
         )
-        self.questions = Confirmations(app, chat, app.orders, carry_out)
+        self.questions = Confirmations(app, chat, app.input_queue, carry_out)
         self.linking = LinkController(app, carry_out)
         self.themes = ThemeSwitcher(app, self.remembered, parts.appearance.theme)
         self.commands = CommandContext(

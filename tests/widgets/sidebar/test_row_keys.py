@@ -186,7 +186,9 @@ async def test_an_enter_from_before_the_question_is_seen_deletes_nothing():
     async with shown(rows(row(1))) as (app, _):
         for key, character in (("d", "d"), ("enter", "\r")):
             app.post_message(events.Key(key, character))
-        await until(lambda: not app._held and not asks(app) and not app._message_queue.qsize())
+        await until(
+            lambda: not app.input_queue.waiting and not asks(app) and not app._message_queue.qsize()
+        )
         assert app.said == []
 
 

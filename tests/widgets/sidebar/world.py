@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from textual import on
+from textual.app import App
 
 from tests.waiting import until
-from tui.app.key_order import KeyboardApp
+from tui.app.input_queue import InputQueue
 from tui.domain.timestamps import format_utc
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.intents import CommandInvoked
@@ -18,7 +19,7 @@ NOW = datetime(2026, 1, 20, 12, 0, 0, tzinfo=UTC)
 STYLES = Path(__file__).parents[3] / "styles"
 
 
-class World(KeyboardApp):
+class World(App):
     """A sidebar alone on a screen, and what it said."""
 
     CSS_PATH = STYLES / "sidebar.tcss"
@@ -26,6 +27,10 @@ class World(KeyboardApp):
     def __init__(self):
         super().__init__()
         self.said = []
+        self.input_queue = InputQueue(self, super().on_event)
+
+    async def on_event(self, event):
+        await self.input_queue.on_event(event)
 
     def compose(self):
         yield Sidebar()

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from tui.app.task_queue import TaskQueue
+from tui.app.input_queue import InputQueue
 from tui.commands.effects import Ask, Effect
 from tui.commands.registry import carried_out
 from tui.screens.chat import ChatScreen
@@ -21,12 +21,12 @@ class Confirmations:
         self,
         app: FlowControlledApp,
         chat: ChatScreen,
-        orders: TaskQueue,
+        queue: InputQueue,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
     ) -> None:
         self._app = app
         self._chat = chat
-        self._orders = orders
+        self._queue = queue
         self._carry_out = carry_out
         self._asked: deque[Ask] = deque()
 
@@ -51,7 +51,7 @@ class Confirmations:
         self._app.push_screen(screen, self._take_answer)
 
     def _take_answer(self, yes: bool | None) -> None:  # noqa: FBT001 - the answer itself
-        self._orders.give_leading(partial(self._follow, self._asked[0], yes=bool(yes)))
+        self._queue.add(partial(self._follow, self._asked[0], yes=bool(yes)), leads=True)
 
     async def _follow(self, asked: Ask, *, yes: bool) -> None:
         try:

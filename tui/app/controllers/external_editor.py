@@ -57,7 +57,7 @@ class ExternalEditor:
             self._display.say(Notice(refusal, "error"))
             return
         # Now: what is typed behind this comes after what the editor writes.
-        self._app.lend_terminal()
+        self._app.input_queue.lend()
         conversation, text = self._workspace.current, self._chat.prompt.text
         self._app.run_worker(partial(self._edit, command, conversation, text))
 
@@ -68,7 +68,7 @@ class ExternalEditor:
         except OSError as error:
             failure, written = f"Cannot open the editor: {error.strerror}.", text
         finally:
-            self._app.call_later(self._app.take_terminal_back)
+            self._app.call_later(self._app.input_queue.take_back)
         if failure:
             self._display.say(Notice(make_visible_line(failure), "error"))
         elif written != text:

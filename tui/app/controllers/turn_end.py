@@ -6,7 +6,7 @@ from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turns import Turns
-from tui.app.task_queue import TaskQueue
+from tui.app.input_queue import InputQueue
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 
@@ -21,14 +21,14 @@ class TurnEnd:
         turns: Turns,
         compactions: Summaries,
         listed: SessionListController,
-        orders: TaskQueue,
+        queue: InputQueue,
     ) -> None:
         self._workspace = workspace
         self._display = display
         self._turns = turns
         self._compactions = compactions
         self._listed = listed
-        self._orders = orders
+        self._queue = queue
         self._lock = asyncio.Lock()
 
     def note(self, conversation: LoadedSession) -> None:
@@ -43,7 +43,7 @@ class TurnEnd:
                 if not self._workspace.given_up(conversation):
                     await self._compactions.consider(conversation)
                 # What waits may have been sent behind a command.
-                await self._orders.settle()
+                await self._queue.settle()
             if conversation is self._workspace.current:
                 self._display.show_changes()
             else:

@@ -1,0 +1,199 @@
+"""The input queue: one order for keys, commands, prompts and the request to leave."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.message_pump import MessagePump
+
+from tui.app.key_dispatch import KeyDispatch
+
+SECONDS_AT_MOST = 10.0
+"""The one time limit: neither keys nor the end of the program wait longer for one item.
+
+Disks that take seconds to sync are in use, so this is more than theirs; one that hangs must not
+keep all keys.
+"""
+
+_SECONDS_OF_LATE_SIGNALS = 0.5
+
+Step = Callable[[], Awaitable[object]]
+
+
+class InputQueue:
+    """Orders all input: first the tasks that dispatched keys have led to, then the waiting keys.
+
+    - A task is a command, a prompt or the request to leave: tasks run one after another.
+    - A key is dispatched at once, unless something before it may lead to another session or screen:
+      a *hold*. Later keys are meant for where that leads.
+    - A key that may move the focus holds the next ones until all that it led to has been handled.
+    """
+
+    def __init__(self, app: App[Any], dispatch: Callable[[events.Event], Awaitable[None]]) -> None:
+        """``dispatch`` is the application's own handler of events."""
+        self._app = app
+        self._dispatch = dispatch
+        self._keys = KeyDispatch(app, dispatch)
+        self._waiting: deque[Step] = deque()
+        self._holds: set[object] = set()
+        self._not_begun: list[str] = []
+        self._pending = 0
+        self._turn = asyncio.Lock()
+        self._is_lent = False
+        self._was_lent_until = 0.0
+
+    async def on_event(self, event: events.Event) -> None:
+        """Queue keys and pastes; pass all other events on."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self._waiting.append(partial(self._press, event))
+            await self._advance()
+        else:
+            await self._dispatch(event)
+
+    # --- keys
+
+    @property
+    def waiting(self) -> int:
+        """Count the keys that are not dispatched yet."""
+        return len(self._waiting)
+
+    def hold(self) -> Callable[[], None]:
+        """Hold back later keys until the returned function is called, or the time is up."""
+        hold = object()
+        self._holds.add(hold)
+        # In its turn: all that was posted to the application before comes first.
+        release = partial(self._app.call_later, self._release, hold)
+        limit = asyncio.get_running_loop().call_later(SECONDS_AT_MOST, release)
+
+        def end() -> None:
+            limit.cancel()
+            release()
+
+        return end
+
+    def run_between_keys(self, step: Step) -> None:
+        """Run a step after all that earlier keys lead to, and before later keys."""
+        self.call_when_handled(partial(_finally, step, self.hold()))
+
+    def call_when_handled(self, then: Callable[[], Any]) -> None:
+        """Call ``then`` once all that the dispatched keys lead to has been handled.
+
+        A key travels from the focused widget up to the application, which may post to the widget
+        again: so this travels the same way, twice.
+        """
+        _pass_up(self._app, partial(_pass_up, self._app, then))
+
+    async def _press(self, event: events.Key | events.Paste) -> None:
+        if await self._keys.leads_elsewhere(event):
+            self.run_between_keys(_nothing)
+
+    async def _release(self, hold: object) -> None:
+        self._holds.discard(hold)
+        await self._advance()
+
+    async def _advance(self) -> None:
+        while self._waiting and not self._holds and not self._is_lent:
+            await self._waiting.popleft()()
+
+    # --- tasks
+
+    @property
+    def pending(self) -> int:
+        """Count the tasks that have not ended."""
+        return self._pending
+
+    @property
+    def not_begun(self) -> Sequence[str]:
+        """List the names of tasks that still wait for others."""
+        return [*filter(None, self._not_begun)]
+
+    def add(self, task: Step, *, leads: bool = False, name: str = "") -> None:
+        """Run a task after those before it; later keys wait for one that ``leads`` elsewhere.
+
+        ``name`` is what the user typed, in case the program ends before it begins.
+        """
+        self._pending += 1
+        self._not_begun.append(name)
+        if leads:
+            task = partial(_finally, task, self.hold())
+        self._app.run_worker(partial(self._run, task, name))
+
+    async def settle(self) -> None:
+        """Wait until all tasks that were added before have ended."""
+        async with self._turn:
+            pass
+
+    async def _run(self, task: Step, name: str) -> None:
+        try:
+            async with self._turn:
+                self._not_begun.remove(name)
+                await task()
+        finally:
+            self._pending -= 1
+
+    # --- the end, and other programs
+
+    def leave(self, then: Callable[[], None]) -> None:
+        """Call ``then`` behind all input that came before, or once the time is up."""
+        self._app.set_timer(SECONDS_AT_MOST, then)
+        # In its turn: keys that came before may be on their way to this queue.
+        self._app.call_later(self._leave_behind_keys, then)
+
+    async def _leave_behind_keys(self, then: Callable[[], None]) -> None:
+        if self._is_lent:
+            self._leave_behind_tasks(then)
+            return
+        self._waiting.append(partial(_call, partial(self._leave_behind_tasks, then)))
+        await self._advance()
+
+    def _leave_behind_tasks(self, then: Callable[[], None]) -> None:
+        self.call_when_handled(partial(self.add, partial(_call, then)))
+
+    def lend(self) -> None:
+        """Hold back all keys until ``take_back``: another program has the terminal."""
+        self._is_lent = True
+
+    async def take_back(self) -> None:
+        """Dispatch the keys that came meanwhile."""
+        self._is_lent = False
+        # A signal meant for the other one may come after the news of its end.
+        self._was_lent_until = time.monotonic() + _SECONDS_OF_LATE_SIGNALS
+        await self._advance()
+
+    @property
+    def is_anothers(self) -> bool:
+        """Tell if the keyboard's input is, or was just now, meant for another program."""
+        return self._is_lent or time.monotonic() < self._was_lent_until
+
+
+def _pass_up(app: App[Any], then: Callable[[], Any]) -> None:
+    typed_into = (app.focused or app.screen) if app.screen_stack else app
+    _pass_on([*typed_into.ancestors_with_self], then)
+
+
+def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
+    """Queue ``then`` in each message pump after the other; one that is closing is left out."""
+    for place, pump in enumerate(pumps, 1):
+        step = partial(_pass_on, pumps[place:], then) if place < len(pumps) else then
+        if pump.call_later(step):
+            return
+
+
+async def _finally(step: Step, end: Callable[[], None]) -> None:
+    try:
+        await step()
+    finally:
+        end()
+
+
+async def _call(then: Callable[[], None]) -> None:
+    then()
+
+
+async def _nothing() -> None:
+    """Only wait for the turn."""
