@@ -5,7 +5,7 @@ import errno
 
 import pytest
 
-from tests.ui.screen import conversation, send, status, wait_for_answer
+from tests.ui.screen import conversation, send, status, type_at_once, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
@@ -234,6 +234,14 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
     session_id = next(iter(w.workspace.changed))
     assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")
     assert w.other_program().holder(session_id) is None
+
+
+async def test_an_unknown_command_can_be_gone_on_with_and_sent_again(world):
+    w = world()
+    async with w.running() as (app, _):
+        type_at_once(app, "/nam<enter>e x<enter>")
+        await until(lambda: "Session named: x" in conversation(app))
+        assert w.model.requests == []
 
 
 async def test_f6_goes_into_the_conversation_and_back(world):

@@ -36,6 +36,8 @@ class Dispatcher:
             return
         if wanted.name in registry.FUNCTIONS:
             self._desk.sending.clear_prompt(self._workspace.current, text)
+        else:
+            self._desk.sending.refuse()
         await self.invoke(wanted)
 
     async def _submit(self, prompt: PromptText) -> None:
@@ -45,7 +47,6 @@ class Dispatcher:
         elif conversation.opened is not None and sending.put_in_queue(conversation, prompt):
             self._queue.add(partial(sending.send_queued, conversation, prompt.text))
         else:
-            sending.begin()
             self._queue.add(partial(sending.send, conversation, prompt))
 
     async def invoke(self, invocation: Invocation) -> None:

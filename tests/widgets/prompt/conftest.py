@@ -97,12 +97,6 @@ class PromptApp(App[None]):
         return [row[area.region.x + 1 :] for row in rows]
 
 
-@pytest.fixture(autouse=True)
-def patience(monkeypatch):
-    """However busy the machine is, a prompt is not taken for lost before the test says so."""
-    monkeypatch.setattr("tui.widgets.prompt.prompt.SECONDS_TO_TAKE", 60.0)
-
-
 Running = Callable[..., AbstractAsyncContextManager[tuple[PromptApp, Pilot[None]]]]
 
 

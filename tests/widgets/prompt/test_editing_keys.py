@@ -85,12 +85,11 @@ async def test_enter_pressed_twice_submits_once(running):
         assert app.submitted == ["hi"]
 
 
-async def test_a_prompt_that_was_not_taken_in_time_can_be_sent_again(running, monkeypatch):
-    monkeypatch.setattr("tui.widgets.prompt.prompt.SECONDS_TO_TAKE", 0.01)
+async def test_a_prompt_that_was_refused_can_be_sent_again(running):
     async with running() as (app, pilot):
         await pilot.press("h", "i", "enter")
         await until(lambda: app.submitted == ["hi"])
-        await until(lambda: app.prompt._sending._overdue, "the end of its patience")
+        app.prompt.refuse_sent()
         await pilot.press("enter")
         await until(lambda: app.submitted == ["hi", "hi"])
 

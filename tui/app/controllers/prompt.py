@@ -36,9 +36,9 @@ class PromptController:
         self._compactions = compactions
         self._listed = listed
 
-    def begin(self) -> None:
-        """What was sent stays in the prompt until it is known whether it can be."""
-        self._chat.prompt.await_sending()
+    def refuse(self) -> None:
+        """Let the user correct and submit again what stands in the prompt."""
+        self._chat.prompt.refuse_sent()
 
     async def send(self, conversation: LoadedSession, prompt: PromptText) -> None:
         """Send what was typed in a session; it stays there if it cannot be."""
@@ -51,7 +51,7 @@ class PromptController:
             self._turns.send(conversation, prompt.text)
             self._listed.show()
             return
-        self._chat.prompt.refuse_sent()
+        self.refuse()
 
     def put_in_queue(self, conversation: LoadedSession, prompt: PromptText) -> bool:
         """Let a prompt wait in an open session for what was given before; false if it cannot."""

@@ -1,7 +1,7 @@
 """The prompt: an editor of several lines, with earlier prompts and completion."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -19,14 +19,9 @@ from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.history import EarlierPrompts
 from tui.widgets.prompt.unacknowledged import Unacknowledged
 
-if TYPE_CHECKING:
-    from textual.timer import Timer
-
 SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
 LEAST_ROWS = 3
-SECONDS_TO_TAKE = 0.5
-"""After so long a prompt that was not taken may be sent again."""
 
 
 class Waiting(NamedTuple):
@@ -43,7 +38,10 @@ class Prompt(Widget):
     """
 
     class Submitted(Message):
-        """Enter was pressed on a text that is not blank; call ``clear_sent`` once it is taken."""
+        """Enter was pressed on a text that is not blank.
+
+        Call ``clear_sent`` once it is taken, else ``refuse_sent``.
+        """
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -87,7 +85,6 @@ class Prompt(Widget):
         self._list = CompletionList()
         self._history = EarlierPrompts()
         self._sending = Unacknowledged()
-        self._deadline: Timer | None = None
         self._told = ""
         self._useful: frozenset[str] = frozenset()
         self._targets: tuple[Target, ...] = ()
@@ -176,14 +173,9 @@ class Prompt(Widget):
         if rest:
             self.post_message(self.Edited(rest, self._editor.pastes))
 
-    def await_sending(self) -> None:
-        """What was submitted will be taken or refused, however long that takes."""
-        if self._deadline is not None:
-            self._deadline.stop()
-
     def refuse_sent(self) -> None:
-        """What was submitted was not taken: it may be sent again."""
-        self._sending.expire()
+        """Let the user send again what was submitted: it was not taken."""
+        self._sending.refuse()
 
     def show_history(self, prompts: Sequence[str]) -> None:
         """The session's earlier prompts, oldest first."""
@@ -283,9 +275,6 @@ class Prompt(Widget):
         if not text.strip():
             return
         self._sending.submit(text)
-        if self._deadline is not None:
-            self._deadline.stop()
-        self._deadline = self.set_timer(SECONDS_TO_TAKE, self._sending.expire)
         self.post_message(self.Submitted(text))
 
     def _complete(self) -> None:

@@ -1,49 +1,50 @@
-"""What was sent and is not known to be taken yet."""
+"""Submitted prompts that the program has neither taken nor refused yet."""
 
 
 class Unacknowledged:
-    """Prompts that were submitted and still stand at the beginning of the text, in order.
+    """The submitted prompts, in order, as they stand at the beginning of the text.
 
-    Keys may come faster than the program takes a prompt; what is typed after it is another.
+    A session that has to be opened first, or a slow disk, may take long; the user types the next
+    prompt meanwhile.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._overdue = False
+        self._is_refused = False
 
     def unsent(self, text: str) -> str:
-        """What of a text is to be sent; all of it if an earlier sending was not taken in time."""
+        """Leave out what is submitted already; nothing if that was refused."""
         sent = "".join(self._texts)
-        if self._overdue or not text.startswith(sent):
+        if self._is_refused or not text.startswith(sent):
             self.forget()
             return text
         return text[len(sent) :]
 
     def standing(self, text: str) -> str:
-        """What of a text was submitted and is not taken: its beginning."""
+        """Return the beginning of a text that is submitted and not taken."""
         sent = "".join(self._texts)
         return sent if text.startswith(sent) else ""
 
     def submit(self, text: str) -> None:
-        """Remember that this was sent."""
+        """Note a prompt as submitted."""
         self._texts.append(text)
 
     @property
     def oldest(self) -> str:
-        """The prompt that is to be taken next; empty if none is being sent."""
+        """The prompt that is taken next; empty if there is none."""
         return self._texts[0] if self._texts else ""
 
     def take(self, text: str) -> str:
-        """What is left of a text when the oldest prompt was taken; all of it if it is gone."""
+        """Remove the oldest prompt from a text, if the text still begins with it."""
         if not self._texts:
             return text
         return text.removeprefix(self._texts.pop(0))
 
-    def expire(self) -> None:
-        """Whatever was not taken by now may be sent again."""
-        self._overdue = bool(self._texts)
+    def refuse(self) -> None:
+        """Allow all that was not taken to be submitted again."""
+        self._is_refused = bool(self._texts)
 
     def forget(self) -> None:
-        """Nothing is being sent."""
+        """Forget all submitted prompts."""
         self._texts.clear()
-        self._overdue = False
+        self._is_refused = False
