@@ -9,7 +9,7 @@ from textual.app import App
 from textual.widgets import TextArea
 
 from tests.waiting import SECONDS, until
-from tui.app.input_queue import InputQueue
+from tui.app.input_queue import InputQueue, pass_on
 
 
 class Area(TextArea):
@@ -124,12 +124,14 @@ async def test_keys_wait_no_longer_than_the_time_limit(monkeypatch):
         app.gates["hangs"].set()
 
 
-async def test_a_step_between_keys_runs_though_the_focused_widget_is_removed():
+async def test_a_widget_that_was_removed_keeps_nothing_from_being_handled():
     async with running() as app:
-        removed = app.query_one("#first").remove()
-        app.input_queue.run_between_keys(app.task("step"))
-        await removed
-        await until(lambda: app.done == ["step"])
+        first = app.query_one("#first")
+        focused = [*first.ancestors_with_self]
+        app.input_queue.run_between_keys(app.task("on its way"))
+        await first.remove()
+        pass_on(focused, lambda: app.done.append("closed"))
+        await until(lambda: sorted(app.done) == ["closed", "on its way"])
 
 
 async def test_a_task_that_fails_lets_the_next_one_run():

@@ -173,13 +173,13 @@ class InputQueue:
 
 def _pass_up(app: App[Any], then: Callable[[], Any]) -> None:
     typed_into = (app.focused or app.screen) if app.screen_stack else app
-    _pass_on([*typed_into.ancestors_with_self], then)
+    pass_on([*typed_into.ancestors_with_self], then)
 
 
-def _pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
+def pass_on(pumps: Sequence[MessagePump], then: Callable[[], Any]) -> None:
     """Queue ``then`` in each message pump after the other; one that is closing is left out."""
     for place, pump in enumerate(pumps, 1):
-        step = partial(_pass_on, pumps[place:], then) if place < len(pumps) else then
+        step = partial(pass_on, pumps[place:], then) if place < len(pumps) else then
         if pump.call_later(step):
             return
 
