@@ -1,7 +1,7 @@
-"""The command line: reads arguments, puts the program together, says how it went.
+"""The command line and composition root.
 
-Exit codes: 0 fine, 1 failed, 2 usage or not found; a signal's number plus 128 if one ended it.
-Data go to standard output, everything else to standard error.
+Exit codes: 0 success, 1 failure, 2 usage or not found, 128 plus the number of a signal that ended
+the program. Data go to standard output, everything else to standard error.
 """
 
 import sys
@@ -25,7 +25,7 @@ _CANDIDATES = 20
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and give its exit code."""
+    """Run one command and return its exit code."""
     output.prepare()
     try:
         return _dispatch(parse(arguments))
@@ -36,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone: nobody is left to be told.
+        # The reader of the output is gone: there is nobody to tell.
         output.discard(sys.stdout)
         return FAILED
 
@@ -46,7 +46,7 @@ def _dispatch(chosen: Namespace) -> int:
 
 
 def _command(verb: str) -> Command:  # noqa: PLR0911 - one line a command
-    """Import only what the command needs."""
+    """Find the function of a command, importing only its module."""
     if not verb:
         from tui.cli import screen
 

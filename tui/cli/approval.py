@@ -1,4 +1,4 @@
-"""Asking on the terminal whether a tool may do what a model called it for."""
+"""Approval of tool calls on the command line."""
 
 import asyncio
 import sys
@@ -13,14 +13,14 @@ from tui.domain.views.approval import Choice, Question
 async def ask_on_terminal(question: Question) -> Choice:
     """Show the whole call on standard error and read ``y`` or ``n``.
 
-    Where nobody can be asked, it is denied; a script allows nothing.
+    Without a terminal the call is denied.
     """
     name = question.call.name
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
         output.tell(f"Denied, as there is no terminal to ask on: {name}")
         return "deny"
     with suppress(termios.error, OSError):
-        # What was typed before the question answers nothing; what is typed once it is seen, does.
+        # Input from before the question is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
     output.tell(f"Tool {name}: it {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
     return "once" if (await _line()).strip().lower() in ("y", "yes") else "deny"
@@ -36,9 +36,9 @@ async def _line() -> str:
 
     def read() -> None:
         with suppress(ValueError, OSError, RuntimeError):
-            # Nobody waits for it any more where the loop is closed.
+            # A closed loop has nobody waiting.
             loop.call_soon_threadsafe(give, sys.stdin.readline())
 
-    # A daemon: whoever ends the program does not have to press Enter first.
+    # A daemon thread, so that the program can end without Enter.
     threading.Thread(target=read, daemon=True, name="answer").start()
     return await line

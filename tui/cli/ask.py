@@ -1,4 +1,4 @@
-"""``sibyl-tui ask``: one turn without the screen, kept like every other."""
+"""``sibyl-tui ask``: one turn without the screen, saved like every other."""
 
 import asyncio
 import shlex
@@ -26,14 +26,14 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def run(chosen: Namespace) -> int:
-    """Ask, print the answer, and give the exit code."""
+    """Ask, print the answer, and return the exit code."""
     try:
         prompt = read_prompt(chosen.prompt)
         program = Program.from_arguments(chosen)
         return asyncio.run(_ask(program, chosen, prompt))
     except (ConfigError, StorageError, UsageError) as error:
         if chosen.json:
-            # Who reads the objects may not see standard error.
+            # A reader of the JSON objects may not see standard error.
             JsonPrinter().fail(str(error))
         raise
 
@@ -72,7 +72,7 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
         return new_session(program.store, place, program.clock), model
     session = resume_session(program.store, session_id, program.clock, sys.maxsize)
     with suppress(StorageError):
-        # What --continue picks next time is worth less than asking now.
+        # Failing to mark the active session must not prevent the question.
         program.store.set_active(session.header.scope, session_id)
     program.tell_condition(session.session)
     model = program.model(session.model)
@@ -90,7 +90,7 @@ async def _told(turn: Turn, printer: Printer) -> bool:
 
 
 def _end_on_signals(turn: asyncio.Task[bool]) -> list[int]:
-    """Stop the turn when the program is asked to end; the signal is in the list then."""
+    """Cancel the turn on an ending signal; the returned list receives its number."""
     received: list[int] = []
 
     def stop(number: int) -> None:
@@ -104,9 +104,9 @@ def _end_on_signals(turn: asyncio.Task[bool]) -> list[int]:
 
 
 async def _leave(program: Program, session: OpenSession, said: str) -> bool:
-    """Save what is pending and let go; where it cannot be saved, put it into a rescue file.
+    """Save pending records and close the session; if that fails, write them to a rescue file.
 
-    ``said`` is a reason that the user has been told already.
+    ``said`` is an error that was already shown.
     """
     try:
         await session.close()

@@ -1,4 +1,4 @@
-"""``sibyl-tui completion``: scripts that shells complete the command line with."""
+"""``sibyl-tui completion``: completion scripts for shells."""
 
 from argparse import Namespace
 
@@ -7,7 +7,7 @@ from tui.cli.parser import build
 
 
 def run(chosen: Namespace) -> int:
-    """Print the script for a shell."""
+    """Print the completion script of a shell."""
     import shtab
 
     output.put_line(shtab.complete(build(), chosen.shell))

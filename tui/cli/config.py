@@ -1,4 +1,4 @@
-"""``sibyl-tui config``: what is set, where, and what could be."""
+"""``sibyl-tui config``: the settings in force, the path of the file, and an example."""
 
 import os
 from argparse import Namespace
@@ -9,7 +9,7 @@ from tui.config.writing import as_toml, example
 
 
 def run(chosen: Namespace) -> int:
-    """Print what the verb asks for; only ``show`` needs a file without mistakes."""
+    """Print the result of the verb; only ``show`` reads the file and reports its errors."""
     file = paths.config_file(os.environ)
     match chosen.command:
         case "config path":

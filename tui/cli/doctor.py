@@ -1,4 +1,4 @@
-"""``sibyl-tui doctor``: whether everything is as it should be."""
+"""``sibyl-tui doctor``: examination of the data directory."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _EXIT_CODES: dict[Verdict, int] = {"clean": 0, "findings": 1, "damage": 2}
 
 
 def run(chosen: Namespace) -> int:
-    """Examine the data directory; the exit code tells the verdict."""
+    """Examine the data directory; the exit code is the verdict: 0 clean, 1 findings, 2 damage."""
     program = Program.from_arguments(chosen)
     findings = list(Doctor(program.store.root).examine(repair=chosen.repair))
     found = verdict(findings)

@@ -1,4 +1,4 @@
-"""``sibyl-tui index rebuild``: forget the search index and build it anew."""
+"""``sibyl-tui index rebuild``: rebuild the search index."""
 
 import sys
 from argparse import Namespace
@@ -12,7 +12,7 @@ _BAR_CELLS = 30
 
 
 def run(chosen: Namespace) -> int:
-    """Rebuild, with a progress bar where standard error is a terminal."""
+    """Rebuild the index, with a progress bar if standard error is a terminal."""
     program = Program.from_arguments(chosen)
     shown = output.is_terminal(sys.stderr)
     last = Progress(0, 0)
@@ -27,7 +27,7 @@ def run(chosen: Namespace) -> int:
 
 
 def bar(progress: Progress) -> str:
-    """How far it is, as one line of a terminal."""
+    """Format the progress as one line."""
     part = progress.done / progress.total if progress.total else 1.0
     full = int(part * _BAR_CELLS)
     return f"[{'#' * full}{'.' * (_BAR_CELLS - full)}] {part:4.0%}"

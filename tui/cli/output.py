@@ -1,4 +1,4 @@
-"""Printing: what came from outside reaches a terminal only with its controls made visible."""
+"""Printing, with control characters made visible on a terminal."""
 
 import os
 import sys
@@ -11,16 +11,16 @@ from tui.terminal import first_frame
 
 
 def prepare() -> None:
-    """Let no character that a locale cannot say stop the program."""
+    """Replace characters that the locale cannot encode, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
-        # A stream that was closed by whoever started the program is None.
+        # A stream that was closed at the start of the program is None.
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="replace")
 
 
 def put(text: str) -> None:
-    """Print data as it is, or made visible on a terminal; at once, as more may come late."""
+    """Print data, sanitised on a terminal, and flush."""
     first_frame.end()
     if sys.stdout is None:
         return
@@ -40,12 +40,12 @@ def put_line(text: str = "") -> None:
 
 
 def put_json(value: Any, indent: int | None = None) -> None:
-    """Print a value as JSON, harmless anywhere."""
+    """Print a value as JSON without terminal controls."""
     put(terminal_json(value, indent) + "\n")
 
 
 def tell(text: str) -> None:
-    """Say something about the run on standard error."""
+    """Print a message on standard error."""
     first_frame.end()
     if sys.stderr is None:
         return
@@ -53,19 +53,19 @@ def tell(text: str) -> None:
         sys.stderr.write(make_visible(text) + "\n")
         sys.stderr.flush()
     except OSError:
-        # A missing reader does not stop the work.
+        # A closed standard error does not stop the program.
         discard(sys.stderr)
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a standard stream is there and leads to a terminal."""
+    """True if a standard stream is open and a terminal."""
     return stream is not None and stream.isatty()
 
 
 def discard(stream: TextIO) -> None:
-    """Throw away what a stream still has to print: its reader is gone.
+    """Redirect a stream whose reader is gone to the null device.
 
-    The interpreter flushes it once more at its end, and a failure there changes the exit code.
+    The interpreter flushes it at its end, and a failure there would change the exit code.
     """
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, stream.fileno())

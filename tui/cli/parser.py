@@ -1,4 +1,4 @@
-"""The command line's grammar."""
+"""The argument parser."""
 
 import argparse
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _TARGET = "an id, scope#N, a name, the beginning of an id, or a number of `sessi
 
 
 class Parser(argparse.ArgumentParser):
-    """Raises its errors, so that what they quote is made safe where it is printed."""
+    """Raises errors instead of printing them, so that quoted input is sanitised."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
@@ -22,13 +22,13 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.format_usage()}{self.prog}: {message}")
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help like any other data, so that a full disk is told."""
+        """Print the help like other data, so that a full disk is reported."""
         del file
         output.put(self.format_help())
 
 
 class _Version(argparse.Action):
-    """Looks the version up only when it is asked for."""
+    """Looks up the version only for ``--version``, as that is slow."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         import tui
@@ -38,17 +38,17 @@ class _Version(argparse.Action):
 
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
-    """Read the arguments; ``command`` names what is to be done, ``""`` if nothing was asked for.
+    """Parse the arguments; ``command`` is the command and its verb, ``""`` for the full screen.
 
-    Raises ``UsageError``. Prints and leaves for ``--help`` and ``--version``.
+    Raises ``UsageError``. Prints and exits for ``--help`` and ``--version``.
     """
-    # The commands' part of the grammar takes 4 ms, which a start has not to spare.
+    # Building the subparsers takes 4 ms, which the start of the full screen saves.
     grammar = _without_commands() if asks_for_screen([*arguments]) else build()
     return grammar.parse_args(arguments)
 
 
 def build() -> Parser:
-    """The whole grammar."""
+    """Build the parser of all commands."""
     parser = _without_commands()
     commands = parser.add_subparsers(metavar="COMMAND")
     _add_ask(commands)
@@ -68,7 +68,7 @@ def _without_commands() -> Parser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
     _add_common(parser)
-    # Subparsers would overwrite what came before them, were it not for SUPPRESS.
+    # With SUPPRESS, subparsers do not overwrite options given before them.
     parser.set_defaults(
         command="",
         data_dir=None,
@@ -82,7 +82,7 @@ def _without_commands() -> Parser:
     return parser
 
 
-# argparse has no public name for what add_subparsers gives, and it is generic for checkers only.
+# argparse has no public name for this type, and it is generic for type checkers only.
 _Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 

@@ -1,4 +1,4 @@
-"""How a turn is told on the command line: as text, or as JSON, one object a line."""
+"""Printing of a turn: as text, or as JSON with one object per line."""
 
 from typing import Protocol
 
@@ -21,19 +21,19 @@ from tui.engine.turns.events import (
 
 
 class Printer(Protocol):
-    """Tells what happens in a turn."""
+    """Prints the events of a turn."""
 
     def show(self, event: TurnEvent) -> None:
-        """Tell of one event."""
+        """Print one event."""
         ...
 
     def fail(self, reason: str) -> None:
-        """Tell why there will be no more."""
+        """Print the error that ended the turn."""
         ...
 
 
 class TextPrinter:
-    """The answer on standard output, all else on standard error."""
+    """Prints the answer on standard output, everything else on standard error."""
 
     def __init__(self) -> None:
         self._in_line = False
@@ -79,7 +79,7 @@ class TextPrinter:
 
 
 class JsonPrinter:
-    """One JSON object a line on standard output."""
+    """Prints one JSON object per line on standard output."""
 
     def show(self, event: TurnEvent) -> None:
         match event:

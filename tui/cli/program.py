@@ -1,4 +1,4 @@
-"""The parts of the program as a command line puts them together."""
+"""The dependencies of a command: settings, store and scope."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ def _project(scope: str | None) -> str:
     try:
         return str(paths.project_path(Path.cwd()))
     except OSError as error:
-        # Only the scope needs it, unless that is named.
+        # Only needed for the scope, unless that is given.
         if scope is not None:
             return ""
         raise UsageError(
@@ -50,23 +50,25 @@ def _project(scope: str | None) -> str:
 
 
 class Program(msgspec.Struct, frozen=True):
-    """Configuration, store and the scope that a command works in."""
+    """Settings, store and scope of a command."""
 
     environment: Mapping[str, str]
     settings: Settings
     store: FileStore
     scope: str
     narrowed: str | None
+    """The scope to which lists are limited, if one was given; ``None`` lists all."""
     project_path: str
     data_dir: str | None
+    """The value of ``--data-dir``, like ``model_flag`` for commands shown to the user."""
     model_flag: str | None = None
     clock: Callable[[], datetime] = utc_now
 
     @classmethod
     def from_arguments(cls, chosen: Namespace) -> "Program":
-        """Put it together. Raises ``ConfigError`` and ``UsageError``."""
+        """Create it from the parsed arguments. Raises ``ConfigError`` and ``UsageError``."""
         environment = dict(os.environ)
-        # Only the screen saves by the clock.
+        # Only the full screen has this option.
         interval = getattr(chosen, "auto_save_interval", None)
         flags = Flags(model=chosen.model, scope=chosen.scope, auto_save_interval=interval)
         settings = load_settings(paths.config_file(environment), environment, flags)
@@ -83,9 +85,9 @@ class Program(msgspec.Struct, frozen=True):
         )
 
     def model(self, proposed: str | None = None) -> Model:
-        """What answers; ``proposed`` is what a session was held with. Says what was passed over.
+        """Select the model; ``proposed`` is the last model of a session. Prints notices.
 
-        A model that cannot be had fails when it is asked, once the prompt is saved.
+        An unavailable model raises only when it is asked, after the prompt was saved.
         """
         try:
             choice, notices = choose(self.settings, self.environment, proposed)
@@ -96,13 +98,13 @@ class Program(msgspec.Struct, frozen=True):
         return LazyModel(choice, self.recall)
 
     def recall(self, question: str) -> "Sequence[PastHit]":
-        """What the user's own sessions have on a question, for the offline guide; blocks."""
+        """Find past messages for a question to the built-in guide; blocks."""
         from tui.engine.library.guide_recall import GuideRecall
 
         return GuideRecall(self.store, self.clock)(question)
 
     def turn_settings(self) -> TurnSettings:
-        """What each turn is run with."""
+        """The system prompt and the tools of a turn."""
         return TurnSettings(self.settings.config.system_prompt, self._tools())
 
     def _tools(self) -> Tools:
@@ -115,26 +117,26 @@ class Program(msgspec.Struct, frozen=True):
         return Tools(built_in_tools(enabled, search, self.clock))
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
-        """The session that is meant; a number counts in what ``sessions list`` prints."""
+        """Resolve a target; a number is a row of ``sessions list``."""
         listed: Sequence[str] = () if wanted else self._listed(target)
         among = wanted or SessionFilter(self.narrowed, KEPT_OR_ARCHIVED)
         return self.store.resolve(target, self.scope, listed=listed, wanted=among)
 
     def wanted(self, chosen: Namespace) -> str | None:
-        """The session that ``--session`` or ``--continue`` means; ``None`` for a new one."""
+        """The session of ``--session`` or ``--continue``; ``None`` for a new one."""
         if chosen.session is not None:
             return self.resolve(chosen.session)
         return self.store.active(self.scope) if chosen.go_on else None
 
     def _listed(self, target: str) -> Sequence[str]:
-        """As much of the list as a number can mean."""
+        """The ids of ``sessions list`` up to the row that a number may mean."""
         if not (target.isascii() and target.isdigit() and len(target) < _NUMBER_DIGITS):
             return []
         kept = SessionFilter(self.narrowed, KEPT)
         return [entry.id for entry in self.store.list(kept, None, int(target)).entries]
 
     def entries(self, wanted: SessionFilter) -> Iterator[SessionEntry]:
-        """All sessions that a filter lets through, newest use first."""
+        """Iterate over the sessions that match a filter, last used first."""
         cursor: str | None = None
         while True:
             listing = self.store.list(wanted, cursor, _PAGE)
@@ -144,7 +146,7 @@ class Program(msgspec.Struct, frozen=True):
                 return
 
     def change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
-        """Change a session that is not open here, and let go of it."""
+        """Open a session, change it, and close it."""
         asyncio.run(self._change(session_id, change))
 
     async def _change(self, session_id: str, change: Callable[[OpenSession], None]) -> None:
@@ -158,18 +160,18 @@ class Program(msgspec.Struct, frozen=True):
             output.tell(notice)
 
     def tell_condition(self, session: Session) -> None:
-        """Say what is not as it should be with a session that was read."""
+        """Print warnings about damage or a newer format of a session."""
         self.tell_damage(session.damaged, session.id)
         if session.header.version > VERSION:
             output.tell(str(NewerVersion(session.id, session.header.version)))
 
     def tell_damage(self, damaged: int, place: str) -> None:
-        """Say how much of a session could not be read."""
+        """Print how many records could not be read."""
         if damaged:
             output.tell(damage_words(damaged, place))
 
     def run_archive_hook(self, done: "SetAside") -> None:
-        """Tell the user's hook, if there is one; its failure is said and changes nothing."""
+        """Run the archive hook, if configured; a failure is only printed."""
         command = self.settings.config.hooks.on_archive
         if not command:
             return

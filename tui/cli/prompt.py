@@ -1,4 +1,4 @@
-"""What ``ask`` is to send: from the command line, from standard input, or from both."""
+"""The prompt of ``ask``: from the command line, standard input, or both."""
 
 import sys
 
@@ -10,7 +10,7 @@ _STANDARD_INPUT = "-"
 
 
 def read_prompt(argument: str | None) -> str:
-    """Put the prompt together. Raises ``UsageError`` for nothing, and for too much."""
+    """Read the prompt. Raises ``UsageError`` if it is blank or too large."""
     text = _joined(argument, _piped())
     if not text.strip():
         raise UsageError("Nothing to send.")
@@ -28,6 +28,6 @@ def _joined(argument: str | None, piped: str) -> str:
 def _piped() -> str:
     if sys.stdin is None or is_terminal(sys.stdin):
         return ""
-    # One byte more than is taken shows that it is too much, and endless input ends here.
+    # Reading one byte beyond the limit detects excess; endless input ends here.
     data = sys.stdin.buffer.read(TEXT_BYTES + 2)
     return data.decode("utf-8", "surrogateescape").removesuffix("\n")

@@ -34,14 +34,14 @@ _NO_MODEL = (
 
 
 def run(chosen: Namespace) -> int:
-    """Show the screen until it is left, say what was saved, and give the exit code."""
+    """Run the full screen, print where everything was saved, and return the exit code."""
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
         raise UsageError("sibyl-tui needs a terminal; `sibyl-tui ask` works without one.")
     program = Program.from_arguments(chosen)
     models = ModelSource(program.settings, program.environment, program.recall)
     models.look_for_ollama()
     session_id = program.wanted(chosen)
-    # Slow, and what Ollama needs to answer: before a session is begun that names its model.
+    # These imports are slow; Ollama answers meanwhile, before the new session names its model.
     from tui.app.app import SibylApp
     from tui.app.event_loop import new_loop
     from tui.engine.sessions.final_save import FinalSave
@@ -62,7 +62,7 @@ def run(chosen: Namespace) -> int:
 
 
 def _started(program: Program, models: ModelSource, session_id: str | None) -> Workspace:
-    """A workspace with its first session."""
+    """Create the workspace with its first session."""
     workspace = Workspace(
         program.store,
         Drafts(program.store.root),
@@ -84,7 +84,7 @@ def _started(program: Program, models: ModelSource, session_id: str | None) -> W
 
 
 def _welcome(missing: Sequence[Missing]) -> str:
-    """What was looked for to answer, and the line that would change it."""
+    """Format the missing models, each with its remedy."""
     lines = [_NO_MODEL, "", "Looked for, and what would change it:"]
     for each in missing:
         lines.append(f"- {each.what.removesuffix('.')}:")

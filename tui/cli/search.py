@@ -1,4 +1,4 @@
-"""``sibyl-tui sessions search``: names and messages of every session, before resets too."""
+"""``sibyl-tui sessions search``: search in names and messages of all sessions."""
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,9 +18,9 @@ _JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "sco
 
 
 def run(chosen: Namespace) -> int:
-    """Print the best of what was found."""
+    """Print the best hits."""
     program = Program.from_arguments(chosen)
-    # Words that the shell has taken apart are one query all the same.
+    # The words of the command line form one query.
     query = " ".join(chosen.words)
     found = _found(program, query, _limit(chosen.limit))
     if chosen.json:
@@ -48,7 +48,7 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
         output.tell(found.notice)
     if not (found.late and found.pending):
         return found
-    # The index is being built, or cannot be had: nobody at a command line wants half an answer.
+    # The index is incomplete or unavailable: wait longer for a complete answer.
     megabytes = max(1, round(found.pending / 1_000_000))
     output.tell(f"Reading {megabytes} MB of sessions that are not in the search index…")
     found = program.store.search(query, limit, seconds=_PATIENT_SECONDS)
@@ -64,7 +64,7 @@ def _tell_nearest(program: Program, query: str) -> None:
 
 
 def _as_json(hit: Hit, entries: Mapping[str, SessionEntry]) -> dict[str, Any]:
-    # Null in the moment between being found and being purged.
+    # None if the session was purged after the search.
     session = entries.get(hit.session_id)
     return {name: getattr(hit, name) for name in _JSON_FIELDS} | {
         name: getattr(session, name, None) for name in _SESSION_FIELDS

@@ -44,7 +44,7 @@ _JSON_FIELDS = (
 
 
 def run(chosen: Namespace) -> int:
-    """Do what the verb says."""
+    """Run the verb."""
     program = Program.from_arguments(chosen)
     _VERBS[chosen.command](program, chosen)
     return 0
@@ -80,7 +80,7 @@ def _show(program: Program, chosen: Namespace) -> None:
     program.tell_condition(session)
     messages = session.all_messages if chosen.all_messages else session.messages
     if not chosen.json:
-        # As on screen: what a crash cut off is said to be.
+        # As on screen: tool calls without a result are shown as interrupted.
         cut_off = missing_results(session) if entry.status != "open" else ()
         output.put(as_markdown(entry, session, (*messages, *cut_off)))
         return
@@ -148,7 +148,7 @@ def _delete(program: Program, chosen: Namespace) -> None:
 
 
 def _known(program: Program, session_id: str) -> str:
-    """Only a whole id: what is to go is never guessed."""
+    """Accept complete ids only: the target of a deletion is never guessed."""
     meant = program.resolve(session_id)
     if meant != session_id:
         raise UsageError(f"Deleting takes the whole id: {meant}")

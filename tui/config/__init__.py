@@ -1,7 +1,7 @@
-"""The user's settings: which there are, what each may be, and where the one that counts came from.
+"""The user's settings: their schema, loading, validation and sources.
 
-``schema`` is the one list of keys; decoding, the sentences about wrong values, ``config example``
-and ``config show`` are all made from it.
+``schema`` is the single list of keys: decoding, error messages, ``config example`` and
+``config show`` are derived from it.
 """
 
 from tui.config.loading import Flags, Settings, is_address, load_config, load_settings

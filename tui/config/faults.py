@@ -1,7 +1,7 @@
-"""What is wrong with a value, in words for whoever wrote it.
+"""Messages about wrong values, for the author of the configuration.
 
-msgspec decides whether a value is right; what it says of a wrong one is for programmers, and names
-no key inside ``[providers.NAME]``. A text is never quoted: it may be a key in the wrong place.
+msgspec validates; its messages are for programmers, and name no key inside ``[providers.NAME]``.
+A text is never quoted, as it may be an API key in the wrong place.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,9 +10,10 @@ from typing import Any, cast
 from msgspec import inspect
 
 Fault = tuple[str, str]
-"""A dotted key, and what was expected there."""
+"""A dotted key, and the description of the expected value."""
 
 _LONGEST_NUMBER = 40
+"""Digits of a number that are shown."""
 
 _NAMES: dict[type, str] = {
     bool: "true or false",
@@ -25,7 +26,7 @@ _NAMES: dict[type, str] = {
 
 
 def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:
-    """Everything about a value that its type does not allow, outermost first."""
+    """Find all parts of a value that its type does not allow, outermost first."""
     inner = _plain(kind)
     match inner, value:
         case inspect.StructType(), dict():
@@ -43,7 +44,7 @@ def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:
 
 
 def expected(kind: inspect.Type) -> str:
-    """What a value may be, as the end of a sentence."""
+    """Describe the permitted values, as the end of a sentence."""
     if isinstance(kind, inspect.Metadata):
         said = cast("dict[str, str]", kind.extra or {})  # pyright: ignore[reportUnknownMemberType]
         return said["expected"] if said else expected(kind.type)
@@ -61,7 +62,7 @@ def expected(kind: inspect.Type) -> str:
 
 
 def _plain(kind: inspect.Type) -> inspect.Type:
-    """A type without what is said about it, and without the ``None`` that no file can hold."""
+    """Unwrap a type: without its metadata, and without ``None``, which TOML does not have."""
     if isinstance(kind, inspect.Metadata):
         return _plain(kind.type)
     if isinstance(kind, inspect.UnionType):
@@ -118,7 +119,7 @@ def _matches(value: str, pattern: str | None) -> bool:
 
 
 def _is_within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
-    # Asked so that nan, which is neither more nor less than anything, is not within.
+    # Comparisons with nan are false: it is out of bounds.
     return (
         not isinstance(value, bool)
         and (kind.ge is None or value >= kind.ge)
@@ -128,7 +129,7 @@ def _is_within(value: float, kind: inspect.IntType | inspect.FloatType) -> bool:
 
 
 def _limits(kind: inspect.IntType | inspect.FloatType) -> str:
-    """Every number of the settings has both limits, or none."""
+    """Describe the range; every number of the schema has both limits, or none."""
     if kind.le is None:
         return ""
     low = f"from {kind.ge:.9g}" if kind.gt is None else f"above {kind.gt:.9g} and up"
@@ -136,7 +137,7 @@ def _limits(kind: inspect.IntType | inspect.FloatType) -> str:
 
 
 def _got(value: object, kind: inspect.Type) -> str:
-    """What there was instead: a kind of value, or the number that is out of bounds."""
+    """Describe the actual value: its type, or the number that is out of bounds."""
     name = _NAMES.get(type(value), "a date or time")
     if isinstance(kind, inspect.LiteralType):
         return "" if isinstance(value, str) else f", got {name}"
@@ -146,7 +147,7 @@ def _got(value: object, kind: inspect.Type) -> str:
 
 
 def _shown(value: float) -> str:
-    # Python refuses to print a whole number of thousands of digits; hexadecimal ones can be read.
+    # Python refuses to print integers of thousands of digits; TOML has them in hexadecimal.
     if isinstance(value, int) and value.bit_length() > _LONGEST_NUMBER * 4:
         return "a longer one"
     return str(value)[:_LONGEST_NUMBER]

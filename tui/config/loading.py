@@ -1,4 +1,4 @@
-"""From the file, the environment and the flags to the settings that count."""
+"""Loading of the settings: file, then environment, then flags."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -19,7 +19,7 @@ _ADDRESS = 'expected an address such as "http://127.0.0.1:8080/v1"'
 
 
 class Flags(msgspec.Struct, frozen=True):
-    """What the command line said; ``None`` where it said nothing. The interval is in seconds."""
+    """Settings given on the command line; ``None`` if not given. The interval is in seconds."""
 
     model: str | None = None
     scope: str | None = None
@@ -27,18 +27,20 @@ class Flags(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings that count; ``sources`` tells by dotted key where those not default are from."""
+    """The settings in force."""
 
     config: Config
     scope: str | None
+    """The named scope; ``None`` for the project of the current directory."""
     file: Path
     sources: Mapping[str, str]
+    """The file, variable or flag of each setting that is not a default, by dotted key."""
 
 
 def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = None) -> Settings:
-    """Read the file, lay the environment over it, and the flags over both.
+    """Read the file, overlaid with the environment, overlaid with the flags.
 
-    Raises ``ConfigError`` with the file, the variable or the flag, and what was expected of it.
+    Raises ``ConfigError``.
     """
     config, sources = _load(file)
     said = flags or Flags()
@@ -56,9 +58,9 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
 
 
 def load_config(file: Path) -> Config:
-    """Read the settings of one file; one that is not there leaves every default.
+    """Read the settings of one file; a missing file means all defaults.
 
-    Raises ``ConfigError`` with the file, the dotted key and what was expected of it.
+    Raises ``ConfigError``.
     """
     return _load(file)[0]
 
@@ -79,7 +81,7 @@ def _read(file: Path) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise ConfigError(str(file), "the file", f"cannot be read: {error.strerror}") from error
-    # Not at the top: many have no such file.
+    # Imported here: many users have no such file.
     import tomllib
 
     try:
@@ -95,7 +97,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _check_lines(file: Path, data: bytes) -> None:
-    """Refuse a key of thousands of parts: the parser takes the square of their number."""
+    """Refuse long lines: the parser takes quadratic time for a key of thousands of parts."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if len(line) > _LINE_BYTES:
             expected = f"expected at most {size_words(_LINE_BYTES)} of text"
@@ -103,7 +105,7 @@ def _check_lines(file: Path, data: bytes) -> None:
 
 
 def _broken_toml(file: Path, said: str) -> ConfigError:
-    """Take apart ``Expected '=' ... (at line 3, column 5)`` and ``... (at end of document)``."""
+    """Parse ``Expected '=' ... (at line 3, column 5)`` and ``... (at end of document)``."""
     message, at, place = said.removesuffix(")").rpartition(" (at ")
     if not at:
         message, place = said, "the file"
@@ -124,7 +126,7 @@ def _decoded(raw: dict[str, Any], source: str) -> Config:
 
 
 def _unfit(config: Config) -> Iterator[tuple[str, str]]:
-    """What types cannot say."""
+    """Check rules that the types cannot express."""
     for name, provider in config.providers.items():
         key = f"providers.{name}"
         if name == OFFLINE:
@@ -140,20 +142,20 @@ def _unfit(config: Config) -> Iterator[tuple[str, str]]:
 
 
 def is_address(text: str) -> bool:
-    """Whether a text is the address of a server, with nothing secret in it."""
+    """True for an http(s) URL without credentials, query and fragment."""
     try:
         parts = urlsplit(text)
-        # Asking for the port is what finds a wrong one.
+        # Reading the port validates it.
         port = parts.port
     except ValueError:
         return False
-    # A password in an address would be shown wherever the address is.
+    # A password in the address would be shown wherever the address is.
     plain = not (parts.username or parts.password or parts.query or parts.fragment)
     return bool(parts.scheme in {"http", "https"} and parts.hostname and port != 0 and plain)
 
 
 def _with_whole_paths(config: Config, directory: Path) -> Config:
-    """Key files by their whole paths: whoever opens one need not know where the settings are."""
+    """Make the paths of key files absolute; they are relative to the settings file."""
 
     def whole(provider: ProviderSettings) -> ProviderSettings:
         if provider.api_key_file is None:
@@ -176,7 +178,7 @@ def _dotted(raw: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
 def _laid_over(
     key: str, flag: str | float | None, environ: Mapping[str, str]
 ) -> tuple[str | float | None, str]:
-    """What the flag says, else what the variable says, and which of them said it."""
+    """The value of the flag, else of the environment variable, and its source."""
     if flag is not None:
         return flag, f"--{key.replace('_', '-')}"
     variable = f"SIBYL_{key.upper()}"
@@ -184,7 +186,7 @@ def _laid_over(
 
 
 def _checked(key: str, value: str | float, source: str) -> str | float:
-    """A value from outside the file, held to what the file may say."""
+    """Validate the value of a flag or variable by the schema of the file."""
     from msgspec.inspect import type_info
 
     from tui.config.faults import faults

@@ -1,6 +1,6 @@
-"""Where things are: the user's data, settings and state, and the project that a session belongs to.
+"""Paths of the user's data, settings and state, and of the project of a directory.
 
-Each function takes the environment and what a flag said, and reads or makes no file of its own.
+The functions create and read no files.
 """
 
 import os
@@ -14,18 +14,18 @@ _SETTINGS = "config.toml"
 
 
 def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
-    """Where sessions are kept: the flag, else ``SIBYL_DATA_DIR``, else the platform's place."""
+    """The directory of the sessions: the flag, ``SIBYL_DATA_DIR``, or the platform's default."""
     named = flag or environ.get("SIBYL_DATA_DIR")
     if named:
         return _absolute(named)
-    # Not at the top: a start that was told its directories does not pay for the search.
+    # Imported here, as a start with explicit directories does not need it.
     import platformdirs
 
     return _kept(platformdirs.user_data_path(_PROGRAM, appauthor=False), _on_macos())
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
-    """The user's settings: ``SIBYL_CONFIG``, else the platform's place. It need not exist."""
+    """The settings file, which may be missing: ``SIBYL_CONFIG``, or the platform's default."""
     named = environ.get("SIBYL_CONFIG")
     if named:
         return _absolute(named)
@@ -36,16 +36,16 @@ def config_file(environ: Mapping[str, str]) -> Path:
 
 
 def state_directory() -> Path:
-    """Where the program keeps what it remembers by itself, and rescue files."""
+    """The directory of interface state and rescue files."""
     import platformdirs
 
     return _kept(platformdirs.user_state_path(_PROGRAM, appauthor=False), _on_macos())
 
 
 def command(called: str) -> str:
-    """How this program is called again by a shell, ``called`` being ``sys.argv[0]``.
+    """The shell word that starts this program again; ``called`` is ``sys.argv[0]``.
 
-    By its name alone where that leads to it, or where it was started in another way.
+    The plain name if it is found on ``PATH``, or if the program was started in another way.
     """
     import shlex
     import shutil
@@ -71,7 +71,7 @@ def project_path(directory: str | os.PathLike[str]) -> Path:
 
 
 def style_sheets() -> list[Path]:
-    """The style sheets of the screen: inside the package in a wheel, beside it in a checkout."""
+    """The style sheets: inside the package in a wheel, beside it in a checkout."""
     return sorted(_shipped("styles").glob("*.tcss"))
 
 
@@ -91,15 +91,15 @@ def _on_macos() -> Path:
 
 
 def _kept(place: Path, earlier: Path) -> Path:
-    """The platform's place, or the earlier one on macOS if only that exists.
+    """The platform's default, or on macOS the earlier one if only that exists.
 
-    platformdirs ignored XDG_* there before 4.6: what was kept until then would seem to be gone.
+    Before 4.6 platformdirs ignored XDG_* there; data from that time would seem lost.
     """
     on_macos = sys.platform == "darwin"
     return earlier if on_macos and not place.exists() and earlier.exists() else place
 
 
 def _absolute(named: str) -> Path:
-    # The shell leaves the ~ of --data-dir=~/x as it is. Path.expanduser raises where there is no
-    # such home; this leaves the name alone.
+    # The shell does not expand the ~ of --data-dir=~/x. Path.expanduser raises if there is no such
+    # home; this one leaves the name unchanged.
     return Path(os.path.expanduser(named)).absolute()  # noqa: PTH111

@@ -1,4 +1,4 @@
-"""Every key of ``config.toml``, with its type, its limits, its default and what it is for."""
+"""The schema of ``config.toml``: every key with type, limits, default and description."""
 
 from typing import Annotated, Any, Literal
 
@@ -14,12 +14,12 @@ _MANY = 1_000_000
 
 
 def _about(text: str, example: Any = None) -> Meta:
-    """What ``config example`` says of a key, and shows where the default would tell nothing."""
+    """The description of a key for ``config example``, with a value if the default shows nothing."""
     return Meta(description=text, examples=None if example is None else [example])
 
 
 def _like(pattern: str, expected: str) -> Meta:
-    """What a text has to look like, in words too."""
+    """The pattern of a text, with its description for errors."""
     return Meta(pattern=pattern, extra={"expected": expected})
 
 
@@ -42,7 +42,7 @@ _ProviderName = Annotated[
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[providers.NAME]``: a server that answers; ``None`` means as the provider has it."""
+    """``[providers.NAME]``: a server; ``None`` means the default of the provider."""
 
     base_url: Annotated[
         _Address | None,
@@ -80,7 +80,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[retention]``: what becomes of sessions that are not used any more."""
+    """``[retention]``: archiving of sessions that are no longer used."""
 
     backlog_limit: Annotated[
         int, Meta(ge=0, le=_MANY), _about("How many sessions a scope keeps; 0 = all of them.")
@@ -94,7 +94,7 @@ class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
 
 class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[hooks]``: programs that are told what happens."""
+    """``[hooks]``: programs that are run on events."""
 
     on_archive: Annotated[
         _Names,
@@ -106,7 +106,7 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """``[tools]``: what a model may ask this program to do."""
+    """``[tools]``: tools that a model may call."""
 
     enabled: Annotated[
         tuple[_ToolName, ...],
@@ -118,7 +118,7 @@ class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """All of ``config.toml``."""
+    """The whole of ``config.toml``."""
 
     model: Annotated[
         _ModelName | None,

@@ -1,4 +1,4 @@
-"""The settings as text: an example with every key, and those that count."""
+"""Formatting of settings: an example with every key, and the settings in force."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -18,13 +18,13 @@ _HEAD = """\
 
 
 def example() -> str:
-    """Commented TOML with every key: an explanation is ``# text``, a key ``#key = value``."""
+    """Format TOML with every key commented out: descriptions ``# text``, keys ``#key = value``."""
     kind = cast("inspect.StructType", inspect.type_info(Config))
     return _HEAD + "".join(_example_table(kind))
 
 
 def as_toml(settings: Settings) -> str:
-    """The settings that count, each with where it is from. Key files are named, never read."""
+    """Format the settings in force with their sources. Key files are named, never read."""
     lines = [f"# {settings.file}" + ("" if settings.file.exists() else " (not there)")]
     if settings.scope is not None:
         lines.append(f"# scope {_value(settings.scope)}, from {settings.sources['scope']}")
@@ -46,7 +46,7 @@ def _example_field(field: inspect.Field) -> Iterator[str]:
             yield f"[{field.name}]\n"
             yield from _example_table(kind)
         case inspect.DictType(value_type=inspect.StructType() as table):
-            # An empty table of a server would lack its address.
+            # A table name alone, uncommented, would be a server without an address.
             yield f"#[{field.name}.local]\n"
             yield from _example_table(table)
         case inspect.DictType():
@@ -66,7 +66,7 @@ def _unwrapped(kind: inspect.Type) -> tuple[Mapping[str, Any], inspect.Type]:
 
 
 def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str]) -> Iterator[str]:
-    """The keys of one table, then the tables in it."""
+    """Format the keys of a table, then its subtables."""
     prefix = f"{name}." if name else ""
     single = {key: value for key, value in values.items() if not isinstance(value, dict)}
     if name and (single or not values):
@@ -78,10 +78,10 @@ def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str
 
 
 def _shown(key: str, value: Any, source: str) -> str:
-    # TOML has no word for nothing.
+    # TOML has no null.
     return f"# {key} is not set" if value is None else f"{key} = {_value(value)}  # {source}"
 
 
 def _value(value: Any) -> str:
-    """A value as TOML; its texts are written as JSON's are, but for DEL."""
+    """Format a value; TOML strings are JSON strings, except DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
