@@ -1,4 +1,4 @@
-"""Hits and what stands around them, as pieces of lines."""
+"""Lines of hits, sessions and previewed messages, as pieces of text."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -18,7 +18,7 @@ from tui.widgets.wrapping import shorten, wrap_words
 
 Part = Literal["text", "aside", "heading", "own", "answer", "mark", "chosen"]
 Piece = tuple[str, Part]
-"""Some text of a line, and what it is."""
+"""A text of a line, and the part that it plays."""
 
 _AGE_CELLS = 12
 _WHO: dict[Role, tuple[str, Part]] = {
@@ -40,7 +40,7 @@ def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[
     if session.created_at:
         created = f"created {local_minute(session.created_at)}"
         more = _aside([*asides, plural(session.message_count, "message"), created])
-        # Only where nothing else has to give way to it.
+        # Only where it takes no room from the rest.
         aside = more if cell_len(one_line(session.label) + more) < width else aside
     label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
     yield f" {label}", "heading"
@@ -52,7 +52,7 @@ def _aside(words: Sequence[str]) -> str:
 
 
 def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
-    """The line of a hit: who said it, when, and the words around what fits."""
+    """The line of a hit: author, time, and the words around its matches."""
     who, part = _WHO[hit.role] if hit.role else _NAME
     who_cells = 2 if width < _NARROW else _WHO_CELLS
     yield f"   {fill(who[: who_cells - 1], who_cells)}", part
@@ -60,13 +60,13 @@ def hit_pieces(hit: Hit, now: datetime, width: int) -> Iterator[Piece]:
     room = width - 3 - who_cells - _AGE_CELLS - 1
     text, marks = in_sight(hit.snippet, hit.marks, room)
     shown = shorten(text, max(1, room))
-    # No mark goes on into the ellipsis.
+    # A mark ends before the ellipsis.
     end = len(shown) - (shown != text)
     yield from marked(shown, [mark for mark in marks if mark[1] <= end])
 
 
 def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequence[Span]]:
-    """A line that begins late enough for its first mark to be among so many cells."""
+    """A line cut at its beginning, so that its first mark is within so many cells."""
     if not marks or cell_len(text[: marks[0][1]]) <= cells:
         return text, marks
     begin = mark = marks[0][0]
@@ -84,7 +84,7 @@ def in_sight(text: str, marks: Sequence[Span], cells: int) -> tuple[str, Sequenc
 
 
 def marked(text: str, marks: Sequence[Span]) -> Iterator[Piece]:
-    """A text in pieces, those that fit apart."""
+    """A text in pieces, with its matches apart."""
     place = 0
     for begin, end in marks:
         yield text[place:begin], "text"
@@ -109,7 +109,7 @@ def message_lines(message: PreviewedMessage, now: datetime, width: int) -> Itera
 
 
 def _within(marks: Sequence[Span], start: int, size: int) -> list[Span]:
-    """The marks that reach into a stretch, as places in it."""
+    """The marks within a stretch of text, with their offsets in it."""
     end = start + size
     return [
         (max(begin, start) - start, min(stop, end) - start)

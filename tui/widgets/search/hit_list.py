@@ -1,4 +1,4 @@
-"""What was found, line by line, one hit of it highlighted."""
+"""The hits of a search, one of them highlighted."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ Line = SessionHits | Hit
 
 
 class HitList(LineList[Line], can_focus=False):
-    """Hits under the sessions that they are in. The keys are its screen's."""
+    """A virtual list of hits under their sessions. The keys are its screen's."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "line-list--aside",
@@ -44,7 +44,7 @@ class HitList(LineList[Line], can_focus=False):
     """
 
     class Highlighted(Message):
-        """The highlight is on another hit, or on none."""
+        """Another hit is highlighted, or none."""
 
         def __init__(self, hit: Hit | None) -> None:
             super().__init__()
@@ -72,12 +72,12 @@ class HitList(LineList[Line], can_focus=False):
 
     @property
     def highlighted(self) -> Hit | None:
-        """The hit that the highlight is on."""
+        """The highlighted hit."""
         line = self.line_at(self.place)
         return line if isinstance(line, Hit) else None
 
     def show(self, results: Results, now: datetime, highlighted: Hit | None = None) -> None:
-        """Show other hits; the highlight stays in its place, else it goes to the first."""
+        """Show other hits, with the highlight on ``highlighted`` or else on the first."""
         before = self.highlighted
         self._now = now
         self._lines = [line for session in results.sessions for line in (session, *session.hits)]
@@ -88,14 +88,14 @@ class HitList(LineList[Line], can_focus=False):
             self.post_message(self.Highlighted(self.highlighted))
 
     def move(self, hits: int) -> None:
-        """Put the highlight so many hits further down, or up."""
+        """Move the highlight down by hits, or up."""
         places = [place for place, line in enumerate(self._lines) if isinstance(line, Hit)]
         if places:
             now = places.index(self.place)
             self._move_to(places[max(0, min(now + hits, len(places) - 1))])
 
     def move_page(self, pages: int) -> None:
-        """Put the highlight about a screen further down, or up."""
+        """Move the highlight down by screens, or up."""
         place = self.place + pages * max(1, self.height - 1)
         place = max(0, min(place, len(self._lines) - 1))
         self._move_to(self._hit_from(place, -pages) if pages > 0 else self._hit_from(place, 1))

@@ -1,4 +1,4 @@
-"""What was said around a hit."""
+"""The preview of a hit: the messages around it."""
 
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -17,7 +17,7 @@ _WHEEL_ROWS = 3
 
 
 class PreviewPane(Widget):
-    """Messages around the highlighted hit, which stands in the upper part with its mark."""
+    """Shows the messages around the highlighted hit, with the hit in the upper part."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -47,11 +47,11 @@ class PreviewPane(Widget):
         self._top = 0
 
     def visible_text(self) -> list[str]:
-        """What is on screen, row by row."""
+        """The text on screen, row by row."""
         return [self.render_line(y).text.rstrip() for y in range(self.size.height)]
 
     def show(self, preview: Preview | None, now: datetime) -> None:
-        """Show this; ``None`` shows nothing."""
+        """Show a preview; ``None`` clears the pane."""
         self._preview, self._now = preview, now
         self._lay_out()
 
@@ -93,7 +93,7 @@ class PreviewPane(Widget):
             self._rows.append([])
             if message.chosen:
                 found = next((p for p in range(begin, len(self._rows)) if self._marked(p)), begin)
-                # The line that says who it was is seen, too, if there is room for both.
+                # The line with the author is in view, too, if there is room for both.
                 found = begin if found - begin <= height // 2 else found
         if self._preview is not None and self._preview.message_id is None:
             found = len(self._rows)

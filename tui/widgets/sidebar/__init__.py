@@ -1,4 +1,4 @@
-"""The list of sessions at the side: rows under headings, a filter, and what they are rows of."""
+"""The sidebar: sessions under headings, with a filter."""
 
 from tui.widgets.sidebar.sidebar import Sidebar
 

@@ -1,4 +1,4 @@
-"""Where the reader types which sessions to see."""
+"""The input line of the filter."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from tui.widgets.line_input import LineInput
 
 
 class FilterLine(LineInput):
-    """A line for the filter; Enter or Down leads to the rows."""
+    """An input line for the filter; Enter or Down leads to the rows."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,down", "submit", "To the list", id="filter-done", key_display="Enter")
@@ -23,7 +23,7 @@ class FilterLine(LineInput):
 
 
 class FilterRow(Horizontal):
-    """The line with the word that says what it is; hidden while nothing is filtered."""
+    """The filter with its label; hidden while nothing is filtered."""
 
     DEFAULT_CSS = """
     FilterRow {

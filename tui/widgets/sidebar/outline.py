@@ -11,7 +11,7 @@ from tui.domain.views.sidebar_rows import Group, SessionRow
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """The heading of a group; ``current`` says that the session on screen is folded away in it."""
+    """The heading of a group; ``current``: the session on screen is folded away in it."""
 
     group: Group
     count: int
@@ -23,7 +23,7 @@ Line = Heading | SessionRow
 
 
 class Outline:
-    """Rows and headings as lines, and where each of them stands."""
+    """Rows and headings as lines, with an index from each to its line number."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class Outline:
         current: str = "",
         archived: int = 0,
     ) -> None:
-        """``archived`` is how many there are in the archive, those not among ``rows`` too."""
+        """``archived`` is the number of archived sessions, loaded or not."""
         self.lines: list[Line] = []
         self._groups: dict[Group, int] = {}
         self._sessions: dict[str, int] = {}
@@ -59,32 +59,32 @@ class Outline:
         return len(self.lines)
 
     def place_of(self, line: Line) -> int | None:
-        """Where a line of another outline stands in this one; a folded row is at its heading."""
+        """The line number of a line of another outline; that of the heading for a folded row."""
         if isinstance(line, Heading):
             return self._groups.get(line.group)
         return self.place_of_session(line.id)
 
     def place_of_session(self, session_id: str) -> int | None:
-        """Where a session stands: at its heading while that is folded."""
+        """The line number of a session; that of its heading while that is folded."""
         if session_id in self._folded:
             return self._groups[self._folded[session_id]]
         return self._sessions.get(session_id)
 
     def group_at(self, place: int) -> Group | None:
-        """The group that a line belongs to or is the heading of."""
+        """The group of a row or heading."""
         if not 0 <= place < len(self.lines):
             return None
         return self.lines[place].group
 
     def is_stop(self, place: int) -> bool:
-        """Whether the highlight may rest there: on a row, or on the heading of a folded group."""
+        """True if the highlight may rest there: on a row, or on the heading of a folded group."""
         line = self.lines[place]
         return isinstance(line, SessionRow) or line.folded
 
     def stop_beyond(self, place: int, step: int) -> int:
-        """The stop at or beyond a place in the direction of ``step``, else the last before it.
+        """The stop at or beyond a line in the direction of ``step``, else the last one before it.
 
-        The place itself where there is none at all.
+        Without any stop, the line itself.
         """
         last = len(self.lines) - 1
         place = max(0, min(place, last))
@@ -93,7 +93,7 @@ class Outline:
         return next((each for each in chain(onward, back) if self.is_stop(each)), place)
 
     def nearest_row(self, place: int) -> int:
-        """The row nearest to a place, else the heading there; 0 if there is no line."""
+        """The row nearest to a line, else the heading there; 0 without lines."""
         last = len(self.lines) - 1
         place = max(0, min(place, last))
         for distance in range(last + 1):
@@ -103,9 +103,9 @@ class Outline:
         return place
 
     def drift(self, seen: Sequence[Line], first: int) -> int:
-        """How far lines that stood from ``first`` on have moved: as far as most of them.
+        """The number of lines by which most lines in view, from ``first`` on, have moved.
 
-        Not as far as any one of them: that one may have gone to the top, having been used.
+        A single line says nothing: a session that was used goes to the top.
         """
         places = ((self.place_of(line), place) for place, line in enumerate(seen, first))
         moves = Counter(now - before for now, before in places if now is not None)

@@ -1,4 +1,4 @@
-"""Where the reader types what a session is to be called, in the place of its row."""
+"""The input line for a session's name, over its row."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -13,7 +13,7 @@ from tui.widgets.sidebar import messages
 
 
 class RenameLine(LineInput):
-    """A line with the name of one session; hidden while none is renamed."""
+    """An input line with the name of one session; hidden while none is renamed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Rename", id="rename-done", tooltip="Take the new name"),
@@ -28,17 +28,17 @@ class RenameLine(LineInput):
         self._go_back: Callable[[], object] = lambda: None
 
     def begin(self, session_id: str, name: str, label: str, go_back: Callable[[], object]) -> None:
-        """Let a session be renamed; ``go_back`` gives the keys back to where they were."""
+        """Rename a session; ``go_back`` returns the focus."""
         self.session_id, self._before, self._go_back = session_id, one_line(name), go_back
         self.placeholder = one_line(label)
         self.value = self._before
         self.cursor_position = len(self.value)
         self.display = True
-        # At once: what is typed next belongs to it.
+        # At once: the next keys may be in the queue already.
         self.screen.set_focus(self)
 
     def action_leave(self) -> None:
-        """Leave the session called as it is."""
+        """Close without renaming."""
         if not self.session_id:
             return
         self.session_id = ""
@@ -47,14 +47,14 @@ class RenameLine(LineInput):
         self.display = False
 
     async def action_submit(self) -> None:
-        """Say the name, unless it is what it was."""
+        """Post the new name, unless it is the old one."""
         session_id, name = self.session_id, " ".join(self.value.split())
         if session_id and name != self._before:
             self.post_message(messages.SessionRenamed(session_id, name))
         self.action_leave()
 
     def on_blur(self) -> None:
-        # When the terminal is left for another window, the keys come back here.
+        # A terminal that loses the focus gives it back to this line.
         if self.app.app_focus:  # pyright: ignore[reportUnknownMemberType]
             self.action_leave()
 

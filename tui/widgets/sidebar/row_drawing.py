@@ -1,4 +1,4 @@
-"""A line of the sidebar as pieces of text, each with the part that it plays."""
+"""The lines of the sidebar as pieces of text, each with the part that it plays."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -26,14 +26,14 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.UNSAVED: ("!", "unsaved"),
     Mark.READ_ONLY: ("⊘", "read-only"),
 }
-# Narrower than this there is no room for them beside the label.
+# A narrower list has no room for them beside the label.
 _CELLS_FOR_AGE = 24
 _CELLS_FOR_COUNT = 40
 _QUESTION = " Delete ", "? Enter"
 
 
 def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
-    """State mark, label, and as far as there is room age and count: the label comes first."""
+    """State mark and label; age and count where the label leaves room."""
     age, count = _aside(row, now, width)
     cut = cell_len(_called(row)) > width - 3 - len(count + age)
     aside = f" {age.strip()}" if cut and count else count + age
@@ -42,7 +42,7 @@ def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iter
 
 
 def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
-    """The question in place of a row; the title is cut, and what answers it never."""
+    """The question in place of a row; only the title is cut."""
     before, behind = _QUESTION
     title = cut(_called(row), width - len(before) - len(behind))
     yield (fill(before + title + behind, width), "warning")
@@ -61,7 +61,7 @@ def _called(row: SessionRow) -> str:
 
 
 def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
-    """Whether it is folded, its name, and if so how many are hidden."""
+    """A fold sign, the name of the group, and the number of folded rows."""
     sign, count = ("▸", f" {heading.count}") if heading.folded else ("▾", "")
     yield (BAR if heading.current else " ", "current")
     yield (fill(f"{sign} {heading.group.value}{count}", width - 1), "heading")
@@ -69,7 +69,7 @@ def heading_pieces(heading: Heading, width: int) -> Iterator[Piece]:
 
 def _aside(row: SessionRow, now: datetime, width: int) -> tuple[str, str]:
     age = short_age(parse_utc(row.last_used_at), now) if width >= _CELLS_FOR_AGE else ""
-    # Beside a count it is a column; alone it leaves the label what it does not need.
+    # A column beside a count; alone it takes only the room it needs.
     age = f"{age:>6}" if width >= _CELLS_FOR_COUNT else f" {age}" if age else ""
     count = f"{_count_words(row.message_count):>10}" if width >= _CELLS_FOR_COUNT else ""
     return age, count

@@ -1,4 +1,4 @@
-"""The rows of the sidebar, drawn line by line: ten thousand cost what twenty cost."""
+"""The rows of the sidebar: a virtual list with folds, a filter and a question in a row."""
 
 import math
 import time
@@ -22,7 +22,7 @@ from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_piec
 from tui.widgets.sidebar.row_keys import KEYS
 
 Last = tuple[int, str]
-"""How many rows there were and the id of the last: whether asking for more brought any."""
+"""The number of rows and the id of the last: it changes when a request brings more."""
 
 NO_SESSIONS = "No sessions yet"
 NO_MATCHES = "No matches"
@@ -32,7 +32,7 @@ NO_SESSION = "This is a group: Right unfolds it."
 class RowsView(LineList[Line], can_focus=True):
     """Sessions under headings, one of which is highlighted."""
 
-    # With priority, as the sidebar's own are: else those would overtake them when keys come fast.
+    # With priority, as the sidebar's own: without it those overtake them in fast typing.
     BINDINGS: ClassVar[list[BindingType]] = KEYS
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "line-list--aside",
@@ -46,7 +46,7 @@ class RowsView(LineList[Line], can_focus=True):
     }
 
     class ViewMoved(Message):
-        """Other lines are in view, or another number of them."""
+        """The view was scrolled or resized."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class RowsView(LineList[Line], can_focus=True):
         self.place = 0
         self._asked_about: str | None = None
         self._answers_from = math.inf
-        self._kept: Line | None = None  # where the reader put the highlight, shown or not
+        self._kept: Line | None = None  # the line that the reader highlighted, shown or not
         self._awaited = ""  # the session to be highlighted as soon as it has a row
         self._seen_height = 0
         self._asked = False
@@ -68,18 +68,18 @@ class RowsView(LineList[Line], can_focus=True):
 
     @property
     def highlighted(self) -> str | None:
-        """The id of the session that the highlight is on; ``None`` on a heading."""
+        """The id of the highlighted session; ``None`` on a heading."""
         row = self.highlighted_row
         return row.id if row else None
 
     @property
     def highlighted_row(self) -> SessionRow | None:
-        """The session that the highlight is on."""
+        """The highlighted session."""
         line = self.line_at(self.place)
         return line if isinstance(line, SessionRow) else None
 
     def take_row(self) -> SessionRow | None:
-        """The session that a key is about; says it if there is none."""
+        """The session that a key acts on; without one, hint why."""
         row = self.highlighted_row
         if row is None:
             hint(self, NO_SESSION if self._outline.lines else NO_SESSIONS)
@@ -87,14 +87,14 @@ class RowsView(LineList[Line], can_focus=True):
 
     @property
     def hidden(self) -> int:
-        """How many sessions the filter hides."""
+        """The number of sessions that the filter hides."""
         return len(self._rows.rows) - len(self._matching) if self._rows else 0
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
-        """Show other rows, or the same ones at a later time; highlight and view stay."""
+        """Show other rows, or the same ones at a later time; keep highlight and view."""
         first = not self._all_rows
         self._rows, self._now = rows, now
-        self._asked = True  # what moves while lines are made was not moved by the reader
+        self._asked = True  # the reader did not move what moves here
         self._match(rows.rows)
         if first:
             place = self._outline.place_of_session(rows.current)
@@ -102,12 +102,12 @@ class RowsView(LineList[Line], can_focus=True):
         elif self._awaited:
             self.highlight(self._awaited)
         self._asked = False
-        # Asking that brought nothing is not repeated before the reader moves.
+        # A request that brought nothing is repeated only when the reader moves.
         if self._last != self._asked_after:
             self._ask_for_more()
 
     def filter(self, text: str) -> None:
-        """Show only what a text matches, under headings that are not folded at first."""
+        """Show the rows that match a text, under headings that are unfolded at first."""
         narrower = narrows(text, self._filter)
         if not self._filter:
             self._folded_while_filtering.clear()
@@ -118,9 +118,9 @@ class RowsView(LineList[Line], can_focus=True):
         self._ask_for_more()
 
     def highlight(self, session_id: str) -> None:
-        """Put the highlight on a session and bring it into view, as soon as it has a row.
+        """Highlight a session and bring it into view, as soon as it has a row.
 
-        Not any more once the reader has moved it.
+        Once the reader has moved the highlight, it stays with the reader.
         """
         place = self._outline.place_of_session(session_id)
         if place is None:
@@ -130,11 +130,11 @@ class RowsView(LineList[Line], can_focus=True):
 
     @property
     def shown(self) -> list[SessionRow]:
-        """The sessions that are among the lines: not those that are filtered or folded away."""
+        """The sessions among the lines, without those that are filtered or folded away."""
         return [line for line in self._outline.lines if isinstance(line, SessionRow)]
 
     def place_in_view(self, session_id: str) -> int | None:
-        """At which line of the view a session stands, also above and below it."""
+        """The row of the view that a session is on; negative above it."""
         place = self._outline.place_of_session(session_id)
         return None if place is None else place - self.scroll_offset.y
 
@@ -142,11 +142,11 @@ class RowsView(LineList[Line], can_focus=True):
 
     @property
     def can_be_answered(self) -> bool:
-        """Whether the question is on screen."""
+        """True while the question is on screen."""
         return self._answers_from < math.inf
 
     def ask_to_delete(self) -> None:
-        """Ask in the highlighted session's line; a key from before it is seen is no answer."""
+        """Ask in the highlighted session's row; keys typed before it is seen do not answer."""
         self._asked_about = self.highlighted
         self.refresh()
         self.call_after_refresh(self._be_answered)
@@ -156,13 +156,13 @@ class RowsView(LineList[Line], can_focus=True):
             self._answers_from = time.monotonic()
 
     def take_question_back(self) -> None:
-        """Ask nothing any more."""
+        """Withdraw the question."""
         if self._asked_about is not None:
             self._asked_about, self._answers_from = None, math.inf
             self.refresh()
 
     def takes_key(self, event: Key | Paste) -> bool:
-        """Answer the question: yes by Enter, no by every other key, which does nothing else."""
+        """Answer the question: yes with Enter, no with any other key; true if there was one."""
         session_id = self._asked_about
         if session_id is None:
             return False
@@ -199,7 +199,7 @@ class RowsView(LineList[Line], can_focus=True):
         self.post_message(messages.SessionSelected(row.id))
 
     def action_fold(self) -> None:
-        """Fold the group; the row that was highlighted is again when it is unfolded."""
+        """Fold the group; unfolding it restores the highlighted row."""
         group = self._outline.group_at(self.place)
         if group is not None and group not in self._folds:
             self._turn_fold(group)
@@ -250,7 +250,7 @@ class RowsView(LineList[Line], can_focus=True):
         self._ask_for_more()
 
     def _lay_out(self) -> None:
-        """Make the lines anew; what is highlighted and what is in view stay where they are."""
+        """Build the lines anew; keep the highlight and the view."""
         before, top = self._outline, self.scroll_offset.y
         seen = before.lines[top : top + self.height]
         highlighted = (self._kept, self.line_at(self.place))
@@ -263,7 +263,7 @@ class RowsView(LineList[Line], can_focus=True):
         if self._asked_about != self.highlighted:
             self.take_question_back()
         self.update_size()
-        # At the top one stays there, and sees what is new.
+        # A view at the top stays there, as new rows come there.
         self.scroll_to_line(top + self._outline.drift(seen, top) if top else 0)
         self.refresh()
 
@@ -276,7 +276,7 @@ class RowsView(LineList[Line], can_focus=True):
     # --- the view
 
     def _move(self, place: int, step: int) -> None:
-        """Move to the stop at or beyond a place."""
+        """Move to the stop at or beyond a line."""
         if not self._outline.lines:
             return
         self._move_to(self._outline.stop_beyond(place, step))
@@ -309,7 +309,7 @@ class RowsView(LineList[Line], can_focus=True):
         return (len(rows), rows[-1].id) if rows else (0, "")
 
     def _ask_for_more(self) -> None:
-        """Say that the end is near, once until rows are shown."""
+        """Ask for more rows near the end, once until rows are shown."""
         if self._asked or self._rows is None or not self._rows.more or not self.height:
             return
         if len(self._outline) - self.scroll_offset.y <= 2 * self.height:
@@ -317,7 +317,7 @@ class RowsView(LineList[Line], can_focus=True):
             self._want(messages.MoreWanted())
 
     def _ask_for_archive(self) -> None:
-        """Say that the archive is looked into and not all of it is here."""
+        """Ask for the archive if it is unfolded and not loaded."""
         if self._rows is None or Group.ARCHIVED in self._folds:
             return
         read = sum(row.group is Group.ARCHIVED for row in self._rows.rows)
@@ -325,7 +325,7 @@ class RowsView(LineList[Line], can_focus=True):
             self._want(messages.ArchiveUnfolded())
 
     def _want(self, message: Message) -> None:
-        # While the sidebar handles the filter, a message is its own and would stop there.
+        # A message made while the sidebar handles another would not bubble beyond it.
         self.post_message(message.set_sender(self))
 
     # --- drawing

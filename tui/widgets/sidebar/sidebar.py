@@ -1,4 +1,4 @@
-"""The sidebar as others see it: values in, facts out."""
+"""The sidebar: rows, filter, line for renaming, note and width."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ _CELLS_BEFORE_LABEL = 3
 
 
 class Sidebar(Vertical):
-    """The sessions of this project or of all, to be looked through and chosen from."""
+    """Lists the sessions of this project or of all."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *ACTION_KEYS,
@@ -42,7 +42,7 @@ class Sidebar(Vertical):
         Binding("escape", "clear_filter", "Clear", id="sidebar-clear", tooltip="Clear the filter"),
     ]
     KEYS: ClassVar[Sequence[BindingType]] = (*RowsView.BINDINGS, *BINDINGS)
-    """Its keys and those of its rows, for the help."""
+    """The keys of the sidebar and of its rows, for the help."""
     FILTER_KEYS: ClassVar[Sequence[BindingType]] = FilterLine.BINDINGS
     RENAME_KEYS: ClassVar[Sequence[BindingType]] = RenameLine.BINDINGS
     DEFAULT_CSS = f"""
@@ -92,26 +92,26 @@ class Sidebar(Vertical):
 
     @property
     def highlighted(self) -> str | None:
-        """The id of the session that the highlight is on; ``None`` on a heading."""
+        """The id of the highlighted session; ``None`` on a heading."""
         return self._list.highlighted
 
     @property
     def shown(self) -> Sequence[SessionRow]:
-        """The sessions there are to see, in order; none is hidden by filter or fold."""
+        """The sessions shown, in order, without those that are filtered or folded away."""
         return self._list.shown
 
     @property
     def choosing(self) -> bool:
-        """Whether the rows have the keys."""
+        """True while the rows have the focus."""
         return self._list.has_focus
 
     @property
     def renaming(self) -> bool:
-        """Whether the reader types another name."""
+        """True while a session is being renamed."""
         return bool(self._rename.session_id)
 
     def show_width(self, columns: int) -> int:
-        """Be so wide, edge included, as far as is sensible; how wide that is."""
+        """Set the width, edge included, within its bounds; gives the width that was set."""
         width = max(sizes.LEAST_SIDEBAR, min(columns, sizes.MOST_SIDEBAR))
         self.add_class("-set")
         self.styles.width = self._width = width
@@ -120,8 +120,7 @@ class Sidebar(Vertical):
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show these rows, their ages as of ``now``.
 
-        The highlight stays on its session and the view where it is. On the first rows the
-        highlight goes to the current session.
+        Highlight and view stay. With the first rows, the highlight goes to the current session.
         """
         self._rows = rows
         self._list.show_rows(rows, now)
@@ -129,24 +128,24 @@ class Sidebar(Vertical):
         self._show_note()
 
     def highlight(self, session_id: str) -> None:
-        """Put the highlight on a session and bring it into view, as soon as it has a row."""
+        """Highlight a session and bring it into view, as soon as it has a row."""
         self._list.highlight(session_id)
 
     def begin_renaming(
         self, session_id: str, name: str, label: str, go_back: Callable[[], object]
     ) -> None:
-        """Let the reader type another name in the place of a session's row.
+        """Rename a session in the place of its row, at the top if it has none.
 
-        At the top if it has no row. ``label`` is what it is called without a name. ``go_back``
-        is called when he is done, before anything else is typed.
+        ``label`` is its title without a name. ``go_back`` is called when the line closes, before
+        the next key.
         """
         self._list.highlight(session_id)
         self._rename.begin(session_id, name, label, go_back)
         self._place_rename_line()
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 -- as Textual has it
-        """Give the keys to the rows."""
-        # At once: what is typed next belongs to it.
+        """Give the focus to the rows."""
+        # At once: the next keys may be in the queue already.
         self.screen.set_focus(self._list, scroll_visible)
         return self
 
@@ -154,7 +153,7 @@ class Sidebar(Vertical):
 
     def action_filter(self) -> None:
         self._filter_row.display = True
-        # At once: what is typed next belongs to it.
+        # At once: the next keys may be in the queue already.
         self.screen.set_focus(self._filter)
 
     def action_clear_filter(self) -> None:
@@ -163,7 +162,7 @@ class Sidebar(Vertical):
         self._filter_row.display = False
 
     def action_widen(self, columns: int) -> None:
-        # Not from what is seen: a key held down comes faster than the screen is laid out.
+        # Not from the layout: a key held down repeats faster than layouts follow.
         allowed = self.screen.size.width * sizes.MOST_SIDEBAR_PERCENT // 100
         width = self.outer_size.width if self._width is None else self._width
         self._change_width(min(width, allowed) + columns)
@@ -199,7 +198,7 @@ class Sidebar(Vertical):
             self._list.ask_to_delete()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave Escape to others without a filter, and letters to who types them."""
+        """Leave Escape to others without a filter, and letters to input lines."""
         if action == "clear_filter":
             return self._filter_row.display
         if action in ROW_ACTIONS:
@@ -225,7 +224,7 @@ class Sidebar(Vertical):
             self.release_mouse()
             self._change_width(self.outer_size.width)
 
-    # --- what the parts say
+    # --- messages of the parts
 
     @on(FilterLine.Changed)
     def _narrow(self, event: FilterLine.Changed) -> None:
@@ -251,7 +250,7 @@ class Sidebar(Vertical):
         self._place_rename_line()
 
     def _place_rename_line(self) -> None:
-        """Put the line where its row is, at the edge of the view if that is beyond it."""
+        """Put the line over its row, or at the edge of the view nearest to it."""
         if not self._rename.session_id:
             return
         place = self._list.place_in_view(self._rename.session_id)
@@ -261,13 +260,13 @@ class Sidebar(Vertical):
         self._rename.styles.width = max(1, self._list.size.width - _CELLS_BEFORE_LABEL)
 
     def _show_note(self) -> None:
-        """Say what is not shown: what the filter hides, and the other projects."""
+        """Show the project, and the number of sessions that are not listed."""
         if self._rows is None:
             return
         scope = one_line(self._rows.scope)
         lines = [f"project {scope}" if scope else "all projects"]
         if hidden := self._list.hidden:
-            # Of those that are here: what is not loaded is not counted.
+            # Rows that are not loaded are not counted.
             count = f"{hidden}+" if self._rows.more else f"{hidden}"
             lines.insert(0, f"{count} hidden by the filter")
         if scope and self._rows.elsewhere:

@@ -1,4 +1,4 @@
-"""The conversation pane: a list of rows, of which only those on screen are ever drawn."""
+"""The transcript of a session: a virtual list of rows."""
 
 from tui.widgets.transcript.document.scroll_position import ScrollPosition, ScrollPositions
 from tui.widgets.transcript.transcript import Transcript
@@ -7,7 +7,7 @@ __all__ = ["ScrollPosition", "ScrollPositions", "Transcript", "warm_up"]
 
 
 def warm_up() -> None:
-    """Import what the first Markdown and the first code need; for a thread after the start."""
+    """Import the Markdown parser and the highlighter, in a thread after the start."""
     from tui.widgets.transcript.rendering.highlighting import highlight
     from tui.widgets.transcript.rendering.rich_markdown import prose
 

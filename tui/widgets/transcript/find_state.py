@@ -9,7 +9,7 @@ from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.view import TranscriptView
 
 if TYPE_CHECKING:
-    # Only who looks for something needs them.
+    # Imported with the first search.
     from collections.abc import Sequence
 
     from tui.domain.search.find_matches import Match, Reading
@@ -27,7 +27,7 @@ class FindState:
         self._pointed = False
 
     def look_for(self, needle: "Needle | None") -> None:
-        """Mark all that fits, or nothing any more; nothing moves."""
+        """Mark all matches, or none for ``None``; nothing moves."""
         self.point_no_more()
         self._kept = self._found or self._kept
         if needle is None:
@@ -41,7 +41,7 @@ class FindState:
         self._view.redraw()
 
     def point_at(self, message_id: str, text: str) -> None:
-        """Show where a message has a text first, and mark it until one goes on."""
+        """Go to the first place of a text in a message, and mark it until the reader moves on."""
         from tui.domain.search.find_matches import Match
         from tui.domain.search.find_query import needle
         from tui.widgets.transcript.match_marks import MatchMarks
@@ -52,23 +52,23 @@ class FindState:
             self.show(Match(message_id, 0), unfold=True)
 
     def point_no_more(self) -> None:
-        """Mark no longer what was pointed at; nothing moves."""
+        """Remove that mark; nothing moves."""
         if self._pointed:
             self._found, self._pointed = None, False
             self._view.redraw()
 
     @property
     def can_go_on(self) -> bool:
-        """Whether something was looked for, and there may be more of it."""
+        """True if there is a search whose next match can be asked for."""
         return not self._pointed and (self._found or self._kept) is not None
 
     def has(self, message_id: str) -> bool:
-        """Whether a message is at hand."""
+        """True if a message is loaded and not hidden."""
         item = self._view.document.item_of(message_id)
         return item is not None and not item.hidden
 
     def show(self, match: "Match", *, unfold: bool) -> bool:
-        """Go to a match, with as little movement as can be; false if it is not at hand."""
+        """Go to a match, with the least movement; false if its message is not loaded."""
         document = self._view.document
         spot = self._found.go_to(document, match, unfold=unfold) if self._found else None
         if spot is None:
@@ -86,7 +86,7 @@ class FindState:
         )
 
     def reading(self) -> "Reading":
-        """Where the reader is, for a search that begins there."""
+        """The reader's place, for a search that begins there."""
         from tui.domain.search.find_matches import Reading
 
         return (
@@ -95,6 +95,6 @@ class FindState:
             else Reading(None)
         )
 
-    def mark(self, row: DocumentRow, strip: Strip, page: Canvas) -> Strip:
+    def mark(self, row: DocumentRow, strip: Strip, canvas: Canvas) -> Strip:
         """A row with its marks."""
-        return self._found.mark(row, strip, self._view.document, page) if self._found else strip
+        return self._found.mark(row, strip, self._view.document, canvas) if self._found else strip

@@ -1,4 +1,4 @@
-"""What there is of a conversation beyond what is here."""
+"""The messages of a session that are not loaded."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -7,7 +7,7 @@ import msgspec
 
 
 class HistoryEnds(msgspec.Struct):
-    """Whether there are entries before and after those that are here; each is asked for once."""
+    """Flags for messages before and after the loaded ones; each page is asked for once."""
 
     earlier: bool = False
     later: bool = False
@@ -15,7 +15,7 @@ class HistoryEnds(msgspec.Struct):
     _later_asked: bool = False
 
     def neared(self, above: int, below: int, height: int) -> Iterator[Literal["earlier", "later"]]:
-        """The ends that are wanted, by the rows left above and below the pane."""
+        """The ends to load, by the rows left above and below the viewport."""
         if self.earlier and not self._earlier_asked and above < height:
             self._earlier_asked = True
             yield "earlier"

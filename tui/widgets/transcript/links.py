@@ -1,4 +1,4 @@
-"""The links of a message, and which of them is meant. Loaded when one is asked for."""
+"""The links of a message, and the one under the pointer. Imported with the first click."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,18 +12,18 @@ from tui.widgets.transcript.rendering.rich_markdown import PARSER, URL, trimmed
 
 _AROUND = "()[]{}<>\"'`.,;:!?"
 _LEAST = 4
-"""Characters of a link by which it is known."""
+"""The shortest part of a link, in characters, that identifies it."""
 
 
 class Link(msgspec.Struct, frozen=True):
-    """Where a link leads, ``http`` or ``https``, and the words that it has."""
+    """The target of a link, ``http`` or ``https``, and its text."""
 
     target: str
     text: str
 
 
 def links_of(message: Message) -> Sequence[Link]:
-    """The links of a message in their order, each target once."""
+    """The links of a message in order, each target once."""
     tokens = PARSER.parse(message.text)
     found: dict[str, Link] = {}
     for link in _links(tokens):
@@ -33,7 +33,7 @@ def links_of(message: Message) -> Sequence[Link]:
 
 
 def link_at(links: Sequence[Link], row: str, place: int) -> Sequence[Link]:
-    """Those that a character of a row may belong to, which may show a part of one only."""
+    """The links that a character of a row may belong to; wrapping may have cut the link."""
     begin = row.rfind(" ", 0, place + 1) + 1
     end = row.find(" ", place)
     word = row[begin : end if end >= 0 else len(row)].strip(_AROUND)

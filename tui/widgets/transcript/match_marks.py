@@ -1,4 +1,4 @@
-"""Marking what was found: where it stands in the rows that are drawn. Loaded when it is used."""
+"""Marks on the matches of a search, in drawn rows. Imported with the first search."""
 
 from collections.abc import Iterator, Sequence
 
@@ -31,7 +31,7 @@ _MATCH, _CURRENT = "match", "match-current"
 
 
 class MatchMarks:
-    """What is marked in a conversation, and the match that the reader is at."""
+    """The matches that are marked, and the current one."""
 
     def __init__(self, needle: Needle) -> None:
         self.needle = needle
@@ -40,56 +40,56 @@ class MatchMarks:
 
     # --- finding
 
-    def go_to(self, conversation: Document, match: Match, *, unfold: bool) -> Spot[Item] | None:
-        """The row of a match, which is the current one from now on; ``None`` if it is not here."""
-        item = conversation.item_of(match.message_id)
+    def go_to(self, document: Document, match: Match, *, unfold: bool) -> Spot[Item] | None:
+        """Make a match the current one; gives its row, or ``None`` if it is not loaded."""
+        item = document.item_of(match.message_id)
         if item is None or item.hidden:
             return None
         if unfold and item.foldable and not item.unfolded:
-            conversation.fold(item)
+            document.fold(item)
         part, number = self._part_of(item, match.number)
-        found = self._places(conversation, item, part)
+        found = self._places(document, item, part)
         number = min(number, len(found) - 1)
         self._current = item.key, part, number
         if found:
-            _uncover(conversation, item, part, found[number][0])
+            _uncover(document, item, part, found[number][0])
         row = found[number][0].row if found else int(item.parts()[part].spaced)
         return Spot(item, part, row)
 
-    def in_sight(self, conversation: Document, rows: Sequence[DocumentRow]) -> Iterator[Match]:
-        """The matches of which something is on screen, from the top."""
+    def in_sight(self, document: Document, rows: Sequence[DocumentRow]) -> Iterator[Match]:
+        """The matches on screen, also those in part, from the top."""
         seen: dict[tuple[Item, int], list[int]] = {}
         for row in rows:
             seen.setdefault((row.spot.item, row.spot.part), []).append(row.spot.row)
         for (item, part), shown in seen.items():
             before = sum(self._count(item, place) for place in range(part))
-            for number in self._shown(conversation, item, part, shown):
+            for number in self._shown(document, item, part, shown):
                 yield Match(item.key, before + number)
 
-    def reading(self, conversation: Document, rows: Sequence[DocumentRow]) -> Reading:
-        """Where the reader is, among the matches."""
+    def reading(self, document: Document, rows: Sequence[DocumentRow]) -> Reading:
+        """The reader's place among the matches."""
         for row in rows:
             item, part = row.spot.item, row.spot.part
             if item.message is None:
                 continue
             above = sum(self._count(item, place) for place in range(part))
-            found = self._places(conversation, item, part)
+            found = self._places(document, item, part)
             above += sum(place[0].row < row.spot.row for place in found)
             return Reading(item.key, above)
         return Reading(None)
 
     def _shown(
-        self, conversation: Document, item: Item, part: int, rows: Sequence[int]
+        self, document: Document, item: Item, part: int, rows: Sequence[int]
     ) -> Iterator[int]:
         if not _is_folded(item, part):
-            for number, place in enumerate(self._places(conversation, item, part)):
+            for number, place in enumerate(self._places(document, item, part)):
                 if any(piece.row in rows for piece in place):
                     yield number
         elif self._count(item, part):
             yield 0
 
     def _part_of(self, item: Item, number: int) -> tuple[int, int]:
-        """The part that has a match, and which of its own that is."""
+        """The part with a match, and the match's number in it."""
         last = 0
         for place, _ in enumerate(item.parts()):
             found = self._count(item, place)
@@ -97,36 +97,36 @@ class MatchMarks:
                 return place, number
             number -= found
             last = place if found else last
-        # Markdown may show less than is written.
+        # Drawn Markdown may have less text than its source.
         return last, self._count(item, last)
 
     def _count(self, item: Item, part: int) -> int:
-        """How often a part has it, as it was written; also what is folded in it."""
+        """The number of matches in a part as it was written, folded text included."""
         return sum(count(self.needle, text) for text in _sources(item, part))
 
     # --- marking
 
-    def mark(self, row: DocumentRow, strip: Strip, conversation: Document, page: Canvas) -> Strip:
-        """A row with what it has of the matches."""
+    def mark(self, row: DocumentRow, strip: Strip, document: Document, canvas: Canvas) -> Strip:
+        """A row with its marks."""
         item, part = row.spot.item, row.spot.part
-        for number, place in enumerate(self._places(conversation, item, part)):
+        for number, place in enumerate(self._places(document, item, part)):
             current = self._current == (item.key, part, number)
             for piece in place:
                 if piece.row == row.spot.row:
-                    style = page.palette[_CURRENT if current else _MATCH]
+                    style = canvas.palette[_CURRENT if current else _MATCH]
                     strip = paint(strip, *_on_row(row, piece), style)
         folded = isinstance(row.part, LineBlock) and row.spot.row == int(row.part.spaced)
         if folded and _is_folded(item, part) and (hidden := self._count(item, part)):
             current = self._current[:2] == (item.key, part)
-            words = Segment(f" {hidden} found ", page.palette[_CURRENT if current else _MATCH])
-            room = page.width - cell_len(words.text)
+            words = Segment(f" {hidden} found ", canvas.palette[_CURRENT if current else _MATCH])
+            room = canvas.width - cell_len(words.text)
             strip = Strip.join([strip.crop(0, room), Strip([words])])
         return strip
 
-    def _places(self, conversation: Document, item: Item, number: int) -> list[Place]:
-        """Where the rows of a part have it."""
+    def _places(self, document: Document, item: Item, number: int) -> list[Place]:
+        """The places of the matches in the rows of a part."""
         part = item.parts()[number]
-        strips = conversation.strips_of(item, number)
+        strips = document.strips_of(item, number)
         known = self._known.get(part)
         if known is not None and known[0] is strips:
             return known[1]
@@ -148,17 +148,17 @@ class MatchMarks:
             for place, strip in enumerate(strips)
         ]
         found = places(self.needle, rows)
-        # Of a call that is open only its name: its arguments stand below.
+        # An open call has only its name here: its arguments are below.
         return found[: self._count(item, number)] if isinstance(part, LineBlock) else found
 
 
 def _line(cut: Cut, part: RowBlock) -> tuple[str, bool]:
-    """All of a line of which a row shows some."""
+    """The whole line of a row that shows part of it."""
     return " " * part.margin + cut.text, False
 
 
 def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
-    """The characters of a row that are marked for a piece: the mark of what hides it, if it is."""
+    """The characters to mark for a piece of a match; if it is cut off, the sign of the cut."""
     cut, margin = row.part.cut(row.spot.row), row.part.margin
     if cut is None:
         return piece.begin, piece.end
@@ -172,8 +172,8 @@ def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
     return margin + max(0, begin), margin + min(end, cut.shown)
 
 
-def _uncover(conversation: Document, item: Item, number: int, piece: Piece) -> None:
-    """Move code so that what was found in it is seen."""
+def _uncover(document: Document, item: Item, number: int, piece: Piece) -> None:
+    """Scroll code sideways so that its match is in view."""
     part = item.parts()[number]
     cut = part.cut(piece.row)
     if cut is None or not isinstance(part, Code):
@@ -182,11 +182,11 @@ def _uncover(conversation: Document, item: Item, number: int, piece: Piece) -> N
     if begin < cut.hidden or end > cut.hidden + cut.shown:
         before = cell_len(cut.text[:begin]) - part.room // 3
         if part.sideways.move(before - part.sideways.skipped(part.room), part.room):
-            redraw_fence(conversation, item, part.sideways)
+            redraw_fence(document, item, part.sideways)
 
 
 def _row(strip: Strip, part: RowBlock, *, shown: bool) -> tuple[str, bool]:
-    """The text of a row, at its place, and whether it fills the row."""
+    """The text of a row, its offset, and true if it fills the row."""
     if not shown:
         return "", False
     text = strip.text.rstrip()
@@ -204,7 +204,7 @@ def _folds(item: Item) -> list[int]:
 
 
 def _sources(item: Item, number: int) -> Iterator[str]:
-    """What can be found of a part: as it was written, not as it is wrapped."""
+    """The searchable text of a part, as it was written, not as it is wrapped."""
     message = item.message
     if message is None:
         return

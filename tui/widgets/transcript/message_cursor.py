@@ -1,4 +1,4 @@
-"""The message that the keys are about."""
+"""The message cursor: the message that the keys act on."""
 
 from collections.abc import Sequence
 
@@ -10,33 +10,33 @@ from tui.widgets.transcript.rendering.code_blocks import Code, code_of
 
 
 class MessageCursor:
-    """Stands on a message of a conversation, or on none yet."""
+    """Points to a message of a document, or to none yet."""
 
-    def __init__(self, conversation: Document) -> None:
-        self._conversation = conversation
+    def __init__(self, document: Document) -> None:
+        self._document = document
         self._key: str | None = None
         self._copied: tuple[str, int, int] = ("", 0, 0)
 
     @property
     def item(self) -> Item | None:
-        """What it stands on; none if that is hidden by now."""
-        item = self._conversation.item_of(self._key) if self._key else None
+        """The item of the message; none once it is hidden."""
+        item = self._document.item_of(self._key) if self._key else None
         return item if item and not item.hidden else None
 
     @property
     def message(self) -> Message | None:
-        """The message it stands on."""
+        """The message at the cursor."""
         return self.item.message if self.item else None
 
     def stand_on(self, message_id: str) -> Item | None:
-        """Go to a message; gives what stands for it, if it is there and shows."""
-        item = self._conversation.item_of(message_id)
+        """Go to a message if it is loaded and not hidden; gives the item at the cursor."""
+        item = self._document.item_of(message_id)
         if item and not item.hidden:
             self._key = item.key
         return self.item
 
     def step(self, count: int, rows: Sequence[DocumentRow], role: Role | None = None) -> None:
-        """Go to the next message of a role, or the one before; the first time to one in sight."""
+        """Go to the next message of a role, or the one before; at first to a message in sight."""
         if self.item is None and role is None:
             seen = _in_sight(rows)
             found = seen[0 if count > 0 else -1] if seen else None
@@ -46,21 +46,21 @@ class MessageCursor:
             self._key = found.key
 
     def go_to_first(self) -> None:
-        """Go to the first message, from one."""
+        """Go to the first message, if the cursor is on a message."""
         self._go_to(self._next(1, -1, None))
 
     def go_to_last(self) -> None:
-        """Go to the last message, from one."""
-        self._go_to(self._next(-1, len(self._conversation.layout), None))
+        """Go to the last message, if the cursor is on a message."""
+        self._go_to(self._next(-1, len(self._document.layout), None))
 
     def go_into_sight(self, rows: Sequence[DocumentRow]) -> None:
-        """Stand on a message of which something is on screen: the last one, if on none yet."""
+        """Go to the last message in sight, unless the cursor is in sight."""
         seen = _in_sight(rows)
         if seen and self.item not in seen:
             self._key = seen[-1].key
 
     def come_along(self, rows: Sequence[DocumentRow]) -> bool:
-        """Go to the nearest message in sight from one that is not; whether that is another."""
+        """Go to the nearest message in sight if the cursor is out of sight; true if it moved."""
         seen = _in_sight(rows)
         item = self.item
         if item is None or not seen or item in seen:
@@ -74,14 +74,14 @@ class MessageCursor:
 
     def last(self) -> Message | None:
         """The last message of all."""
-        layout = self._conversation.layout
+        layout = self._document.layout
         found = self._next(-1, len(layout), None)
         return found.message if found else None
 
     def next_code(self, rows: Sequence[DocumentRow]) -> tuple[str, str]:
-        """A block of code of the message, and which it is if there are more.
+        """A code block to copy, and its number in words if there are several.
 
-        The first one in sight, then each time the next one; without a message the last one of all.
+        The first block in sight, then the next one each time; without a cursor the last of all.
         """
         message = self.message
         if message is None:
@@ -96,7 +96,7 @@ class MessageCursor:
         return blocks[place], f"Code {place + 1} of {len(blocks)}" if len(blocks) > 1 else ""
 
     def _first_in_sight(self, rows: Sequence[DocumentRow], blocks: Sequence[str]) -> int:
-        """Which of the message's blocks of code begins on screen first, or goes on; else 0."""
+        """The number of the first code block that begins on screen, else of the first in sight."""
         mine = [row for row in rows if row.spot.item is self.item]
         seen = [(part, row.spot.row) for row in mine if isinstance(part := row.part, Code)]
         begun = [(part, row) for part, row in seen if part.titled and row == part.spaced]
@@ -106,18 +106,19 @@ class MessageCursor:
         return 0
 
     def _last_codes(self) -> list[str]:
-        """The blocks of code of the last message that has any."""
-        place = len(self._conversation.layout)
+        """The code blocks of the last message with code."""
+        place = len(self._document.layout)
         while item := self._next(-1, place, None):
             if item.message and (found := codes(item.message.text)):
                 return found
-            place = self._conversation.layout.index(item)
+            place = self._document.layout.index(item)
         return []
 
     def foldable(self, rows: Sequence[DocumentRow]) -> Item | None:
-        """What the fold key is about: the message at the cursor, else the last one in sight.
+        """The item to fold: the one at the cursor, else the last foldable one in sight.
 
-        The cursor never stands on what is no message: with nothing to fold at it, that is meant.
+        With a cursor on a message that cannot be folded, only items without a message count, as
+        the cursor never reaches them.
         """
         if self.item and self.item.foldable:
             return self.item
@@ -127,7 +128,7 @@ class MessageCursor:
         return seen[-1] if seen else None
 
     def _start(self, rows: Sequence[DocumentRow], count: int) -> int:
-        layout = self._conversation.layout
+        layout = self._document.layout
         if self.item:
             return layout.index(self.item)
         if not rows:
@@ -139,7 +140,7 @@ class MessageCursor:
         )
 
     def _next(self, count: int, place: int, role: Role | None) -> Item | None:
-        layout = self._conversation.layout
+        layout = self._document.layout
         place += count
         while 0 <= place < len(layout):
             item = layout[place]
@@ -151,6 +152,6 @@ class MessageCursor:
 
 
 def _in_sight(rows: Sequence[DocumentRow]) -> list[Item]:
-    """The messages of which more is on screen than the blank row before them."""
+    """The messages in sight with more than the blank row before them."""
     said = (row.spot for row in rows if not row.is_before)
     return [spot.item for spot in said if spot.item.message]

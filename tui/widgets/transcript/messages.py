@@ -1,4 +1,4 @@
-"""What the reader of the conversation pane wants of others."""
+"""The messages of the transcript."""
 
 from collections.abc import Sequence
 
@@ -6,31 +6,31 @@ from textual.message import Message
 
 
 class PassageWanted(Message, namespace="transcript"):
-    """The reader wants something of the conversation that is not here."""
+    """Messages of the session that are not loaded are wanted."""
 
 
 class EarlierWanted(PassageWanted, namespace="transcript"):
-    """The reader came near the top, and earlier messages can be had."""
+    """The top came near, and there are earlier messages."""
 
 
 class LaterWanted(PassageWanted, namespace="transcript"):
-    """The reader came near the end of what is here, and later messages can be had."""
+    """The end of the loaded messages came near, and there are later ones."""
 
 
 class BeginningWanted(PassageWanted, namespace="transcript"):
-    """The reader wants to be at the beginning, which is not here."""
+    """The beginning of the session is wanted."""
 
 
 class EndWanted(PassageWanted, namespace="transcript"):
-    """The reader wants to be at the end, which is not here."""
+    """The end of the session is wanted."""
 
 
 class PromptWanted(Message, namespace="transcript"):
-    """The reader points at something with the mouse: what is typed next is meant for the prompt."""
+    """The transcript was clicked: keys typed next go to the prompt."""
 
 
 class MatchWanted(Message, namespace="transcript"):
-    """The reader wants the next match of what was looked for last, or the one before."""
+    """The next match of the last search is wanted, or the one before."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -38,7 +38,7 @@ class MatchWanted(Message, namespace="transcript"):
 
 
 class LinksWanted(Message, namespace="transcript"):
-    """The reader wants one of these opened: where each leads, and the words it has."""
+    """One of these links is to be opened; each is a target and its text."""
 
     def __init__(self, links: Sequence[tuple[str, str]]) -> None:
         self.links = links
@@ -46,7 +46,7 @@ class LinksWanted(Message, namespace="transcript"):
 
 
 class CopyRequested(Message, namespace="transcript"):
-    """The reader wants this text on the clipboard; ``what`` is which of several it is."""
+    """A text is to be copied; ``what`` is its number in words if it is one of several."""
 
     def __init__(self, text: str, what: str = "") -> None:
         self.text = text

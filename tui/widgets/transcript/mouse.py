@@ -67,7 +67,7 @@ class Mouse:
             self._open_link_at(row, event)
 
     def _is_more_at(self, row: DocumentRow, event: events.Click) -> bool:
-        """Whether the click is on the mark that there is more below."""
+        """True for a click on the mark for more rows below."""
         offset = event.get_content_offset(self._view.widget)
         if not offset or self._view.widget.text_selection:
             return False
@@ -107,6 +107,6 @@ class Mouse:
 
 
 def _may_be_link(row: DocumentRow, cell: int) -> bool:
-    """Whether a cell is underlined, or its row has an address: parsing the message is slower."""
+    """True if a cell is underlined or its row has an address: parsing the message is slower."""
     style = next((segment.style for segment in row.strip.crop(cell, cell + 1)), None)
     return bool(style and style.underline) or "://" in row.strip.text

@@ -55,7 +55,7 @@ class RowPainter:
         return with_more(strip, self._more, canvas) if self._more and y == height - 1 else strip
 
     def is_more_at(self, row: DocumentRow, cell: int) -> bool:
-        """Whether a cell of the last row belongs to the mark that there is more below."""
+        """True if a cell of the last row belongs to the mark for more rows below."""
         if not self._more or self.canvas is None:
             return False
         return is_more(row.strip, self._more, self.canvas, cell)

@@ -1,4 +1,4 @@
-"""The scrollbar beside rows that nobody has counted."""
+"""The scrollbar of a virtual list whose total height is an estimate."""
 
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -6,9 +6,9 @@ from textual.widget import Widget
 
 
 def show_place(view: ScrollView, above: int, total: int) -> None:
-    """Tell a scroll view where it is: it is the reader who moves, and the numbers follow."""
+    """Set the scrollbar to a position that was reached without it."""
     width, height = view.scrollable_content_region.size
-    # Not assigned: that would lay out the whole screen anew, for each piece of an answer.
+    # An assignment would lay out the whole screen for each piece of an answer.
     virtual_size = Size(width, total)
     view.set_reactive(Widget.virtual_size, virtual_size)  # pyright: ignore[reportArgumentType]
     view.set_scroll(None, above)

@@ -1,4 +1,4 @@
-"""Selecting text with the mouse: offsets that stay right whatever moves above them."""
+"""Text selection with the mouse: offsets that hold while rows above them change."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,26 +19,26 @@ from tui.widgets.transcript.rendering.row_blocks import Cut, ProseBlock
 _QUOTED = re.compile(r"^ *(?:▌ )+")
 
 _ROWS = 1 << 24
-"""More rows than an item can have; ``_PART`` than a part."""
+"""More than an item has parts; ``_PART``: more than a part has rows."""
 
 _PART = 1 << 16
 _EDGE = 1 << 20
 
 
 def offset_row(order: int, part: int, row: int) -> int:
-    """A number for a row: the same as long as what it belongs to is, and in the order of rows."""
+    """A number for a row, in the order of rows, that does not change while others come and go."""
     return (order * _ROWS + part) * _PART + row
 
 
 def row_of(offset: int) -> tuple[int, int, int]:
-    """The item's order, the part and the row of such a number."""
+    """The item's order, the part and the row of that number."""
     rest, row = divmod(offset, _PART)
     order, part = divmod(rest, _ROWS)
     return order, part, row
 
 
 def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[int, int] | None:
-    """Which characters of a row are selected, of those that are text."""
+    """The selected characters of a row, without its margin."""
     span = selection.get_span(y)
     if span is None:
         return None
@@ -49,11 +49,11 @@ def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[i
 
 
 def look_of_selected(screen: Screen[object]) -> Style:
-    """How what is selected looks: most themes let a text keep its colour, and say transparent."""
+    """The style of selected text: most themes keep the text's colour and say transparent."""
     look = screen.get_component_rich_style("screen--selection")
     if screen.get_component_styles("screen--selection").color.a:
         return look
-    # Mixed with what is behind it, that would be the colour of what is behind it.
+    # Blended with its background, a transparent colour would be the background's.
     return Style(bgcolor=look.bgcolor)
 
 
@@ -97,19 +97,17 @@ def offset_at(rows: Sequence[DocumentRow], region: Region, pointer: Offset) -> O
     return Offset(len(row.strip.crop(0, cells).text), number_of(row.spot))
 
 
-def selected_text(
-    conversation: Document, screen: Sequence[DocumentRow], selection: Selection
-) -> str:
-    """The text that is seen selected, its lines whole; without an end, up to that of the screen."""
+def selected_text(document: Document, screen: Sequence[DocumentRow], selection: Selection) -> str:
+    """The selected text with wrapped lines joined; an open end is that of the screen."""
     if not screen:
         return ""
     first, last = screen[0].spot, screen[-1].spot
     if selection.start is not None:
-        first = _spot(conversation, selection.start.y)
+        first = _spot(document, selection.start.y)
     if selection.end is not None:
-        last = _spot(conversation, selection.end.y)
+        last = _spot(document, selection.end.y)
     lines: list[str] = []
-    for row in conversation.rows_between(first, last):
+    for row in document.rows_between(first, last):
         if not is_text(row.strip):
             continue
         text, goes_on = _selected_of(row, selection), joint(row.strip)
@@ -132,7 +130,7 @@ def _selected_of(row: DocumentRow, selection: Selection) -> str:
 
 
 def _as_written(row: DocumentRow) -> str:
-    """A row's text, with what marks a quote as it is written."""
+    """A row's text, with quote marks as in Markdown."""
     text = row.strip.text
     if not isinstance(row.part, ProseBlock):
         return text
@@ -140,12 +138,12 @@ def _as_written(row: DocumentRow) -> str:
 
 
 def _of_line(cut: Cut, margin: int, start: int, end: int) -> str:
-    """What is selected of a line, with what is hidden where the selection goes over an edge."""
+    """The selected part of a line, with the hidden text where the selection crosses an edge."""
     first = 0 if start < margin else cut.hidden + start - margin
     to_end = end == -1 or end - margin > cut.shown
     return cut.text[first : len(cut.text) if to_end else cut.hidden + max(0, end - margin)]
 
 
-def _spot(conversation: Document, number: int) -> Spot[Item]:
+def _spot(document: Document, number: int) -> Spot[Item]:
     order, part, row = row_of(number)
-    return Spot(conversation.layout.ordered(order), part, row)
+    return Spot(document.layout.ordered(order), part, row)

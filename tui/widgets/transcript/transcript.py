@@ -47,7 +47,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     BINDINGS: ClassVar[list[BindingType]] = KEYS
 
-    # Else what is typed after something was selected would be keys of the transcript.
+    # Selecting text must not move the focus away from the prompt.
     FOCUS_ON_CLICK: ClassVar[bool] = False
 
     DEFAULT_CSS = """
@@ -186,12 +186,12 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     @property
     def following(self) -> bool:
-        """Whether the end is in sight, and stays so."""
+        """True while the end is in sight; new rows then scroll into view."""
         return self._view.following
 
     @property
     def later(self) -> bool:
-        """Whether there are messages after the last one here."""
+        """True if there are messages after the last loaded one."""
         return self._view.ends.later
 
     @property

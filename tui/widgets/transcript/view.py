@@ -47,7 +47,7 @@ class TranscriptView:
 
     @property
     def following(self) -> bool:
-        """Whether the end of the session is in sight, and stays so."""
+        """True while the end of the session is in sight; new rows then scroll into view."""
         return self.document.reader.following and not self.ends.later
 
     def note_unseen(self, message_id: str) -> None:
