@@ -118,10 +118,11 @@ class Navigation:
         except StorageError as error:
             self._display.say(Notice(str(error), "error"))
             return
-        if conversation is self._workspace.current:
+        transcript = self._chat.transcript
+        # The reader may be at the end by now, which needs no later page.
+        if conversation is self._workspace.current and transcript.later:
             view = conversation.view()
             arriving = (view.arriving,) if view.arriving else ()
-            transcript = self._chat.transcript
             transcript.append(view.entries, later=view.later, arriving=arriving)
             transcript.show_queued(view.queued)
 
