@@ -18,7 +18,7 @@ from tui.domain.journal.records import Offsets, Opened, SessionHeader, State, en
 from tui.domain.timestamps import format_utc
 from tui.storage.file_store import FileStore
 from tui.storage.folders import Folder, Folders
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
 SESSIONS, MESSAGES, WORDS = 10_000, 40, 80
 _WHOLE = 200  # messages a session
@@ -52,7 +52,7 @@ def whole(directory):
 def rows(directory, messages=MESSAGES):
     """Build, catch up, search: warm, cold, and beside what greps."""
     size = make_corpus(directory, messages=messages) / 1e6
-    build = timed(lambda: list(Upkeep(directory).build()))
+    build = timed(lambda: list(IndexMaintenance(directory).build()))
     store = FileStore(directory)
     speed = size / build * MILLISECONDS
     measured = [

@@ -6,7 +6,7 @@ from argparse import Namespace
 from tui.cli import output
 from tui.cli.program import Program
 from tui.storage.index.child import Progress
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
 _BAR_CELLS = 30
 
@@ -16,7 +16,7 @@ def run(chosen: Namespace) -> int:
     program = Program.from_arguments(chosen)
     shown = output.is_terminal(sys.stderr)
     last = Progress(0, 0)
-    for last in Upkeep(program.store.root).rebuild():
+    for last in IndexMaintenance(program.store.root).rebuild():
         if shown:
             sys.stderr.write("\r" + bar(last))
             sys.stderr.flush()

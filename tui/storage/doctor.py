@@ -248,7 +248,7 @@ class Doctor:
     def _index(self) -> Iterator[_Found]:
         # Imported here: it loads SQLite.
         from tui.storage.index import database
-        from tui.storage.index.maintenance import Upkeep
+        from tui.storage.index.maintenance import IndexMaintenance
 
         path = self._root / database.NAME
         try:
@@ -259,7 +259,10 @@ class Doctor:
             return
         if wrong is not None:
             message = f"the search index is damaged ({wrong}); nothing saved is in it alone"
-            yield self._finding("damaged_index", None, path, message), Upkeep(self._root).set_aside
+            yield (
+                self._finding("damaged_index", None, path, message),
+                IndexMaintenance(self._root).set_aside,
+            )
         for aside in sorted(self._root.glob(f"{database.NAME}{database.DAMAGED}*")):
             message = "a damaged search index that was set aside; it can be deleted"
             yield self._finding("index_set_aside", None, aside, message), aside.unlink

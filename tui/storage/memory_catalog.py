@@ -1,4 +1,4 @@
-"""Looking targets up among the sessions of a store in memory."""
+"""The catalog in which targets of a store in memory are resolved."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 

@@ -1,4 +1,4 @@
-"""Searching what a ``MemoryStore`` keeps: all of it, each time."""
+"""Search in a ``MemoryStore``: a scan of all its records."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ def search_boxes(
     seconds: float,
     wanted: Callable[[], bool] | None,
 ) -> SearchResult:
-    """What ``SessionStore.search`` promises, of sessions by their ids."""
+    """Search sessions as ``SessionStore.search``."""
     query, deadline = parse(text), time.monotonic() + seconds
     fitting: list[Fitting | Named] = []
     late = False

@@ -1,4 +1,4 @@
-"""What programs that use ``MemoryStore`` share, and how it reads it."""
+"""The data of a ``MemoryStore``, and functions that read it."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,7 +37,7 @@ class MemoryLease(msgspec.Struct, eq=False):
 
 
 class Box(msgspec.Struct):
-    """One session: its header, what came after it, and where it lies."""
+    """One session: its header, its further records, and its place."""
 
     header: SessionHeader
     records: list[Record]
@@ -47,7 +47,7 @@ class Box(msgspec.Struct):
 
 
 class MemoryShelf(msgspec.Struct):
-    """What several programs share, as they share a data directory."""
+    """The sessions, leases and numbers that programs share, like a data directory."""
 
     boxes: dict[str, Box] = msgspec.field(default_factory=dict[str, Box])
     leases: dict[str, MemoryLease] = msgspec.field(default_factory=dict[str, MemoryLease])
@@ -62,7 +62,7 @@ def checked(session_id: str) -> str:
 
 
 def as_read(session_id: str, records: Sequence[Record], encoder: Encoder = encode) -> list[Record]:
-    """What a reader of the records' lines gets. Raises ``StorageError`` as writing would."""
+    """Encode and decode records, as a file would. Raises ``StorageError`` as writing does."""
     try:
         read = [decode(encoder(record).removesuffix(b"\n")) for record in records]
     except DamagedRecord as error:
@@ -71,7 +71,7 @@ def as_read(session_id: str, records: Sequence[Record], encoder: Encoder = encod
 
 
 def last_messages(entries: tuple[Entry, ...], count: int) -> tuple[Entry, ...]:
-    """The entries from the ``count``-th last message on."""
+    """Take the entries from the ``count``-th last message on."""
     places = [place for place, entry in enumerate(entries) if isinstance(entry, Message)]
     if len(places) <= count:
         return entries
@@ -98,7 +98,7 @@ def entries_after(entries: tuple[Entry, ...], start: int, count: int) -> Page:
 
 
 def places_of(records: Sequence[Record]) -> Callable[[Entry], int]:
-    """Where the first record of each entry stands."""
+    """Make a function from an entry to the place of its first record."""
     places: dict[str | int, int] = {}
     for place, record in enumerate(records):
         places.setdefault(entry_id(record) or id(record), place)

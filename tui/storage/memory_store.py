@@ -1,7 +1,7 @@
-"""A store in memory: it keeps what the protocol promises, and forgets all when it is dropped.
+"""A store in memory: it keeps the protocol's promises as long as its process runs.
 
-It serves tests, and shows what the protocol asks of a backend. Records go through their lines, so
-that what cannot be written is refused here, too, and what comes back is what a file would give.
+It shows what the protocol asks of a backend. Records are encoded and decoded, so that it refuses
+the same records as a file, and returns the same.
 """
 
 import difflib
@@ -67,7 +67,7 @@ _SECOND = 1_000_000_000
 
 
 class MemoryStore:
-    """Keeps each session as a list of records on a shelf."""
+    """A store of lists: one list of records a session."""
 
     def __init__(self, clock: Callable[[], datetime] = utc_now) -> None:
         self.shelf = MemoryShelf()
@@ -140,7 +140,7 @@ class MemoryStore:
     def load(self, session_id: str) -> Session:
         box = self._readable(session_id)
         lease = self.shelf.leases.get(session_id)
-        # What is unfinished when a holder has added nothing yet was left by one who is gone.
+        # Before the holder's first append, unfinished answers are an earlier holder's.
         held = lease is not None and (lease.written or lease.program is not self)
         fold = Fold(box.header)
         for record in box.records:
@@ -287,7 +287,7 @@ class MemoryStore:
     # --- within
 
     def ordered(self, wanted: SessionFilter) -> Sequence[tuple["Order", str]]:
-        """The sessions that a filter lets through, each after its place in a list."""
+        """List the sessions that a filter passes, each with its sort key."""
         return sorted(
             ((-box.used_ns, session_id), session_id)
             for session_id, box in self.shelf.boxes.items()
@@ -341,7 +341,7 @@ class MemoryStore:
 
     @contextmanager
     def _borrowed(self, session_id: str, *places: Status) -> Generator[Box]:
-        """A session, held for one deed by a lease of its own unless this program has one."""
+        """Lease a session for one operation, unless this program has a lease already."""
         box = self._box(session_id, *places)
         held = self.shelf.leases.get(session_id)
         if held is not None and held.program is self:
@@ -369,7 +369,7 @@ class MemoryStore:
         restored, lease.unmarked_restore = lease.unmarked_restore, False
         foreign = tuple(box.records[lease.known :])
         added = [Restored(at=self._now()), *new] if restored else new
-        # The first records tell when it was used; if they do not, it was used now.
+        # Without a time in its first records, the session was used now.
         box.used_ns = max(last_use(added) or 0, box.used_ns) or self._now_ns()
         box.records += added
         lease.known, lease.written = len(box.records), True

@@ -11,7 +11,7 @@ from tests.storage.index.conftest import answers, hits
 from tui.errors import StorageError
 from tui.storage.file_store import FileStore
 from tui.storage.index import database
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
 
 def built(data):
@@ -19,7 +19,7 @@ def built(data):
     for _ in range(2):
         # What is found to be damaged only while it is written is set aside, and made the next time.
         with suppress(StorageError):
-            list(Upkeep(data).build())
+            list(IndexMaintenance(data).build())
 
 
 @pytest.fixture
@@ -81,10 +81,10 @@ def test_flipped_bits_bring_no_wrong_hit_and_are_gone_after_a_rebuild(indexed, d
         for query, found in answers(data).items():
             assert set(found) <= set(indexed[query])
     try:
-        list(Upkeep(data).rebuild())
+        list(IndexMaintenance(data).rebuild())
     except StorageError:
         # Found to be damaged only while it was emptied: it has been set aside.
-        list(Upkeep(data).rebuild())
+        list(IndexMaintenance(data).rebuild())
     assert answers(data) == indexed
 
 
@@ -120,7 +120,7 @@ def test_the_note_of_an_earlier_version_s_checksums_holds_no_builder(indexed, da
     with sqlite3.connect(index) as connection:
         connection.execute("pragma user_version = 3")
     connection.close()
-    assert [*Upkeep(data).build()][-1].done > 0
+    assert [*IndexMaintenance(data).build()][-1].done > 0
     assert answers(data) == indexed
     assert note.exists() == (made == "directory")
 
@@ -190,7 +190,7 @@ def test_a_lock_that_cannot_be_had_only_leaves_the_index_as_it_is(indexed, data,
     say("s1", "another needle")
     assert len(hits(FileStore(data), "needle")) == len(indexed["needle"]) + 1
     with pytest.raises(StorageError):
-        list(Upkeep(data).build())
+        list(IndexMaintenance(data).build())
 
 
 def test_a_full_disk_is_no_reason_not_to_find(indexed, data, say, monkeypatch):

@@ -17,7 +17,7 @@ from tui.storage.folders import Folders
 from tui.storage.index import __main__, child, database, index_query, maintenance
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.index_query import QueryEffort, from_index, from_journals
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 from tui.storage.index.words import as_match, as_words
 
 
@@ -248,7 +248,7 @@ def test_a_builder_whose_listener_is_gone_ends(filled, data, monkeypatch):
         yield
 
     monkeypatch.setattr(__main__.os, "nice", lambda _: 0)
-    monkeypatch.setattr(Upkeep, "build", gone)
+    monkeypatch.setattr(IndexMaintenance, "build", gone)
     assert __main__.main([str(data)]) == 1
 
 

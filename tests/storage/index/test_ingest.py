@@ -19,7 +19,7 @@ from tui.storage import locks
 from tui.storage.file_store import FileStore
 from tui.storage.index import child, ingest, maintenance, search_index
 from tui.storage.index.child import Progress, start
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
 _IN_SMALL_STEPS = """
 import sys
@@ -34,13 +34,13 @@ sys.exit(main(sys.argv[1:]))
 def read(monkeypatch):
     """The bytes of journals that are read for the index."""
     ranges = []
-    sayings = ingest.sayings
+    read_searchable = ingest.read_searchable
 
     def reading(descriptor, start, end):
         ranges.append(end - start)
-        return sayings(descriptor, start, end)
+        return read_searchable(descriptor, start, end)
 
-    monkeypatch.setattr(ingest, "sayings", reading)
+    monkeypatch.setattr(ingest, "read_searchable", reading)
     return ranges
 
 
@@ -190,7 +190,7 @@ def test_two_builders_are_not_at_work_at_once(filled, data, monkeypatch):
     monkeypatch.setattr(maintenance, "_PATIENCE", 0.0)
     held = locks.take(data / "index.lock")
     with pytest.raises(StorageError, match="another program"):
-        list(Upkeep(data).build())
+        list(IndexMaintenance(data).build())
     held.release()
 
 
@@ -288,7 +288,7 @@ def test_a_builder_that_cannot_build_says_why(filled, data, index):
 _HANGING = """
 import sys, time
 from tui.storage.index import __main__
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
 def hang(self):
     with self._alone(0):
@@ -296,7 +296,7 @@ def hang(self):
         time.sleep(600)
         yield
 
-Upkeep.build = hang
+IndexMaintenance.build = hang
 __main__._GRACE_SECONDS = 0.1
 __main__.end_soon_after(int(sys.argv[2]))
 sys.exit(__main__.main(sys.argv[1:]))

@@ -1,1 +1,1 @@
-"""The search index: ``<data>/index.sqlite3``, which can be thrown away at any time."""
+"""The search index ``<data>/index.sqlite3``, which can be deleted at any time."""

@@ -1,4 +1,4 @@
-"""Builds the index of a data directory, or brings it up to date, and says how far it is."""
+"""The builder process: brings the index of a data directory up to date, printing progress."""
 
 import os
 import sys
@@ -9,20 +9,20 @@ from pathlib import Path
 
 from tui.errors import IndexBusy, StorageError
 from tui.storage.index.child import BUSY, as_line
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
 _LOWEST = 19
 _LOOK_SECONDS = 1.0
 _GRACE_SECONDS = 7.0
-"""Enough for some batches: with no screen, each search on the command line builds so much."""
+"""Time for some batches: without a screen, each search on the command line builds that much."""
 
 
 def main(arguments: list[str]) -> int:
-    """Exit 0 when it is up to date, ``BUSY`` if another is at it, 1 if it cannot be had."""
+    """Build; return 0 when up to date, ``BUSY`` if another builder runs, 1 if it fails."""
     with suppress(OSError):
         os.nice(_LOWEST)
     try:
-        for progress in Upkeep(Path(arguments[0])).build():
+        for progress in IndexMaintenance(Path(arguments[0])).build():
             print(as_line(progress), flush=True)  # noqa: T201 - whoever started it may listen
     except IndexBusy:
         return BUSY
@@ -30,15 +30,15 @@ def main(arguments: list[str]) -> int:
         print(error, file=sys.stderr)  # noqa: T201 - the same
         return 1
     except BrokenPipeError:
-        # Whoever listened has gone; what was committed stays.
+        # The reader of the progress is gone; committed batches stay.
         return 1
     return 0
 
 
 def end_soon_after(parent: int) -> None:
-    """Watch the parent process, and end this one soon after it; what was committed stays.
+    """Watch the parent process, and exit soon after it; committed batches stay.
 
-    Also where this one hangs in a system call: the index's lock is free then.
+    A thread does so, as a hanging system call must not keep the index's lock.
     """
 
     def watch() -> None:

@@ -1,4 +1,4 @@
-"""The process that builds the index: started by exec, at low priority, out of everybody's way."""
+"""Starts the builder process: by exec, at low priority, in a process group of its own."""
 
 import json
 import os
@@ -10,27 +10,27 @@ from typing import NamedTuple
 import tui
 
 BUSY = 3
-"""The exit code of a builder that found another one at work."""
+"""The exit code of a builder that found another one running."""
 
 
 class Progress(NamedTuple):
-    """How many bytes of journals are in the index, of how many."""
+    """Progress of the index, in bytes of journals."""
 
     done: int
     total: int
 
 
 def command(root: Path) -> list[str]:
-    """The command that builds the index of a data directory and says ``Progress`` line by line.
+    """Make the command that builds an index and prints ``Progress`` line by line.
 
-    It ends soon after this process.
+    The builder exits soon after this process.
     """
-    # -P: the directory that the user is in must not lend us its modules.
+    # -P: no modules from the current directory.
     return [sys.executable, "-P", "-m", "tui.storage.index", str(root), str(os.getpid())]
 
 
 def environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """What the command runs in: the same package as here, installed or not."""
+    """Make the environment of the command, with this very package on its path."""
     package = str(Path(tui.__file__).parent.parent)
     earlier = inherited.get("PYTHONPATH")
     path = f"{package}{os.pathsep}{earlier}" if earlier else package
@@ -38,7 +38,7 @@ def environment(inherited: Mapping[str, str]) -> dict[str, str]:
 
 
 def start(root: Path) -> int:
-    """Start it without listening to it, and give its process id. Raises ``OSError``."""
+    """Start the builder with its output discarded; return its pid. Raises ``OSError``."""
     nowhere = os.devnull
     return os.posix_spawn(
         sys.executable,
@@ -49,7 +49,7 @@ def start(root: Path) -> int:
             (os.POSIX_SPAWN_OPEN, 1, nowhere, os.O_WRONLY, 0),
             (os.POSIX_SPAWN_OPEN, 2, nowhere, os.O_WRONLY, 0),
         ],
-        # A Ctrl+C in the terminal is not meant for it.
+        # Not interrupted by Ctrl+C in the terminal.
         setpgroup=0,
     )
 
@@ -59,7 +59,7 @@ def as_line(progress: Progress) -> str:
 
 
 def read_line(line: str | bytes) -> Progress | None:
-    """What a line of the command's output says; ``None`` for any other line."""
+    """Parse a line of the command's output; ``None`` for any other line."""
     try:
         value = json.loads(line)
         return Progress(int(value["done"]), int(value["total"]))

@@ -1,11 +1,10 @@
-"""The file of the index: opening it, and setting aside what cannot be used.
+"""The SQLite file of the index: schema, opening, checking, and setting a damaged one aside.
 
-Its tables: ``words`` (FTS5, without content) gets the tokens of each message, cut by
-``tui.domain.text.tokens`` and joined by blanks, so that the tokenizer of SQLite finds nothing to
-cut or fold. ``messages`` says where each row's message stands; ``session`` 0 masks a row that no
-longer counts, as a table without content forgets nothing. Rowids grow with the time of the
-messages. ``sessions`` has the tokens of each name: ten thousand are looked through in a few
-milliseconds.
+``words`` (FTS5, contentless) holds the tokens of each message, cut by ``tui.domain.text.tokens``
+and joined by blanks, so that SQLite's tokenizer has nothing to split or fold. ``messages`` maps
+its rows to offsets in journals; ``session`` 0 masks a row, as a contentless table cannot delete.
+Rowids grow with the messages' times. ``sessions`` holds the tokens of each name: ten thousand are
+scanned in a few milliseconds.
 """
 
 import os
@@ -21,7 +20,7 @@ from tui.storage.disk import open_to_make
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
 VERSION = 4
-"""Of the tables and of how tokens are cut: any other one is built anew."""
+"""Version of schema and tokens; an index of an earlier one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -55,7 +54,7 @@ commit;
 
 
 Kind = Literal["missing", "older", "newer", "damaged", "locked", "out of reach"]
-"""Why an index cannot be used: what is missing or older is built, what is damaged set aside."""
+"""Reasons: a missing or older index is built anew, a damaged one is set aside."""
 
 
 class Unusable(Exception):
@@ -67,10 +66,9 @@ class Unusable(Exception):
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """Open an index that is there, for reading and writing. Raises ``Unusable``."""
+    """Open an existing index for reading and writing. Raises ``Unusable``."""
     _look(path)
     try:
-        # A thread that comes later may ask; one at a time does.
         connection = _opened(path)
     except sqlite3.Error as error:
         raise unusable(error) from error
@@ -112,7 +110,7 @@ def _check_version(connection: sqlite3.Connection) -> None:
 
 
 def unusable(error: sqlite3.Error) -> Unusable:
-    """What an error of the library says about the index."""
+    """Classify an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return Unusable("locked", "another program holds it")
@@ -128,7 +126,7 @@ def unusable(error: sqlite3.Error) -> Unusable:
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Make an empty index, private to the user. Raises ``Unusable``."""
+    """Create an empty index, private to the user. Raises ``Unusable``."""
     try:
         os.close(open_to_make(path, os.O_RDWR))
         connection = _opened(path)
@@ -137,7 +135,7 @@ def create(path: Path) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise unusable(error) from error
     try:
-        # Where it cannot work, as on network file systems, SQLite stays with DELETE.
+        # On network file systems, SQLite stays with DELETE.
         with suppress(sqlite3.OperationalError):
             connection.execute("pragma journal_mode = wal")
         connection.executescript(_SCHEMA)
@@ -149,19 +147,19 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def clear(connection: sqlite3.Connection) -> None:
-    """Forget everything, in place: somebody may be searching in the same file."""
+    """Empty the index in place: another program may be searching the same file."""
     connection.execute("pragma secure_delete = on")
     connection.execute("begin immediate")
     connection.execute("insert into words(words) values('delete-all')")
     for table in ("messages", "sessions", "replaced"):
         connection.execute(f"delete from {table}")  # noqa: S608 - no name from outside
     connection.execute("commit")
-    # What was said must not stay in the log either.
+    # Purged words must not stay in the write-ahead log either.
     connection.execute("pragma wal_checkpoint(truncate)")
 
 
 def set_aside(path: Path) -> None:
-    """Move a damaged index away, in place of the one that was moved before it.
+    """Rename a damaged index, replacing the one that was set aside before.
 
     Raises ``OSError``.
     """
@@ -171,14 +169,14 @@ def set_aside(path: Path) -> None:
 
 
 def remove_set_aside(path: Path) -> None:
-    """Remove what was moved away."""
+    """Remove the index that was set aside."""
     for earlier in path.parent.glob(f"{path.name}{DAMAGED}*"):
         with suppress(OSError):
             os.unlink(earlier)
 
 
 def remove(path: Path) -> None:
-    """Remove an index that is to be built anew. Raises ``OSError``."""
+    """Delete an index with its log. Raises ``OSError``."""
     with suppress(FileNotFoundError):
         os.unlink(path)
     _remove_beside(path)
@@ -196,9 +194,9 @@ def _remove_beside(path: Path) -> None:
 def check(path: Path) -> str | None:
     """Describe the damage of an index; ``None`` if it has none, or there is none.
 
-    It sees a broken structure, not a changed word: that hides a message until the next rebuild,
-    and brings up no wrong one, as every hit is read from its journal. Raises ``Unusable`` for an
-    index that cannot be read.
+    Finds a broken structure, not a changed word. That only hides messages until a rebuild: every
+    hit is read from its journal before it counts. Reads the whole file, a second per gigabyte.
+    Raises ``Unusable`` for an index that cannot be read.
     """
     try:
         with closing(connect(path)) as connection:

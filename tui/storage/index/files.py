@@ -1,4 +1,4 @@
-"""The journals as the index follows them: which there are, what they say and are called."""
+"""Journals as the index reads them: their files, messages and names."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -17,8 +17,8 @@ SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
 _TAIL_BYTES = 64
 
 
-class Seen(NamedTuple):
-    """A journal as a scan of its folder sees it; made ten thousand at a time."""
+class JournalStat(NamedTuple):
+    """The stat of a journal; a tuple, as a scan makes ten thousand."""
 
     session_id: str
     folder: str
@@ -28,26 +28,26 @@ class Seen(NamedTuple):
     mtime_ns: int
 
 
-class Saying(NamedTuple):
-    """A message, and the line that it stands in."""
+class MessageLine(NamedTuple):
+    """A message, with the offset and length of its line in bytes."""
 
     offset: int
     length: int
     message: Message
 
 
-def scan(folders: Folders) -> list[Seen]:
-    """All journals, newest use first; an id counts in one folder only."""
-    seen: dict[str, Seen] = {}
+def scan(folders: Folders) -> list[JournalStat]:
+    """Stat all journals, newest use first, each id in one folder only."""
+    seen: dict[str, JournalStat] = {}
     for folder in reversed(Folder):
         for session_id, status in folders.statuses(folder, folders.ids(folder)):
             seen[session_id] = _seen(session_id, folder.value, status)
     return sorted(seen.values(), key=attrgetter("mtime_ns"), reverse=True)
 
 
-def look(folders: Folders, session_ids: Iterable[str]) -> list[Seen]:
-    """The journals of some sessions, as far as they are there."""
-    found: list[Seen] = []
+def look(folders: Folders, session_ids: Iterable[str]) -> list[JournalStat]:
+    """Stat the journals of some sessions; missing ones are left out."""
+    found: list[JournalStat] = []
     for session_id in session_ids:
         with suppress(SessionNotFound, FileNotFoundError):
             folder, path = folders.find(session_id)
@@ -55,61 +55,61 @@ def look(folders: Folders, session_ids: Iterable[str]) -> list[Seen]:
     return found
 
 
-def _seen(session_id: str, folder: str, status: os.stat_result) -> Seen:
+def _seen(session_id: str, folder: str, status: os.stat_result) -> JournalStat:
     place = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-    return Seen(session_id, folder, *place)
+    return JournalStat(session_id, folder, *place)
 
 
 def tail_hash(descriptor: int, end: int) -> bytes:
-    """What the last bytes before a place are known by."""
+    """Hash the last 64 bytes before an offset."""
     start = max(0, end - _TAIL_BYTES)
     return blake2b(os.pread(descriptor, end - start, start), digest_size=8).digest()
 
 
 def message_key(message_id: str) -> int:
-    """A message's id as a number: all ids of a large index would be half of it."""
+    """Hash a message's id to 64 bits: whole ids would be half of a large index."""
     encoded = message_id.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(encoded, digest_size=8).digest(), "big", signed=True)
 
 
 def settled_end(descriptor: int, size: int) -> int:
-    """How far a journal can be read: a torn last line may be one that is just being written."""
+    """Find the end of a journal's complete records: a torn last line may still be growing."""
     end = whole_end(descriptor, size)
-    # Whole but for its newline: the next writer closes it, and it does not change.
-    return size if any(sayings(descriptor, end, size)) else end
+    # A record that lacks only its newline is complete: the next writer adds that.
+    return size if any(read_searchable(descriptor, end, size)) else end
 
 
-def sayings(descriptor: int, start: int, end: int) -> Iterator[Saying | State]:
-    """The messages between two places, and the states, which have the session's name."""
+def read_searchable(descriptor: int, start: int, end: int) -> Iterator[MessageLine | State]:
+    """Read the messages between two offsets, and the states, for the session's name."""
     for line in lines_forward(descriptor, start, end):
-        saying = _saying(line)
-        if saying is not None:
-            yield saying
+        found = _searchable(line)
+        if found is not None:
+            yield found
 
 
-def _saying(line: Line) -> Saying | State | None:
+def _searchable(line: Line) -> MessageLine | State | None:
     offset, data = line
     try:
         record = decode(data) if data else None
     except DamagedRecord:
         return None
     if isinstance(record, Message):
-        return Saying(offset, len(data), record)
+        return MessageLine(offset, len(data), record)
     return record if isinstance(record, State) else None
 
 
-def sayings_backward(descriptor: int) -> Iterator[Saying | State | None]:
-    """The message or the state of each line of a journal, or ``None``, the last one first."""
-    return map(_saying, lines_backward(descriptor, os.fstat(descriptor).st_size))
+def read_searchable_backward(descriptor: int) -> Iterator[MessageLine | State | None]:
+    """Read the message or state of each line, or ``None``, last line first."""
+    return map(_searchable, lines_backward(descriptor, os.fstat(descriptor).st_size))
 
 
 def name_of(descriptor: int) -> str:
-    """The name in a journal's last state."""
-    states = (each for each in sayings_backward(descriptor) if isinstance(each, State))
+    """Read the name in a journal's last state."""
+    states = (each for each in read_searchable_backward(descriptor) if isinstance(each, State))
     return next((state.name for state in states), "")
 
 
 def message_at(descriptor: int, offset: int, length: int) -> Message | None:
-    """The message of a line that was there; ``None`` if another is there now."""
-    saying = _saying((offset, os.pread(descriptor, length, offset)))
-    return saying.message if isinstance(saying, Saying) else None
+    """Read the message of a line; ``None`` if that line is no message any more."""
+    found = _searchable((offset, os.pread(descriptor, length, offset)))
+    return found.message if isinstance(found, MessageLine) else None

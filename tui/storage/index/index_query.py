@@ -1,4 +1,4 @@
-"""Asking the index, and looking at each name and message it gives before it counts as found."""
+"""Queries the index; each candidate is read from its journal before it counts as a hit."""
 
 import os
 import sqlite3
@@ -17,7 +17,7 @@ from tui.domain.timestamps import MILLISECOND_NS
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
-from tui.storage.index.files import message_at, message_key, name_of, sayings_backward
+from tui.storage.index.files import message_at, message_key, name_of, read_searchable_backward
 from tui.storage.index.words import as_match
 
 _OPEN_FILES = 50
@@ -41,9 +41,9 @@ _NAMES = "select id, folder, mtime from sessions where folder != 'trash'"
 
 
 class QueryEffort(msgspec.Struct):
-    """The limits of a search; ``late`` once it had to stop before its end.
+    """The limits of a search; ``late`` is set once it had to stop early.
 
-    ``names`` is how many names can be shown, ``refused`` are the sessions that it could not read.
+    ``names`` is the number of names that can be shown, ``refused`` collects unreadable sessions.
     """
 
     deadline: float
@@ -53,12 +53,12 @@ class QueryEffort(msgspec.Struct):
     refused: set[str] = msgspec.field(default_factory=set[str])
 
     def half(self) -> "QueryEffort":
-        """The first half of the time that is left."""
+        """Make limits that end after half of the time left."""
         now = time.monotonic()
         return msgspec.structs.replace(self, deadline=now + (self.deadline - now) / 2)
 
     def over(self) -> bool:
-        """Whether to stop now."""
+        """Check the clock and the caller; true means stop."""
         over = time.monotonic() >= self.deadline or (self.wanted is not None and not self.wanted())
         self.late = self.late or over
         return over
@@ -71,9 +71,9 @@ def from_index(
     without: Collection[str],
     effort: QueryEffort,
 ) -> list[Fitting | Named]:
-    """The newest names and messages that fit; one more than are ranked shows that there are more.
+    """Find the newest matching names and messages, and one more of each than are ranked.
 
-    Raises ``sqlite3.Error`` for an index that is damaged.
+    Raises ``sqlite3.Error`` for a damaged index.
     """
     match = as_match(query)
     said = _MATCHING if match else _ALL
@@ -97,7 +97,7 @@ def _newest(
     without: Collection[str],
     effort: QueryEffort,
 ) -> Iterator[Fitting | Named]:
-    """Look at the rows, newest first."""
+    """Read the candidates of some rows, newest first, from their journals."""
     for row in rows:
         if row[0] in without:
             continue
@@ -122,7 +122,7 @@ def _rows(
 
 
 class _Journals:
-    """The journals that candidates stand in, a few of them open at a time."""
+    """A cache of open journals, for the candidates in them."""
 
     def __init__(self, folders: Folders, refused: set[str]) -> None:
         self._folders = folders
@@ -130,7 +130,7 @@ class _Journals:
         self._open: dict[str, int] = {}
 
     def fitting(self, query: Query, row: _Row) -> Fitting | None:
-        """The message that a row names, if it is still there and fits."""
+        """Read the message of a row; ``None`` if it is gone or does not match."""
         session_id, folder, offset, length, written, key = row
         message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
         if message is None or message_key(message.id) != key:
@@ -139,7 +139,7 @@ class _Journals:
         return Fitting(session_id, message, count, written) if count else None
 
     def named(self, query: Query, row: _NameRow) -> Named | None:
-        """The session that a row names, if it is still called so."""
+        """Read the name of a row's session; ``None`` if it does not match any more."""
         session_id, folder, used = row
         name = self._read(session_id, folder, name_of)
         if not name or not occurrences(query, name):
@@ -147,7 +147,7 @@ class _Journals:
         return Named(session_id, name, used // MILLISECOND_NS)
 
     def _read(self, session_id: str, folder: str, read: Callable[[int], _Read]) -> _Read | None:
-        """Read from a journal; ``None`` if it is gone, or is refused."""
+        """Read from a journal; ``None`` if it is gone or unreadable."""
         try:
             return read(self._descriptor(session_id, folder))
         except (FileNotFoundError, SessionNotFound, OverflowError):
@@ -164,7 +164,7 @@ class _Journals:
         try:
             descriptor = open_to_read(self._folders.journal(session_id, Folder(folder)))
         except (FileNotFoundError, ValueError):
-            # Moved since the index looked.
+            # Moved since it was indexed.
             descriptor = open_to_read(self._folders.find(session_id)[1])
         self._open[session_id] = descriptor
         return descriptor
@@ -186,9 +186,9 @@ def _journals(folders: Folders, refused: set[str]) -> Generator[_Journals]:
 def from_journals(
     folders: Folders, session_ids: Collection[str], query: Query, effort: QueryEffort
 ) -> tuple[list[Fitting | Named], set[str]]:
-    """What fits in some sessions, read from the ends of their journals, and which were read.
+    """Search journals directly, from their ends; return matches and the sessions read.
 
-    The last one that there was time for may not have been read to its beginning.
+    The last session may not have been read to its beginning if time ran out.
     """
     fitting: list[Fitting | Named] = []
     read: set[str] = set()
@@ -197,7 +197,7 @@ def from_journals(
             break
         spoken = Spoken(session_id, query)
         try:
-            _listen(spoken, folders.find(session_id)[1], effort)
+            _scan_journal(spoken, folders.find(session_id)[1], effort)
         except (FileNotFoundError, SessionNotFound):
             pass  # it has gone meanwhile
         except OSError:
@@ -207,14 +207,14 @@ def from_journals(
     return fitting, read
 
 
-def _listen(spoken: Spoken, path: Path, effort: QueryEffort) -> None:
+def _scan_journal(spoken: Spoken, path: Path, effort: QueryEffort) -> None:
     descriptor = open_to_read(path)
     try:
         spoken.used = os.fstat(descriptor).st_mtime_ns // MILLISECOND_NS
-        for saying in sayings_backward(descriptor):
+        for found in read_searchable_backward(descriptor):
             if effort.over():
                 return
-            if saying is not None:
-                spoken.add(saying if isinstance(saying, State) else saying.message)
+            if found is not None:
+                spoken.add(found if isinstance(found, State) else found.message)
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Following the journals: what was added to them goes into the index, what is gone is masked."""
+"""Indexes what was appended to journals, and masks messages that are gone."""
 
 import os
 import sqlite3
@@ -15,25 +15,25 @@ from tui.storage.disk import JOURNAL_BYTES, open_to_read
 from tui.storage.folders import Folder, Folders
 from tui.storage.index.files import (
     SEARCHED,
-    Saying,
-    Seen,
+    JournalStat,
+    MessageLine,
     message_key,
-    sayings,
+    read_searchable,
     settled_end,
     tail_hash,
 )
 from tui.storage.index.words import as_words
 
 BATCH_BYTES = 16 * 1024 * 1024
-"""How much goes into one transaction: until its end, two seconds, nobody finds any of it."""
+"""Size of a transaction: about two seconds, at the end of which its messages are found."""
 
 _SAME_TIME = 15  # bits of a rowid that tell messages of one millisecond apart
 _UNSETTLED = -1
 _LATEST = (1 << 48) - 1
 
 
-class Known(NamedTuple):
-    """A journal as the index knows it: as it was seen, and ``done``, how far it was read."""
+class IndexedJournal(NamedTuple):
+    """A journal's row: its last stat, and ``done``, the offset up to which it was read."""
 
     session_id: str
     folder: str
@@ -46,12 +46,12 @@ class Known(NamedTuple):
     done: int
 
 
-Pending = list[tuple[Seen, Known | None]]
-"""Journals of which something is not in the index, newest use first, and what is known of them."""
+Pending = list[tuple[JournalStat, IndexedJournal | None]]
+"""Journals that are not wholly indexed, newest use first, with their rows."""
 
 
 class Ingest:
-    """Brings an index up to date. Only who holds its lock may use one."""
+    """Brings an index up to date. The caller holds the index's lock."""
 
     def __init__(self, folders: Folders, connection: sqlite3.Connection) -> None:
         self._folders = folders
@@ -62,8 +62,8 @@ class Ingest:
         self._names: dict[int, str] = {}
         self._bytes = 0
 
-    def note(self, files: list[Seen], known: dict[str, Known]) -> None:
-        """Note what was moved, and mask what is gone."""
+    def note(self, files: list[JournalStat], known: dict[str, IndexedJournal]) -> None:
+        """Update the folders of moved journals, and mask those that are gone."""
         there = {file.session_id for file in files}
         moved = [
             (file.folder, row.number)
@@ -81,7 +81,7 @@ class Ingest:
         self._connection.execute("commit")
 
     def take(self, pending: Pending, deadline: float | None = None) -> Iterator[int]:
-        """Read journals; gives how many bytes of them are in the index, after each commit."""
+        """Index journals; yields the bytes read so far after each commit."""
         read = 0
         self._connection.execute("begin immediate")
         for file, known in pending:
@@ -102,7 +102,7 @@ class Ingest:
 
     def _commit(self) -> None:
         self._write_rows()
-        # In order: a row before the last one makes the table write all it holds in memory.
+        # Sorted: a row below the last one makes FTS5 flush its memory.
         self._words.sort()
         self._connection.executemany("insert into words(rowid, text) values(?, ?)", self._words)
         self._connection.executemany(
@@ -113,28 +113,32 @@ class Ingest:
         self._words, self._names, self._bytes = [], {}, 0
         self._free.clear()
 
-    def _follow(self, file: Seen, known: Known | None, deadline: float | None) -> Iterator[int]:
+    def _follow(
+        self, file: JournalStat, known: IndexedJournal | None, deadline: float | None
+    ) -> Iterator[int]:
         path = self._folders.journal(file.session_id, Folder(file.folder))
         try:
             descriptor = open_to_read(path)
         except OSError:
-            # Moved meanwhile, or no plain file: doctor names it.
+            # Moved meanwhile, or not a regular file, which doctor reports.
             return
         try:
             status = os.fstat(descriptor)
             identity = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-            now = Seen(file.session_id, file.folder, *identity)
+            now = JournalStat(file.session_id, file.folder, *identity)
             number, done = self._begin(descriptor, now, known)
             end = settled_end(descriptor, now.size)
             yield from self._read(descriptor, number, now, (done, end), deadline)
         except OSError:
-            # A disk that fails in the middle of one journal hides no other one.
+            # A read error in one journal hides no other one.
             return
         finally:
             os.close(descriptor)
 
-    def _begin(self, descriptor: int, file: Seen, known: Known | None) -> tuple[int, int]:
-        """The session's number, and from where on it is to be read."""
+    def _begin(
+        self, descriptor: int, file: JournalStat, known: IndexedJournal | None
+    ) -> tuple[int, int]:
+        """Find or make the session's row; return its number and the offset to read from."""
         if known is None:
             row = (file.session_id, file.folder, 0, 0, _UNSETTLED, 0, b"", 0)
             cursor = self._connection.execute(
@@ -157,7 +161,7 @@ class Ingest:
         self,
         descriptor: int,
         number: int,
-        file: Seen,
+        file: JournalStat,
         between: tuple[int, int],
         deadline: float | None,
     ) -> Iterator[int]:
@@ -165,19 +169,19 @@ class Ingest:
         replaced = self._replaced(number)
         fresh = set[int]() if done == 0 else None
         written = file.mtime_ns // MILLISECOND_NS
-        for saying in sayings(descriptor, done, end):
-            if isinstance(saying, State):
-                self._names[number] = spaced(saying.name)
+        for found in read_searchable(descriptor, done, end):
+            if isinstance(found, State):
+                self._names[number] = spaced(found.name)
                 continue
-            written = time_of(saying.message) or written
-            key = message_key(saying.message.id)
-            # What is read from its beginning has nothing to be hidden yet but what came just now.
+            written = time_of(found.message) or written
+            key = message_key(found.message.id)
+            # Read from the beginning, a journal has only this reading's rows to mask.
             if fresh is None or key in fresh:
                 self._hide(number, key)
             else:
                 fresh.add(key)
-            self._add(number, key, saying, min(written, _LATEST), replaced)
-            after = min(saying.offset + saying.length + 1, end)
+            self._add(number, key, found, min(written, _LATEST), replaced)
+            after = min(found.offset + found.length + 1, end)
             if self._bytes >= BATCH_BYTES or _past(deadline):
                 self._settle(descriptor, number, file._replace(size=_UNSETTLED), after)
                 yield after - done
@@ -191,19 +195,21 @@ class Ingest:
         rows = self._connection.execute("select key from replaced where session = ?", (number,))
         return {key for (key,) in rows}
 
-    def _add(self, number: int, key: int, saying: Saying, written: int, replaced: set[int]) -> None:
-        message = saying.message
+    def _add(
+        self, number: int, key: int, found: MessageLine, written: int, replaced: set[int]
+    ) -> None:
+        message = found.message
         if message.replaces:
             self._replace(number, message_key(message.replaces), replaced)
         if key in replaced:
             return
         tokens = cut(message.text)
-        self._bytes += saying.length
+        self._bytes += found.length
         if not tokens:
             return
         row = self._free_row(written)
         self._words.append((row, as_words(tokens)))
-        place = saying.offset, saying.length
+        place = found.offset, found.length
         self._rows.append((row, number, *place, message.role, written, key))
 
     def _replace(self, number: int, key: int, replaced: set[int]) -> None:
@@ -216,7 +222,7 @@ class Ingest:
         self._connection.execute(f"{_MASK} where session = ? and key = ?", (number, key))
 
     def _free_row(self, written: int) -> int:
-        """A rowid in the order of time that no row has, masked ones neither."""
+        """Find a free rowid in the order of time; masked rows keep theirs."""
         first = written << _SAME_TIME
         row = self._free.get(written)
         if row is None:
@@ -231,7 +237,7 @@ class Ingest:
         self._free[written] = row + 1
         return row
 
-    def _settle(self, descriptor: int, number: int, file: Seen, done: int) -> None:
+    def _settle(self, descriptor: int, number: int, file: JournalStat, done: int) -> None:
         self._connection.execute(
             "update sessions set folder = ?, device = ?, inode = ?, size = ?, mtime = ?,"
             " tail = ?, done = ? where number = ?",
@@ -254,37 +260,37 @@ _KNOWN = "select id, folder, device, inode, size, mtime, number, tail, done from
 
 def known_sessions(
     connection: sqlite3.Connection, session_ids: Iterable[str] | None = None
-) -> dict[str, Known]:
-    """The journals that an index knows, or those of some sessions."""
+) -> dict[str, IndexedJournal]:
+    """Read the rows of all journals, or of some sessions, by their ids."""
     if session_ids is None:
         rows = connection.execute(_KNOWN).fetchall()
     else:
         by_id = f"{_KNOWN} where id = ?"
         rows = [row for each in session_ids for row in connection.execute(by_id, (each,))]
-    return dict(zip(map(itemgetter(0), rows), map(Known._make, rows), strict=True))
+    return dict(zip(map(itemgetter(0), rows), map(IndexedJournal._make, rows), strict=True))
 
 
-def unread(files: list[Seen], known: dict[str, Known]) -> Pending:
-    """The journals of which something is not in the index; what is in the trash is not missed."""
+def unread(files: list[JournalStat], known: dict[str, IndexedJournal]) -> Pending:
+    """Select the journals that are not wholly indexed; the trash does not count."""
     return [
         (file, row)
         for file in files
         if file.folder in SEARCHED
         and file.size <= JOURNAL_BYTES
-        # Identity, size and time: where each of the two has them.
+        # Device, inode, size and time of both tuples.
         and ((row := known.get(file.session_id)) is None or row[2:6] != file[2:6])
     ]
 
 
 def unread_bytes(pending: Pending) -> int:
-    """About how much is to be read."""
+    """Estimate the bytes to be read."""
     return sum(
         file.size - (row.done if row and row.done <= file.size else 0) for file, row in pending
     )
 
 
-def _continues(descriptor: int, file: Seen, known: Known) -> bool:
-    """Whether a journal is still the one that was read, perhaps with more at its end."""
+def _continues(descriptor: int, file: JournalStat, known: IndexedJournal) -> bool:
+    """Check that a journal is the one read before, perhaps with more at its end."""
     if file.inode != known.inode or file.size < known.done:
         return False
     if tail_hash(descriptor, known.done) != known.tail:

@@ -1,4 +1,4 @@
-"""The index as the store holds it: SQLite is loaded by who searches, and by nobody before."""
+"""A lazy proxy of the index: the first search loads SQLite, nothing before."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class LazyIndex:
-    """The search index of one data directory, opened when it is first asked."""
+    """The search index of one data directory, opened by the first search."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -25,22 +25,22 @@ class LazyIndex:
     def search(
         self, text: str, limit: int, seconds: float, wanted: Callable[[], bool] | None
     ) -> "SearchResult":
-        """What ``SessionStore.search`` promises."""
+        """Search as ``SessionStore.search``."""
         return self._index.search(text, limit, seconds, wanted)
 
     def changed(self, session_id: str) -> None:
-        """Say that a journal was changed here: the next search looks at it."""
+        """Report a journal that this program has changed to the next search."""
         if "_index" in self.__dict__:
             self._index.changed(session_id)
 
     def note_forgetting(self) -> None:
-        """Have it forget by itself, should nobody come to ask it. Raises ``StorageError``."""
-        from tui.storage.index.maintenance import Upkeep
+        """Mark the index to be emptied before its next change. Raises ``StorageError``."""
+        from tui.storage.index.maintenance import IndexMaintenance
 
-        Upkeep(self._root).note_forgetting()
+        IndexMaintenance(self._root).note_forgetting()
 
     def forget(self) -> None:
-        """Destroy what the index knows, after a purge. Raises ``StorageError``."""
-        from tui.storage.index.maintenance import Upkeep
+        """Empty the index, after a purge. Raises ``StorageError``."""
+        from tui.storage.index.maintenance import IndexMaintenance
 
-        Upkeep(self._root).forget()
+        IndexMaintenance(self._root).forget()

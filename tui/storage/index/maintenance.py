@@ -1,4 +1,4 @@
-"""Keeping the index of a data directory: made, followed, built, emptied, and set aside."""
+"""Maintenance of the index: creates, updates, rebuilds, empties it, and sets it aside."""
 
 import os
 import sqlite3
@@ -14,11 +14,11 @@ from tui.storage.folders import Folders
 from tui.storage.index import child, database
 from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
-from tui.storage.index.files import SEARCHED, Seen, look, scan
+from tui.storage.index.files import SEARCHED, JournalStat, look, scan
 from tui.storage.index.ingest import Ingest, Pending, known_sessions, unread, unread_bytes
 
 FOLLOWED_HERE = 1024 * 1024
-"""Bytes that a search brings into the index by itself; more is left to a process of its own."""
+"""Bytes that a search indexes itself; more is left to a builder process."""
 
 _FOLLOW_SECONDS = 0.1
 _RESTART_SECONDS = 5.0
@@ -28,10 +28,10 @@ _MENDED = frozenset({"missing", "older", "damaged"})
 _HARMLESS = frozenset({"locked", "out of reach"})
 
 
-class Upkeep:
-    """Writes the index of one data directory; a lock lets one program at a time do so.
+class IndexMaintenance:
+    """The writer of one index; a lock admits one program at a time.
 
-    ``journals`` is how many there were when all were last looked at.
+    ``journals`` is the number of journals at the last full scan.
     """
 
     def __init__(self, root: Path) -> None:
@@ -46,11 +46,11 @@ class Upkeep:
 
     @contextmanager
     def opened(self) -> Generator[sqlite3.Connection]:
-        """The index, made if it is missing or older, for one search. Raises ``Unusable``."""
+        """Open the index for one search, created if missing or older. Raises ``Unusable``."""
         try:
             connection = database.connect(self._path)
         except Unusable as error:
-            # A damaged one is told first.
+            # A damaged one is reported first.
             if error.kind not in ("missing", "older"):
                 raise
             with self._locked(0) as held:
@@ -63,9 +63,9 @@ class Upkeep:
     def follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None = None
     ) -> Pending:
-        """Bring the index up to date if that is little work; gives what is not in it then.
+        """Bring the index up to date if that is little work; return the journals left over.
 
-        With ``session_ids`` only those are looked at: ten thousand files take a while.
+        With ``session_ids``, only these are looked at: a stat of ten thousand files takes long.
         """
         with self._locked(0) as held:
             if not held:
@@ -76,7 +76,7 @@ class Upkeep:
             self._start_child()
         return pending
 
-    def _files(self, session_ids: Collection[str] | None) -> list[Seen]:
+    def _files(self, session_ids: Collection[str] | None) -> list[JournalStat]:
         if session_ids is None:
             files = scan(self._folders)
             self.journals = len(files)
@@ -104,7 +104,7 @@ class Upkeep:
     def _noted(
         self,
         connection: sqlite3.Connection,
-        files: list[Seen],
+        files: list[JournalStat],
         session_ids: Collection[str] | None = None,
     ) -> Pending:
         known = known_sessions(connection, session_ids)
@@ -112,9 +112,9 @@ class Upkeep:
         return unread(files, known)
 
     def build(self) -> Iterator[Progress]:
-        """Bring the index up to date, however long that takes; gives how far it is.
+        """Bring the index up to date, however long that takes; yields progress.
 
-        Raises ``StorageError`` if it cannot be had, or if another program is at it.
+        Raises ``IndexBusy`` if another program builds it, and ``StorageError`` if it fails.
         """
         if not os.path.lexists(self._root):
             return
@@ -129,7 +129,7 @@ class Upkeep:
                 database.set_aside(self._path)
 
     def rebuild(self) -> Iterator[Progress]:
-        """Forget the index and build it anew; raises as ``build``."""
+        """Empty the index and build it anew; raises as ``build``."""
         if not os.path.lexists(self._root):
             return
         with self._alone(_PATIENCE), self._built() as connection:
@@ -137,7 +137,7 @@ class Upkeep:
             yield from self._build(connection)
 
     def note_forgetting(self) -> None:
-        """Have the index forget before anything else is written to it.
+        """Mark the index to be emptied before anything else is written to it.
 
         Raises ``StorageError``.
         """
@@ -146,10 +146,10 @@ class Upkeep:
                 os.close(open_to_make(self._forgetting, os.O_RDWR))
 
     def forget(self) -> None:
-        """Destroy what the index knows: what was purged must not be left in it.
+        """Empty the index, so that no purged words are left in it.
 
-        Where that cannot be done now, it is before anything else is written to it. Raises
-        ``StorageError`` if not even that can be noted.
+        If it is busy, the next writer does so first. Raises ``StorageError`` if not even a mark
+        for that can be written.
         """
         if not os.path.lexists(self._path):
             return
@@ -166,7 +166,7 @@ class Upkeep:
             os.unlink(self._forgetting)
 
     def set_aside(self) -> None:
-        """Move a damaged index away. Raises ``IndexBusy`` if somebody writes it, ``OSError``."""
+        """Set a damaged index aside. Raises ``IndexBusy`` if it is being written, ``OSError``."""
         with self._alone(0):
             database.set_aside(self._path)
 
@@ -194,7 +194,7 @@ class Upkeep:
 
     @contextmanager
     def _built(self) -> Generator[sqlite3.Connection]:
-        """The index, whatever it takes, for who holds the lock. Raises ``StorageError``."""
+        """Open the index for writing, made anew if need be. Raises ``StorageError``."""
         try:
             with (
                 storage_errors("The search index cannot be built"),
@@ -209,7 +209,7 @@ class Upkeep:
             raise StorageError(f"The search index cannot be built: {error}") from error
 
     def _usable(self) -> sqlite3.Connection:
-        """The index, or an empty one in place of one that cannot be used."""
+        """Open the index, or create an empty one in place of an unusable one."""
         try:
             connection = database.connect(self._path)
         except Unusable as error:
@@ -255,7 +255,7 @@ class Upkeep:
 
 @contextmanager
 def as_unusable(connection: sqlite3.Connection | None = None) -> Generator[None]:
-    """Turn the library's errors into ours; what was begun on the connection is undone."""
+    """Convert SQLite's errors to ``Unusable``, and roll back the connection."""
     try:
         yield
     except sqlite3.Error as error:

@@ -1,4 +1,4 @@
-"""The index of one data directory, as the store asks it; done without where it cannot be had."""
+"""Search over index and journals; without a usable index, over the journals alone."""
 
 import os
 import sqlite3
@@ -16,11 +16,11 @@ from tui.storage.index.database import Unusable
 from tui.storage.index.files import SEARCHED, scan
 from tui.storage.index.index_query import QueryEffort, from_index, from_journals
 from tui.storage.index.ingest import Pending, unread_bytes
-from tui.storage.index.maintenance import Upkeep
+from tui.storage.index.maintenance import IndexMaintenance
 
-_MANY = 1000  # files; fewer are looked at for each search
-_REST = 400  # so many times as long as to look at them took, they are not looked at again
-# Other programs bring what they write into the index themselves: only what was copied is missed.
+_MANY = 1000  # files; fewer are stat-ed for each search
+_REST = 400  # times the duration of a scan, until the next one
+# Other programs index what they write; only copied files are noticed late.
 _LONGEST_REST = 30.0
 _NOTICES = {
     "locked": "The search index is in use by another program: the sessions themselves are read.",
@@ -36,7 +36,7 @@ class SearchIndex:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._folders = Folders(root)
-        self._upkeep = Upkeep(root)
+        self._maintenance = IndexMaintenance(root)
         self._told: set[str] = set()
         self._pending: Pending = []
         self._rested_at = 0.0
@@ -49,7 +49,7 @@ class SearchIndex:
         seconds: float,
         wanted: Callable[[], bool] | None = None,
     ) -> SearchResult:
-        """What ``SessionStore.search`` promises; nothing fails because of the index."""
+        """Search as ``SessionStore.search``; an unusable index is no failure."""
         query = parse(text)
         if not query.terms or not os.path.lexists(self._root):
             return SearchResult()
@@ -69,14 +69,14 @@ class SearchIndex:
         )
 
     def changed(self, session_id: str) -> None:
-        """Say that this program has changed a journal: the next search looks at it."""
+        """Report a journal that this program has changed to the next search."""
         self._changed.add(session_id)
 
     def _with_index(self, query: Query, effort: QueryEffort) -> list[Fitting | Named]:
-        with self._upkeep.opened() as connection:
+        with self._maintenance.opened() as connection:
             self._follow(connection)
             ids = [file.session_id for file, _ in self._pending]
-            # Half of the time for what is not in the index, so that some is left for what is.
+            # Half of the time for journals not indexed yet, the rest for the index.
             first = effort.half()
             fitting, read = from_journals(self._folders, ids, query, first)
             effort.late = first.late
@@ -87,11 +87,13 @@ class SearchIndex:
         changed, self._changed = self._changed, set[str]()
         if begun < self._rested_at:
             others = [each for each in self._pending if each[0].session_id not in changed]
-            self._pending = others + self._upkeep.follow(connection, changed) if changed else others
+            self._pending = (
+                others + self._maintenance.follow(connection, changed) if changed else others
+            )
             return
-        self._pending = self._upkeep.follow(connection)
+        self._pending = self._maintenance.follow(connection)
         took = time.monotonic() - begun
-        rest = min(took * _REST, _LONGEST_REST) if self._upkeep.journals > _MANY else 0.0
+        rest = min(took * _REST, _LONGEST_REST) if self._maintenance.journals > _MANY else 0.0
         self._rested_at = begun + rest
 
     def _without_index(self, query: Query, effort: QueryEffort) -> list[Fitting | Named]:
@@ -101,10 +103,10 @@ class SearchIndex:
         return from_journals(self._folders, ids, query, effort)[0]
 
     def _notice(self, error: Unusable) -> str:
-        """What is told of an index that cannot be used: once, and what is missing is only made."""
+        """Word a notice about an unusable index, once for each kind; set a damaged one aside."""
         if error.kind == "damaged":
             try:
-                self._upkeep.set_aside()
+                self._maintenance.set_aside()
             except (OSError, IndexBusy):
                 return ""
         if error.kind in self._told or error.kind not in _NOTICES:
@@ -114,7 +116,7 @@ class SearchIndex:
 
 
 def _refusal(count: int) -> str:
-    """What is told of sessions in which nothing could be looked for."""
+    """Word a notice about unreadable sessions."""
     if not count:
         return ""
     sessions = "1 session" if count == 1 else f"{count} sessions"

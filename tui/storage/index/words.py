@@ -1,18 +1,18 @@
-"""What the full-text table is given and asked, so that its tokenizer agrees with ours."""
+"""Text and queries as FTS5 is given them, so that its tokenizer agrees with ours."""
 
 import unicodedata
 from collections.abc import Sequence
 
 from tui.domain.search.query import Query, Term
 
-# Letters and numbers of Unicode 3.2 are known to every SQLite. What came later may separate for
-# it, or vanish: it is written as its code. Messages are looked at again before they are hits.
+# Every SQLite knows the letters and numbers of Unicode 3.2. Later characters may be separators
+# for it, or vanish: they are written as their codes. Hits are checked in the journals anyway.
 _KNOWN = unicodedata.ucd_3_2_0
 _SHORTEST_PREFIX = 2
 
 
 class _Spelling(dict[int, str]):
-    """How each character is written, found out when it is first needed."""
+    """A cache of the spelling of each character."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
@@ -25,16 +25,16 @@ _SPELLING = _Spelling()
 
 
 def as_words(tokens: Sequence[str]) -> str:
-    """Tokens as the table is given them."""
+    """Join tokens to the text of a row."""
     words = " ".join(tokens)
     return words if words.isascii() else words.translate(_SPELLING)
 
 
 def as_match(query: Query) -> str:
-    """A query as the table is asked it; ``""`` if it cannot help.
+    """Write a query as an FTS5 match; ``""`` if FTS5 cannot help.
 
-    It may let more through than the query does: one letter that words begin with would make it
-    gather a fifth of all that was ever said before it gives the first row.
+    It may match more than the query: a prefix of one letter is left out, as FTS5 would collect a
+    fifth of all messages before its first row.
     """
     return " AND ".join(filter(None, map(_phrase, query.terms)))
 
