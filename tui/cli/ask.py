@@ -81,7 +81,7 @@ def _session(program: Program, chosen: Namespace) -> tuple[OpenSession, Model]:
 
 
 async def _told(turn: Turn, printer: Printer) -> bool:
-    """Print a turn to its end; whether it did not fail."""
+    """Print the events of a turn; true if it did not fail."""
 
     async def show(event: TurnEvent) -> None:
         printer.show(event)

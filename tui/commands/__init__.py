@@ -1,1 +1,1 @@
-"""The functions behind the command table: each does its work and returns effects."""
+"""Slash commands: coroutines that return effects for the screen."""

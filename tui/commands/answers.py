@@ -1,4 +1,4 @@
-"""``/retry``, ``/compact``, ``/stop`` and ``/model``: what answers, and how it is told to."""
+"""``/retry``, ``/compact``, ``/stop`` and ``/model``."""
 
 from collections.abc import Sequence
 
@@ -9,40 +9,40 @@ from tui.errors import ModelUnavailable
 
 
 async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Ask again where the last answer failed or was stopped."""
-    conversation = context.workspace.current
-    messages = conversation.session.messages
-    if conversation.activity.running or not messages or not can_retry(messages[-1]):
+    """Ask again after an answer that failed or was stopped."""
+    loaded = context.workspace.current
+    messages = loaded.session.messages
+    if loaded.activity.running or not messages or not can_retry(messages[-1]):
         return say("Nothing to retry.")
     return (RetryTurn(),)
 
 
 async def compact(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Let a summary stand for all but the last turn."""
-    conversation = context.workspace.current
-    if conversation.activity.summarising:
+    """Summarise all but the last turn."""
+    loaded = context.workspace.current
+    if loaded.activity.summarising:
         return say("Summarising already.")
-    if not conversation.session.message_count:
+    if not loaded.session.message_count:
         return say("Nothing to compact.")
     return (Compact(),)
 
 
 async def stop(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Stop the answer and keep what has arrived of it; or the making of a summary."""
+    """Stop the answer, of which the arrived part is kept, or the summary."""
     if not await context.stop(context.workspace.current):
         return say("Nothing to stop.")
     return ()
 
 
 async def choose_model(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Say which model answers, or let another one."""
-    conversation = context.workspace.current
+    """Show or switch the model."""
+    loaded = context.workspace.current
     if not arguments:
-        model = conversation.model
-        return say(f"Model: {model.name if model else conversation.session.model}")
+        model = loaded.model
+        return say(f"Model: {model.name if model else loaded.session.model}")
     try:
         model = context.models.named(arguments)
     except ModelUnavailable as error:
         return say(f"Unknown model: {arguments}\n{error}", "error")
-    await context.workspace.use_model(conversation, model)
+    await context.workspace.use_model(loaded, model)
     return (*say(f"Model: {model.name}"), ShowSession())

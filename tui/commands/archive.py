@@ -1,4 +1,4 @@
-"""``/archive /restore /delete /fork /undo``: what is done with whole sessions."""
+"""``/archive``, ``/restore``, ``/delete``, ``/fork`` and ``/undo``."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _UNDONE = {"kept": "Restored", "archived": "Archived", "trashed": "Deleted"}
 
 
 async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Set a session aside."""
+    """Archive a session."""
     session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to archive yet.")
@@ -45,7 +45,7 @@ async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def restore(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Bring a session back from the archive or the trash, and open it."""
+    """Restore a session from the archive or the trash, and open it."""
     session_id = await _meant(context, arguments, _ASIDE)
     if _is_empty(context, session_id):
         return say("Nothing to restore.")
@@ -54,13 +54,13 @@ async def restore(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if failure:
         return _done_but(session_id, f"Restored session: {session_id}", failure)
     if len(context.workspace.current.notices) > told and session_id == context.workspace.current.id:
-        # Its first change has restored it, and said so.
+        # Opening it has restored it already, with a notice.
         return (ShowSession(), MovedSession(session_id))
     return (ShowSession(), MovedSession(session_id), *say(f"Restored session: {session_id}"))
 
 
 async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Ask, and move a session to the trash."""
+    """Move a session to the trash, after asking."""
     session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to delete yet.")
@@ -77,14 +77,14 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def delete_at_once(context: CommandContext, session_id: str) -> Sequence[Effect]:
-    """Move a session to the trash, where that was asked and answered."""
+    """Move a session to the trash without asking."""
     before = context.workspace.current
     await context.shelf.delete(session_id)
     return (*_moved(context, before, session_id), *say(f"Deleted session: {session_id}"))
 
 
 async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Go on in a session of its own from where another one is."""
+    """Copy a session and open the copy."""
     workspace = context.workspace
     session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
@@ -107,9 +107,9 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def undo(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Take back the last archiving, deletion, restoring or clearing."""
+    """Undo the last archive, delete, restore or clear."""
     if context.shelf.has_cleared:
-        # As many as there were: nothing waits for them.
+        # In the background: a clear may have moved many sessions.
         return (Later(partial(_undone, context)),)
     return await _undone(context)
 
@@ -123,20 +123,20 @@ async def _undone(context: CommandContext) -> Sequence[Effect]:
     moved = _moved(context, before, first.session_id)
     failed = say(failure, "error") if failure else ()
     if len(deeds) > 1:
-        # All of them were cleared at once.
+        # They were cleared together.
         return (*moved, *say(f"Restored {len(deeds)} saved session(s)."), *failed)
     return (*moved, *say(f"{_UNDONE[first.before]} session: {first.session_id}"), *failed)
 
 
 async def _meant(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
     if not target or _is_empty(context, target):
-        # One that is empty is not on disk to be found.
+        # An empty session is not on disk, so it cannot be resolved.
         return target or context.workspace.current.id
     return await asyncio.to_thread(resolved, context, target, wanted)
 
 
 def _done_but(session_id: str, done: str, failure: str) -> Sequence[Effect]:
-    """Say what was done, and why it is not on screen."""
+    """Report the success, and the failure to show the session."""
     return (MovedSession(session_id), *say(done), *say(failure, "error"))
 
 
@@ -146,7 +146,7 @@ def _is_empty(context: CommandContext, session_id: str) -> bool:
 
 
 async def _check_holder(context: CommandContext, session_id: str) -> None:
-    """Raise ``SessionBusy`` if another program holds a session: there is nothing to ask then."""
+    """Raise ``SessionBusy`` if another window has the lease, before the user is asked."""
     known = context.workspace.find(session_id)
     if known is not None and known.opened is not None:
         return
@@ -156,7 +156,7 @@ async def _check_holder(context: CommandContext, session_id: str) -> None:
 
 
 def _moved(context: CommandContext, before: LoadedSession, session_id: str) -> tuple[Effect, ...]:
-    """Show the session that is on screen now, if that is another one, and the list as it is."""
+    """Update the sidebar, and the session on screen if it changed."""
     moved = MovedSession(session_id)
     return (ShowSession(), moved) if context.workspace.current is not before else (moved,)
 
@@ -174,7 +174,7 @@ async def _hook_told(context: CommandContext, scope: str, session_id: str) -> Se
 
 
 async def _what_goes(context: CommandContext, session_id: str) -> str:
-    """Which session it is, and that it can be had again."""
+    """Describe the session to be deleted, and how to undo that."""
     workspace = context.workspace
     known = workspace.find(session_id)
     entry = await asyncio.to_thread(workspace.store.entry, session_id)

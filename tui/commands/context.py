@@ -1,4 +1,4 @@
-"""What a command works with."""
+"""The dependencies of commands."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
@@ -15,70 +15,72 @@ from tui.providers.protocol import Model
 
 
 class Models(Protocol):
-    """The models that there are to choose from."""
+    """The available models."""
 
     def names(self) -> Sequence[str]:
-        """What the user's settings know."""
+        """The names of all usable models."""
         ...
 
     def named(self, name: str) -> Model:
-        """A model by its name. Raises ``ModelUnavailable``."""
+        """Look up a model by its name. Raises ``ModelUnavailable``."""
         ...
 
 
 class Themes(Protocol):
-    """The themes that there are to choose from."""
+    """The available themes."""
 
     @property
     def current(self) -> str: ...
 
     def names(self) -> Sequence[str]:
-        """All of them, in order."""
+        """The names of all themes, sorted."""
         ...
 
     def choose(self, name: str) -> None:
-        """Show another one, now and after the next start. Raises ``UsageError``."""
+        """Switch the theme, also for the next start. Raises ``UsageError``."""
         ...
 
 
 class Measures(Protocol):
-    """What answers took that were made since the program was started."""
+    """Token counts and cost of this run."""
 
-    def filled(self, conversation: LoadedSession) -> Filled | None:
-        """How full the window of a session's model is; ``None`` if that is not known."""
+    def filled(self, session: LoadedSession, /) -> Filled | None:
+        """The use of the context window; ``None`` if unknown."""
         ...
 
     def spent(self, session_id: str) -> Spent | None:
-        """What the answers of a session took; ``None`` if nothing was counted."""
+        """The cost of a session's answers; ``None`` if nothing was counted."""
         ...
 
 
 MOST_ROWS = 100
-"""How many sessions a list in a conversation shows."""
+"""Limit of sessions in a list in the conversation."""
 
 
 class CommandContext(msgspec.Struct, frozen=True):
-    """The workspace, models and themes, what is set aside, and how an answer is stopped.
-
-    ``lists`` are the ids that the numbers of a command mean since it last printed them, by the
-    command's name; what a search prints are numbers of ``sessions``, too. ``exclusive_projects``
-    says that a project is open in one session only.
-    ``rescue`` puts what a session that is given up has unsaved into a file and says where; raises
-    ``StorageError``. ``stop`` ends the answer that is being made in a session and waits until all
-    of it is saved; false if there is none.
-    """
+    """Everything that commands use."""
 
     workspace: Workspace
     models: Models
     themes: Themes
     retention: Retention
     rescue: Callable[[LoadedSession], Sequence[str]]
+    """Write the unsaved records of a session to a rescue file; returns lines that name it.
+
+    Raises ``StorageError``.
+    """
     stop: Callable[[LoadedSession], Awaitable[bool]]
+    """Stop the arriving answer and wait until it is saved; false if there is none."""
     shelf: SessionMoves
     exclusive_projects: bool = False
+    """True if a project may be open in one session only."""
     measures: Measures | None = None
     lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
+    """The ids of the last printed list, by command: the meaning of numbers.
+
+    ``/search`` replaces the list of ``sessions``.
+    """
 
 
 CommandFunction = Callable[[CommandContext, str], Awaitable[Sequence[Effect]]]
-"""Does what a command is there for; gets what was said with it."""
+"""A command: takes the arguments as one string, and returns effects."""

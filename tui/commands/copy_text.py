@@ -1,4 +1,4 @@
-"""``/copy``: the last answer, or the last code in one."""
+"""``/copy``."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 
 
 async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Copy the last answer, whole, or the last block of code that there is in an answer."""
+    """Copy the last answer, or the last code block of any answer."""
     answers = _answers(context.workspace.current)
     match arguments.lower():
         case "":
@@ -24,9 +24,9 @@ async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return (CopyText(text),) if text else say("Nothing to copy.")
 
 
-def _answers(conversation: LoadedSession) -> Iterator[str]:
-    """What was answered, the newest first, what is still coming too."""
-    for entry in reversed(conversation.entries):
+def _answers(loaded: LoadedSession) -> Iterator[str]:
+    """The answers, newest first, including the arriving one."""
+    for entry in reversed(loaded.entries):
         if isinstance(entry, Message) and entry.role == "assistant" and entry.text.strip():
             yield entry.text
 

@@ -1,4 +1,4 @@
-"""What a command asks the program to do on screen, once its own work is done."""
+"""Effects: values that commands return, for the program to act on."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -9,31 +9,31 @@ from tui.errors import StorageError
 
 
 class Say(msgspec.Struct, frozen=True):
-    """Tell the user; it also stands in the conversation, unsaved."""
+    """Show a notice; it also appears in the conversation, unsaved."""
 
     notice: Notice
 
 
 class ShowSession(msgspec.Struct, frozen=True):
-    """Another session is current, or the current one has changed."""
+    """Show the current session, which is another one or has changed."""
 
 
 class CopyText(msgspec.Struct, frozen=True):
-    """Put a text on the user's clipboard, and tell what came of it."""
+    """Copy a text to the clipboard, with a notice."""
 
     text: str
 
 
 class ShowTodos(msgspec.Struct, frozen=True):
-    """The current session's to-do list has changed."""
+    """Update the to-do list."""
 
 
 class RetryTurn(msgspec.Struct, frozen=True):
-    """Ask again where the current session's last answer failed or was stopped."""
+    """Request the current session's last answer again."""
 
 
 class Compact(msgspec.Struct, frozen=True):
-    """Let a summary stand for the oldest part of the current session."""
+    """Summarise the older messages of the current session."""
 
 
 class OpenSearch(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class OpenSearch(msgspec.Struct, frozen=True):
 
 
 class OpenHelp(msgspec.Struct, frozen=True):
-    """Show keys and commands."""
+    """Show the help screen."""
 
 
 class EditPrompt(msgspec.Struct, frozen=True):
@@ -49,32 +49,32 @@ class EditPrompt(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """Ask whether to do something that the user may not have meant.
-
-    ``confirmed`` does it, and is called only on yes; ``declined`` is what a no leads to.
-    ``question`` ends in ``(y/n)``; ``detail`` says what will come of it.
-    """
+    """Ask for confirmation."""
 
     question: str
+    """Ends in ``(y/n)``."""
     confirmed: Callable[[], Awaitable[Sequence["Effect"]]]
+    """Called on yes."""
     declined: tuple["Effect", ...] = ()
+    """Effects on no."""
     detail: str = ""
+    """The consequences."""
 
 
 class MovedSession(msgspec.Struct, frozen=True):
-    """A session was archived, deleted or brought back: lists are to show it elsewhere."""
+    """Update the lists: a session was archived, deleted, restored or closed."""
 
     session_id: str
 
 
 class Later(msgspec.Struct, frozen=True):
-    """Do something behind the screen, and then what comes of it."""
+    """Run ``work`` in the background, then its effects."""
 
     work: Callable[[], Awaitable[Sequence["Effect"]]]
 
 
 class Exit(msgspec.Struct, frozen=True):
-    """Save everything and leave."""
+    """Save everything and quit."""
 
 
 Effect = (
@@ -97,7 +97,7 @@ Effect = (
 def say(
     text: str, severity: Severity = "information", table: Table | None = None
 ) -> tuple[Effect, ...]:
-    """Only tell the user something; ``table`` are its lines that stand in columns."""
+    """Make a notice; ``table`` lays out its lines in columns."""
     return (Say(Notice(text, severity, table)),)
 
 

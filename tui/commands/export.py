@@ -1,4 +1,4 @@
-"""``/export``: the session on screen as Markdown, in a file of its own."""
+"""``/export``."""
 
 import asyncio
 import os
@@ -14,29 +14,29 @@ from tui.errors import StorageError
 from tui.storage.protocol import SessionStore
 
 _NAMES = 1000
-"""How many names of its own a session may have in one folder."""
+"""Limit of the numbers that are tried in file names."""
 
 
 async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Write what is live to a new file, and say which."""
-    workspace, conversation = context.workspace, context.workspace.current
-    if conversation.empty:
+    """Write the session as Markdown to a new file."""
+    workspace, loaded = context.workspace, context.workspace.current
+    if loaded.empty:
         return say("Nothing to export.")
-    if conversation.opened is not None:
+    if loaded.opened is not None:
         try:
-            await workspace.save(conversation)
+            await workspace.save(loaded)
         except StorageError as error:
-            return save_failed(conversation.id, error)
-    text = await asyncio.to_thread(_markdown, workspace.store, conversation.id)
+            return save_failed(loaded.id, error)
+    text = await asyncio.to_thread(_markdown, workspace.store, loaded.id)
     try:
-        path = await asyncio.to_thread(_write, text, _paths(conversation.id, arguments))
+        path = await asyncio.to_thread(_write, text, _paths(loaded.id, arguments))
     except FileExistsError as error:
         return say(f"Not exported: {error.filename} exists already.", "error")
     except OSError as error:
         where = error.filename or "the current folder"
         return say(f"Not exported: {where}: {error.strerror}.", "error")
     except (RuntimeError, ValueError):
-        # A home of nobody, a NUL.
+        # ``~nobody``, or a NUL in the name.
         return say(f"Not exported: {arguments} cannot be the name of a file.", "error")
     return say(f"Session exported to: {path}")
 
@@ -48,7 +48,7 @@ def _markdown(store: SessionStore, session_id: str) -> str:
 
 
 def _paths(session_id: str, wanted: str) -> Iterator[Path]:
-    """Where it may be written, what is best first."""
+    """The paths to try, in order."""
     if wanted:
         yield Path.cwd() / Path(wanted).expanduser()
         return
@@ -58,9 +58,9 @@ def _paths(session_id: str, wanted: str) -> Iterator[Path]:
 
 
 def _write(text: str, paths: Iterator[Path]) -> Path:
-    """The first path at which nothing was; half a file is none.
+    """Write to the first path that does not exist; a partial file is removed.
 
-    Raises ``FileExistsError`` without one, and as ``os.open`` and ``Path.expanduser`` do.
+    Raises ``FileExistsError`` if all exist, and as ``os.open`` and ``Path.expanduser``.
     """
     data = without_surrogates(text).encode()
     taken: FileExistsError | None = None

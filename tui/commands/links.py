@@ -1,4 +1,4 @@
-"""Opening a link outside, after asking: by the desktop's own opener, which may not be there."""
+"""Opening a link in the browser by the desktop's opener, after asking."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
 
 SECONDS = 5.0
-"""An opener that takes longer has started what it had to start."""
+"""An opener that is still running after this time has started the browser."""
 
 _DETAIL = "It is opened outside of this program, by your browser."
 
@@ -21,7 +21,7 @@ _DETAIL = "It is opened outside of this program, by your browser."
 def ask_to_open(
     target: str, text: str, open_link: Callable[[str], Awaitable[str]] | None = None
 ) -> Ask:
-    """Ask whether to open a link; ``open_link`` gives why it could not be opened, or nothing."""
+    """Ask before opening a link; ``open_link`` returns the reason of a failure, or nothing."""
     shown, words = make_visible_line(target), make_visible_line(text)
     differs = f"The link says: {words}\n" if words and words != shown else ""
     confirmed = partial(_open, target, open_link or open_outside)
@@ -40,12 +40,12 @@ async def _open(target: str, open_link: Callable[[str], Awaitable[str]]) -> Sequ
 
 
 async def open_outside(target: str) -> str:
-    """Open a link by the desktop's opener; gives why it could not be."""
+    """Open a link by the desktop's opener; returns the reason of a failure."""
     return await asyncio.to_thread(_run, opener(os.environ), target)
 
 
 def opener(environment: Mapping[str, str], platform: str = sys.platform) -> Sequence[str]:
-    """The command that opens a link on the desktop which the user sits at; nothing without one."""
+    """The command of the user's desktop that opens links; empty without one."""
     if platform == "darwin":
         return () if "SSH_CONNECTION" in environment else ("open",)
     if "DISPLAY" not in environment and "WAYLAND_DISPLAY" not in environment:
@@ -57,7 +57,7 @@ def _run(command: Sequence[str], target: str) -> str:
     if not command:
         return "there is no desktop here to open it"
     try:
-        # Its own session: it may go on, and what it says is not for this terminal.
+        # In its own process session: it may outlive this program, and must not use its terminal.
         process = subprocess.Popen(  # noqa: S603 - no shell, an http(s) address that was said yes to
             [*command, target],
             stdin=subprocess.DEVNULL,

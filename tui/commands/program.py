@@ -1,4 +1,4 @@
-"""``/help`` and ``/quit``."""
+"""``/help``, ``/edit`` and ``/quit``."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from tui.domain.commands import BY_NAME
 
 
 async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """All keys and commands, or one command."""
+    """Show the help screen, or the usage of one command."""
     if not arguments:
         return (OpenHelp(),)
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
@@ -19,15 +19,15 @@ async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]
 
 
 def unknown(name: str) -> tuple[Effect, ...]:
-    """There is no such command."""
+    """Make the error for an unknown command."""
     return say(f"Unknown command: /{name}. Type /help.", "error")
 
 
 async def edit(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Write the prompt in the user's own editor."""
+    """Edit the prompt in ``$VISUAL`` or ``$EDITOR``."""
     return (EditPrompt(),)
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Save everything and leave."""
+    """Save everything and quit."""
     return (Exit(),)

@@ -1,4 +1,4 @@
-"""Which function carries out which command."""
+"""The functions of the command table."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -53,13 +53,13 @@ FUNCTIONS: dict[str, CommandFunction] = {
 """By the names of the command table."""
 
 SCREENS: dict[str, CommandFunction] = {"search-screen": search.open_screen}
-"""What a key or the palette invokes where a command would ask for a text; not to be typed."""
+"""By ``Command.screen``: invoked by keys and the palette, not typed."""
 
 _CANDIDATES = 10
 
 
 async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effect]:
-    """Carry out a command; what goes wrong is said, and nothing is raised but defects."""
+    """Run a command; a ``SibylError`` becomes a notice."""
     function = FUNCTIONS.get(invocation.name) or SCREENS.get(invocation.name)
     if function is None:
         return program.unknown(invocation.name)
@@ -67,7 +67,7 @@ async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effec
 
 
 async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequence[Effect]:
-    """Do what a command or a confirmed question is for; what goes wrong is said."""
+    """Await ``work``; a ``SibylError`` becomes a notice."""
     try:
         return await work()
     except SibylError as error:

@@ -1,4 +1,4 @@
-"""``/resume``: sessions that are closed, as a list to choose from."""
+"""``/resume``: the list of closed sessions."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ async def _delete(context: CommandContext, target: str) -> Sequence[Effect]:
 async def _deleted(context: CommandContext, session_id: str) -> Sequence[Effect]:
     before = context.workspace.current
     check_closed_here(context.workspace, session_id)
-    # Not the store itself: what is deleted so is taken back by /undo.
+    # Through the shelf and not the store, so that /undo works.
     await context.shelf.delete(session_id)
     shown = (ShowSession(),) if context.workspace.current is not before else ()
     return (*shown, *say("Deleted saved session."))
@@ -118,14 +118,14 @@ async def _cleared(context: CommandContext, ids: Sequence[str]) -> Sequence[Effe
 
 
 async def _check(context: CommandContext, entry: SessionEntry) -> None:
-    """Make sure that a session may be opened. Raises ``UsageError``."""
+    """Raise ``UsageError`` if the session must not be opened."""
     await asyncio.to_thread(check_project, entry)
     if context.exclusive_projects and (await _all_closed(context)).has_open_project(entry):
         raise UsageError("Project already open in another session.")
 
 
 async def _meant(context: CommandContext, target: str) -> str:
-    """The id that a number or another target means.
+    """Resolve a row of the list, or another target.
 
     Raises ``UsageError``, ``SessionNotFound`` and ``AmbiguousSession``.
     """
@@ -137,7 +137,7 @@ async def _meant(context: CommandContext, target: str) -> str:
     if number is not None:
         return listed[number - 1]
     try:
-        # A number that stands in no list may be a name or a day.
+        # A number outside the list may be a name, or the date of an id.
         return await asyncio.to_thread(store.resolve, target, scope)
     except SessionNotFound as error:
         raise UsageError(_no_number(target, len(listed))) from error
@@ -148,7 +148,7 @@ def _no_number(target: str, count: int) -> str:
 
 
 async def _numbered(context: CommandContext) -> tuple[str, ...]:
-    """What the numbers mean: what was listed last, else what would be listed now."""
+    """The ids of the last printed list, else of the current one."""
     listed = context.lists.get("resume", ())
     return listed or _ids((await _resumable(context)).closed[:MOST_ROWS])
 

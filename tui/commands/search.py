@@ -1,4 +1,4 @@
-"""``/search`` and the search screen: names and messages of every session."""
+"""``/search``, and the key that opens the search screen."""
 
 import asyncio
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from tui.domain.commands import BY_NAME
 from tui.engine.sessions.workspace import Workspace
 
 if TYPE_CHECKING:
-    # What only a search needs is not on the way to the first screen.
+    # Imported by a search only, to keep the start fast.
     from tui.domain.search.query import SearchResult
 
 MOST_HITS = 20
@@ -18,7 +18,7 @@ _SECONDS = 2.0
 
 
 async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """The best matches; their numbers are those that ``/load`` takes."""
+    """List the best hits, with numbers that ``/load`` takes."""
     if not arguments:
         return say(BY_NAME["search"].usage_error)
     workspace = context.workspace
@@ -32,7 +32,7 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Search while one types."""
+    """Open the search screen."""
     return (OpenSearch(),)
 
 

@@ -1,4 +1,4 @@
-"""``/session``: details of the session on screen, and the sessions of this scope by number."""
+"""``/session``: details of the current session, and the sessions of its scope."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ _RESUME_USAGE = "Usage: /session resume <index>"
 
 
 async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Show the details of the session on screen, or act on the sessions of its project."""
+    """Show the details of the current session, or run a verb."""
     if not arguments:
         return _details(context)
     word, _, rest = arguments.partition(" ")
@@ -35,8 +35,8 @@ async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 def _details(context: CommandContext) -> Sequence[Effect]:
-    conversation = context.workspace.current
-    row = conversation.row(format_utc(context.workspace.clock()), active=True)
+    loaded = context.workspace.current
+    row = loaded.row(format_utc(context.workspace.clock()), active=True)
     return say("\n".join((row.label, *facts_of(row))))
 
 
@@ -55,7 +55,7 @@ async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 def _rows(entries: Sequence[SessionEntry], workspace: Workspace) -> Iterator[tuple[str, ...]]:
-    """The table; a new session, which has no number before it is on disk, is the active one."""
+    """Make the rows; a new session, without a number until it is saved, is the active one."""
     now, current = workspace.clock(), workspace.current
     if not current.published:
         row = current.row(format_utc(now), active=True)
@@ -98,23 +98,20 @@ async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return await _told(context, session_id)
 
 
-async def _saved(context: CommandContext, conversation: LoadedSession) -> Sequence[Effect]:
-    if conversation.empty:
+async def _saved(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
+    if loaded.empty:
         return say("Nothing to save yet.")
-    told = len(conversation.notices)
+    told = len(loaded.notices)
     try:
-        await context.workspace.save(conversation)
+        await context.workspace.save(loaded)
     except StorageError as error:
-        return save_failed(conversation.id, error)
-    shown = shown_notices(conversation, told) if conversation is context.workspace.current else ()
-    return (*shown, *await _told(context, conversation.id))
+        return save_failed(loaded.id, error)
+    shown = shown_notices(loaded, told) if loaded is context.workspace.current else ()
+    return (*shown, *await _told(context, loaded.id))
 
 
 def _check_saved(store: SessionStore, session_id: str) -> None:
-    """What nobody holds is on disk; what another program has not written, only that one knows.
-
-    Raises ``SessionBusy``.
-    """
+    """Raise ``SessionBusy`` if another window has the lease: it may have unsaved records."""
     holder = store.holder(session_id)
     if holder is not None:
         raise SessionBusy(session_id, str(holder))
@@ -129,53 +126,51 @@ async def _told(context: CommandContext, session_id: str) -> Sequence[Effect]:
 
 async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
     workspace = context.workspace
-    conversation = workspace.find(arguments) if arguments else workspace.current
-    if conversation is None:
+    loaded = workspace.find(arguments) if arguments else workspace.current
+    if loaded is None:
         return say(f"No open session has the id {arguments}.")
-    await context.stop(conversation)
+    await context.stop(loaded)
     try:
-        return await _left(context, conversation, partial(_closed, context, conversation))
+        return await _left(context, loaded, partial(_closed, context, loaded))
     except StayedError as stayed:
         return (
             Ask(
-                f"Could not save {conversation.id}: {stayed.reason}. Close it all the same? (y/n)",
-                partial(_close_all_the_same, context, conversation),
+                f"Could not save {loaded.id}: {stayed.reason}. Close it all the same? (y/n)",
+                partial(_close_all_the_same, context, loaded),
                 declined=say(str(stayed), "error"),
                 detail="What is not saved goes to a rescue file.",
             ),
         )
 
 
-async def _closed(context: CommandContext, conversation: LoadedSession) -> None:
-    """Save a session and give it up. Raises ``StayedError``."""
+async def _closed(context: CommandContext, loaded: LoadedSession) -> None:
+    """Save and close a session. Raises ``StayedError``."""
     try:
-        await context.workspace.keep_draft(conversation)
-        await context.workspace.close(conversation)
+        await context.workspace.keep_draft(loaded)
+        await context.workspace.close(loaded)
     except StorageError as error:
-        raise StayedError(conversation.id, error.short) from error
+        raise StayedError(loaded.id, error.short) from error
 
 
-async def _close_all_the_same(
-    context: CommandContext, conversation: LoadedSession
-) -> Sequence[Effect]:
+async def _close_all_the_same(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     lines: list[str] = []
 
     async def give_up() -> None:
-        lines.extend(await asyncio.to_thread(context.rescue, conversation))
-        context.workspace.abandon(conversation)
+        lines.extend(await asyncio.to_thread(context.rescue, loaded))
+        context.workspace.abandon(loaded)
 
-    effects = await _left(context, conversation, give_up)
+    effects = await _left(context, loaded, give_up)
     return (*effects, *say("\n".join(lines), "warning"))
 
 
 async def _left(
-    context: CommandContext, conversation: LoadedSession, give_up: Callable[[], Awaitable[None]]
+    context: CommandContext, loaded: LoadedSession, give_up: Callable[[], Awaitable[None]]
 ) -> Sequence[Effect]:
-    """Give a session up, and show another if it is on screen."""
-    told = say(f"Closed session: {conversation.id}")
-    if conversation is not context.workspace.current:
+    """Close a session by ``give_up``, and show another one if it was on screen."""
+    told = say(f"Closed session: {loaded.id}")
+    if loaded is not context.workspace.current:
         await context.workspace.between_switches(give_up)
-        return (MovedSession(conversation.id), *told)
+        return (MovedSession(loaded.id), *told)
     shown = await context.workspace.leave_current(give_up)
     return (ShowSession(), *told) if shown else told
 

@@ -1,4 +1,4 @@
-"""``/sessions /save /load /new /reset /name``: keeping, finding and switching sessions."""
+"""``/sessions``, ``/save``, ``/load``, ``/new``, ``/reset`` and ``/name``."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ MORE = "There are more: /sessions <text> shows those with a text in their name."
 
 
 async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """A table of all sessions, or of those with a text in their name or id."""
+    """List all sessions, or those with a text in their name or id."""
     store = context.workspace.store
     found = await asyncio.to_thread(_matching, store, arguments.casefold())
     if not found:
@@ -40,21 +40,21 @@ async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Write what is not on disk yet."""
-    workspace, conversation = context.workspace, context.workspace.current
-    if conversation.empty:
+    """Save all pending records."""
+    workspace, loaded = context.workspace, context.workspace.current
+    if loaded.empty:
         return say("Nothing to save yet.")
-    told = len(conversation.notices)
+    told = len(loaded.notices)
     try:
-        await workspace.save(conversation)
+        await workspace.save(loaded)
     except StorageError as error:
-        return save_failed(conversation.id, error)
+        return save_failed(loaded.id, error)
     await workspace.save_all()
-    return (*shown_notices(conversation, told), *say(f"Session saved: {conversation.id}"))
+    return (*shown_notices(loaded, told), *say(f"Session saved: {loaded.id}"))
 
 
 async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Save, switch to a session, and open it."""
+    """Open a session."""
     if not arguments:
         return say(BY_NAME["load"].usage_error)
     workspace = context.workspace
@@ -70,73 +70,73 @@ async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Save, and start the scope's next session."""
+    """Begin a session in this scope."""
     if len(arguments) > NAME_CHARACTERS:
         return say(_TOO_LONG, "error")
     workspace = context.workspace
     if not await workspace.begin(arguments):
-        # Else another session was wanted meanwhile, and is shown.
+        # If it is not new, the user selected another session meanwhile.
         untouched = workspace.current.untouched
         return say(f"Already in a new session: {workspace.current.id}") if untouched else ()
-    conversation = workspace.current
-    return (ShowSession(), Later(partial(_pruned, context, conversation)))
+    loaded = workspace.current
+    return (ShowSession(), Later(partial(_pruned, context, loaded)))
 
 
-async def _pruned(context: CommandContext, conversation: LoadedSession) -> Sequence[Effect]:
-    """Set aside what is too much by now, and say what was begun."""
-    started = f"Started new session: {conversation.id}"
+async def _pruned(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
+    """Archive sessions beyond the limit of the scope, and report the new session."""
+    started = f"Started new session: {loaded.id}"
     if not context.retention.limits_scopes:
-        return _said_in(context, conversation, started)
+        return _said_in(context, loaded, started)
     await context.workspace.settle()
     pruned = await context.retention.after_new(context.workspace)
     older = f" ({context.retention.older(pruned.count)})" if pruned.count else ""
     failed = say(pruned.failure, "warning") if pruned.failure else ()
     told = Later(partial(hook_told, context, pruned))
-    return (*_said_in(context, conversation, started + older), *failed, told)
+    return (*_said_in(context, loaded, started + older), *failed, told)
 
 
 async def hook_told(context: CommandContext, pruned: Pruned) -> Sequence[Effect]:
-    """Tell the archive hook, and say what went wrong with it."""
+    """Run the archive hook; its failures become warnings."""
     return warn(await context.retention.tell_hook(pruned))
 
 
-def _said_in(context: CommandContext, conversation: LoadedSession, text: str) -> tuple[Effect, ...]:
-    """Say it where it belongs, though another session may be on screen by now."""
-    if conversation is context.workspace.current:
+def _said_in(context: CommandContext, loaded: LoadedSession, text: str) -> tuple[Effect, ...]:
+    """Show a notice in its session, which may no longer be on screen."""
+    if loaded is context.workspace.current:
         return say(text)
-    conversation.say(Notice(text))
+    loaded.say(Notice(text))
     return ()
 
 
 async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Save, then let live begin anew under the same id."""
-    workspace, conversation = context.workspace, context.workspace.current
-    if conversation.empty:
+    """Save, then begin an empty conversation under the same id."""
+    workspace, loaded = context.workspace, context.workspace.current
+    if loaded.empty:
         return say("Nothing to save yet.")
-    await context.stop(conversation)
-    await workspace.take(conversation)
+    await context.stop(loaded)
+    await workspace.take(loaded)
     try:
-        await workspace.reset(conversation)
+        await workspace.reset(loaded)
     except StorageError as error:
         return say(f"Not reset: could not save ({error.short})", "error")
-    return (ShowSession(), *say(f"Session saved before reset: {conversation.id}"))
+    return (ShowSession(), *say(f"Session saved before reset: {loaded.id}"))
 
 
 async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Name the session."""
+    """Name the current session."""
     if not arguments:
         return say(BY_NAME["name"].usage_error)
     if len(arguments) > NAME_CHARACTERS:
         return say(_TOO_LONG, "error")
-    conversation = context.workspace.current
-    told = len(conversation.notices)
-    await context.workspace.rename(conversation, arguments)
-    return (*shown_notices(conversation, told), *say(f"Session named: {arguments}"))
+    loaded = context.workspace.current
+    told = len(loaded.notices)
+    await context.workspace.rename(loaded, arguments)
+    return (*shown_notices(loaded, told), *say(f"Session named: {arguments}"))
 
 
-def shown_notices(conversation: LoadedSession, told: int) -> tuple[Effect, ...]:
-    """Put on screen what a save had to tell itself, beyond what was told before."""
-    return (ShowSession(),) if len(conversation.notices) > told else ()
+def shown_notices(loaded: LoadedSession, told: int) -> tuple[Effect, ...]:
+    """Update the screen if a save added notices to the ``told`` earlier ones."""
+    return (ShowSession(),) if len(loaded.notices) > told else ()
 
 
 _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."
@@ -145,7 +145,7 @@ _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."
 def resolved(
     context: CommandContext, target: str, wanted: frozenset[Status] = KEPT_OR_ARCHIVED
 ) -> str:
-    """The session that a target means, looked for among those ``wanted``. Blocks on the disk."""
+    """Resolve a target among sessions of the ``wanted`` states; blocks."""
     workspace = context.workspace
     return workspace.store.resolve(
         target,
@@ -156,7 +156,7 @@ def resolved(
 
 
 def _listed(store: SessionStore, target: str) -> Sequence[str]:
-    """As much of the list as a number can mean, where none was printed yet."""
+    """The ids of the list up to the row of a number, if no list was printed yet."""
     if not is_number(target) or len(target) > len(str(MOST_ROWS)):
         return ()
     listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), None, MOST_ROWS)
@@ -164,7 +164,7 @@ def _listed(store: SessionStore, target: str) -> Sequence[str]:
 
 
 def _matching(store: SessionStore, text: str) -> list[SessionEntry]:
-    """Sessions in the order of the list, one more than are shown at most."""
+    """The matching sessions in order of the list, at most one more than are shown."""
     found: list[SessionEntry] = []
     for entry in _entries(store):
         if any(text in each.casefold() for each in (entry.label, entry.name, entry.id)):

@@ -1,4 +1,4 @@
-"""``/theme``: the colours of the screen."""
+"""``/theme``."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from tui.commands.effects import Effect, say
 
 
 async def choose_theme(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Say which theme is shown, or show another one."""
+    """Show or switch the theme."""
     themes = context.themes
     if not arguments:
         return say(f"Theme: {themes.current}\nThere are: {', '.join(themes.names())}")

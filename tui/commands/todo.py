@@ -1,4 +1,4 @@
-"""``/todo``: the to-do list of the session on screen."""
+"""``/todo``: the to-do list of the current session."""
 
 from collections.abc import Callable, Sequence
 
@@ -17,7 +17,7 @@ _SAID = {"start": "Started", "done": "Completed", "remove": "Removed"}
 
 
 async def change(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Show the list, or change it; what is said to be changed is on disk."""
+    """Show or change the list; a change is saved before it is reported."""
     verb, rest = (*arguments.split(maxsplit=1), "", "")[:2]
     verb = verb.lower()
     if verb in ("", "list") and not rest:
@@ -61,12 +61,12 @@ async def _change_one(context: CommandContext, verb: str, number: int) -> Sequen
 async def _changed(
     context: CommandContext, change: Callable[[Todos], Todos], words: Callable[[Todos], str]
 ) -> Sequence[Effect]:
-    workspace, conversation = context.workspace, context.workspace.current
-    told = len(conversation.notices)
+    workspace, loaded = context.workspace, context.workspace.current
+    told = len(loaded.notices)
     try:
-        items = await change_todos(workspace, conversation, change)
+        items = await change_todos(workspace, loaded, change)
     except StorageError as error:
-        # It counts here all the same, and is in the next save.
+        # The change is kept in memory, and retried by the next save.
         return (ShowTodos(), *say(str(error), "error"))
-    restored = len(conversation.notices) > told
+    restored = len(loaded.notices) > told
     return (ShowSession() if restored else ShowTodos(), *say(words(items)))

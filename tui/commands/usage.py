@@ -1,4 +1,4 @@
-"""``/usage``: how full the model's window is, and what the answers of this session took."""
+"""``/usage``: use of the context window, tokens and cost of this run."""
 
 from collections.abc import Iterator, Sequence
 
@@ -11,10 +11,10 @@ _NOTHING = "No tokens were counted yet: a server tells them with its answer, and
 
 
 async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Tell what servers have counted since the program was started."""
-    conversation = context.workspace.current
-    filled = context.measures.filled(conversation) if context.measures else None
-    spent = context.measures.spent(conversation.id) if context.measures else None
+    """Show the token counts of the servers since the start of the program."""
+    loaded = context.workspace.current
+    filled = context.measures.filled(loaded) if context.measures else None
+    spent = context.measures.spent(loaded.id) if context.measures else None
     return say("\n".join(_lines(filled, spent)) or _NOTHING)
 
 

@@ -14,7 +14,7 @@ _MANY = 1_000_000
 
 
 def _about(text: str, example: Any = None) -> Meta:
-    """The description of a key for ``config example``, with a value if the default shows nothing."""
+    """The description of a key for ``config example``, with a value that replaces the default."""
     return Meta(description=text, examples=None if example is None else [example])
 
 
