@@ -10,7 +10,7 @@ from rich.cells import cell_len, get_character_cell_size
 
 import tui.widgets.cells  # noqa: F401 - by it Rich counts joiners as in the program
 from tui.terminal import cell_width
-from tui.terminal.cell_width import hold_columns
+from tui.terminal.cell_width import fix_columns
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
 PIECES = [
@@ -75,32 +75,32 @@ def test_the_line_behind_any_text_stands_in_its_column(opinion, pieces, relayed)
 
     def width(character):
         doubted = character not in " │" and not character.isascii()
-        return opinion(character) if doubted and is_doubted(character) else surely(character)
+        return opinion(character) if doubted and is_ambiguous(character) else surely(character)
 
-    frame = hold_columns(f"\x1b[3;6H\x1b[1m{text}\x1b[0m│ |", relayed=relayed)
+    frame = fix_columns(f"\x1b[3;6H\x1b[1m{text}\x1b[0m│ |", multiplexed=relayed)
     cells = drawn(frame, width)
     assert cells[column] == "│"
     assert cells[column + 2] == "|"
     assert "#" not in cells[5:column]
 
 
-def is_doubted(character: str) -> bool:
-    return hold_columns(f"\x1b[1;1H{character}") != f"\x1b[1;1H{character}"
+def is_ambiguous(character: str) -> bool:
+    return fix_columns(f"\x1b[1;1H{character}") != f"\x1b[1;1H{character}"
 
 
-def test_what_most_frames_consist_of_is_doubted_nowhere():
+def test_what_most_frames_consist_of_is_ambiguous_nowhere():
     plain = [each for each in map(chr, range(0x3000)) if cell_width._PLAIN.fullmatch(each)]
-    assert [each for each in plain if cell_width._doubted().search(each)] == []
+    assert [each for each in plain if cell_width._ambiguous().search(each)] == []
 
 
 def test_nothing_is_written_over_what_is_not_drawn_again():
-    frame = hold_columns(f"\x1b[1;1H{FAMILY}")
+    frame = fix_columns(f"\x1b[1;1H{FAMILY}")
     assert "".join(drawn(frame, each_by_itself)[2:12]) == "#" * 10
     assert FAMILY not in frame
 
 
 def test_what_is_joined_stays_joined_where_there_is_room():
-    frame = hold_columns(f"\x1b[1;1Ha {FAMILY} 🇯🇵🇩🇪 हिन्दी         │")
+    frame = fix_columns(f"\x1b[1;1Ha {FAMILY} 🇯🇵🇩🇪 हिन्दी         │")
     assert FAMILY in frame
     assert "🇯🇵" in frame
     assert "🇩🇪" in frame
@@ -108,13 +108,13 @@ def test_what_is_joined_stays_joined_where_there_is_room():
 
 
 def test_within_another_terminal_program_a_family_is_its_first_member():
-    frame = hold_columns(f"\x1b[1;1Ha{FAMILY}b👋🏽c❤\ufe0fd\u200be" + " " * 20, relayed=True)
+    frame = fix_columns(f"\x1b[1;1Ha{FAMILY}b👋🏽c❤\ufe0fd\u200be" + " " * 20, multiplexed=True)
     assert re.sub(r"\x1b\[[\d;]*[GH]| ", "", frame) == "a👨b👋c❤\ufe0fde"
 
 
 def test_no_letter_is_lost_there():
     words = "हिन्दी ᄒᆞᆫ ก็ e\u0301 שלום می\u200cخواهم"
-    frame = hold_columns(f"\x1b[1;1H{words}" + " " * 20, relayed=True)
+    frame = fix_columns(f"\x1b[1;1H{words}" + " " * 20, multiplexed=True)
     left = re.sub(r"\x1b\[[\d;]*[GH]| |\u200c", "", frame)
     assert left == words.replace(" ", "").replace("\u200c", "")
 
@@ -130,4 +130,4 @@ def test_no_letter_is_lost_there():
     ],
 )
 def test_all_else_is_written_as_it_is(frame):
-    assert hold_columns(frame) == frame
+    assert fix_columns(frame) == frame

@@ -42,17 +42,17 @@ class Terminal:
 
     def __init__(self):
         self.app, self.now, self.told = _App(), 0.0, []
-        self.pacing = FlowControl(self.app, lambda: self.now)
-        self.pacing.begin(self.told.append)
+        self.flow_control = FlowControl(self.app, lambda: self.now)
+        self.flow_control.begin(self.told.append)
 
     def frame(self):
-        self.pacing.note_given()
-        self.pacing.end_frame()
-        self.pacing.note_painting()
+        self.flow_control.note_given()
+        self.flow_control.end_frame()
+        self.flow_control.note_painting()
 
     def take(self, count=1, seconds=0.0):
         self.now += seconds
-        self.pacing.note_taken(count)
+        self.flow_control.note_taken(count)
         while self.told:
             self.told.pop()()
 
@@ -66,9 +66,9 @@ def test_frames_follow_each_other_where_each_is_taken_before_the_next(terminal):
     for _ in range(5):
         terminal.frame()
         assert not terminal.app.resting
-        assert not terminal.pacing.has_taken_all()
+        assert not terminal.flow_control.has_taken_all()
         terminal.take()
-        assert terminal.pacing.has_taken_all()
+        assert terminal.flow_control.has_taken_all()
 
 
 def test_painting_rests_while_a_frame_waits_behind_another(terminal):
@@ -99,7 +99,7 @@ def test_a_frame_that_goes_while_the_rest_begins_ends_it(terminal):
     @contextmanager
     def taken_meanwhile():
         with begin():
-            terminal.pacing.note_taken(2)
+            terminal.flow_control.note_taken(2)
             yield
 
     terminal.app.batch_update = taken_meanwhile
@@ -111,7 +111,7 @@ def test_a_frame_that_goes_while_the_rest_begins_ends_it(terminal):
 
 
 def test_what_is_painted_is_seen_though_always_something_waits(terminal):
-    is_seen = terminal.pacing.sight()
+    is_seen = terminal.flow_control.sight()
     assert is_seen()
     terminal.frame()
     assert not is_seen()
@@ -125,14 +125,14 @@ def test_what_is_painted_is_seen_though_always_something_waits(terminal):
     for _ in range(2):
         terminal.frame()
         terminal.take()
-    assert not terminal.pacing.has_taken_all()
+    assert not terminal.flow_control.has_taken_all()
     assert is_seen()
 
 
 def test_late_news_of_one_rest_does_not_end_the_next(terminal):
     terminal.frame()
     terminal.frame()
-    terminal.pacing.note_taken(2)
+    terminal.flow_control.note_taken(2)
     terminal.told[0]()
     terminal.frame()
     terminal.frame()
@@ -143,7 +143,7 @@ def test_late_news_of_one_rest_does_not_end_the_next(terminal):
 def test_all_is_painted_where_something_was_in_vain(terminal):
     terminal.frame()
     terminal.frame()
-    terminal.pacing.note_painting()
+    terminal.flow_control.note_painting()
     terminal.take(2)
     assert terminal.app.whole == 1
 
@@ -158,9 +158,9 @@ def test_nothing_is_painted_again_where_nothing_was_in_vain(terminal):
 def test_what_another_terminal_has_not_taken_is_nothing_to_the_next(terminal):
     terminal.frame()
     terminal.frame()
-    terminal.pacing.end()
+    terminal.flow_control.end()
     assert not terminal.app.resting
-    terminal.pacing.begin(terminal.told.append)
+    terminal.flow_control.begin(terminal.told.append)
     terminal.frame()
     terminal.take()
     terminal.frame()
@@ -185,7 +185,7 @@ async def test_what_changes_during_a_rest_is_painted_behind_it(monkeypatch):
         words.update("last")
         await pilot.pause()
         assert "last" not in painted
-        app.pacing.note_taken(2)
+        app.flow_control.note_taken(2)
         await until(lambda: "last" in painted, "the painting")
 
 
@@ -196,19 +196,19 @@ async def test_what_is_painted_in_vain_during_a_rest_is_painted_behind_it(monkey
         await pilot.pause()
         _rest(app)
         app.screen._refresh_layout()  # as for another theme, and the size that a terminal gets
-        await until(lambda: app.pacing._is_missed, "a painting in vain")
+        await until(lambda: app.flow_control._is_missed, "a painting in vain")
         monkeypatch.setattr(app, "_display", lambda _, update: painted.append(update))
-        app.pacing.note_taken(2)
+        app.flow_control.note_taken(2)
         await until(lambda: any(isinstance(each, LayoutUpdate) for each in painted), "all of it")
 
 
 def _rest(app):
     """Two frames that the terminal does not take."""
-    app.pacing.begin(app.call_later)
+    app.flow_control.begin(app.call_later)
     for _ in range(2):
-        app.pacing.note_given()
-        app.pacing.end_frame()
-        app.pacing.note_painting()
+        app.flow_control.note_given()
+        app.flow_control.end_frame()
+        app.flow_control.note_painting()
 
 
 def _noting(widget, painted):

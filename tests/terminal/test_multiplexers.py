@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tui.terminal.multiplexers import is_relayed, is_within_screen, through_screen
+from tui.terminal.multiplexers import in_multiplexer, in_screen, through_screen
 
 
 @pytest.mark.parametrize(
@@ -18,13 +18,13 @@ from tui.terminal.multiplexers import is_relayed, is_within_screen, through_scre
     ],
 )
 def test_what_is_relayed(environment, relayed):
-    assert is_relayed(environment) is relayed
+    assert in_multiplexer(environment) is relayed
 
 
 def test_a_tmux_within_or_around_gnu_screen_is_what_is_asked():
-    assert is_within_screen({"STY": "1.pts"})
-    assert not is_within_screen({"STY": "1.pts", "TMUX": "/tmp/x,1,0"})
-    assert not is_within_screen({"TERM": "screen"})
+    assert in_screen({"STY": "1.pts"})
+    assert not in_screen({"STY": "1.pts", "TMUX": "/tmp/x,1,0"})
+    assert not in_screen({"TERM": "screen"})
 
 
 def test_what_is_for_the_terminal_around_gnu_screen_is_whole_in_pieces_that_it_takes():

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tui.terminal.sgr import spared
+from tui.terminal.sgr import drop_repeated
 
 RED, BOLD = "\x1b[38;2;255;0;0;48;2;18;18;18m", "\x1b[1m"
 OFF = "\x1b[0m"
@@ -30,7 +30,7 @@ def picture(frame):
     ],
 )
 def test_a_look_that_goes_on_is_said_once(frame, spared_frame):
-    assert spared(frame) == spared_frame
+    assert drop_repeated(frame) == spared_frame
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_look_that_goes_on_is_said_once(frame, spared_frame):
     ],
 )
 def test_all_else_is_left_as_it_is(frame):
-    assert spared(frame) == frame
+    assert drop_repeated(frame) == frame
 
 
 _TEXTS = st.text("ab ", max_size=3) | st.sampled_from(["\x1b[4G", "b\x1b[3;2Ha", BOLD, f"{OFF}a"])
@@ -59,4 +59,4 @@ _LOOKS = st.sampled_from([RED, RED, BOLD, "\x1b[4;1m", ""])
 @example([("", RED, "a"), ("", RED, BOLD), ("", RED, "b")])
 def test_a_terminal_shows_the_same(parts):
     frame = "".join(f"{place}{look}{text}{OFF}" for place, look, text in parts)
-    assert picture(spared(frame)) == picture(frame)
+    assert picture(drop_repeated(frame)) == picture(frame)

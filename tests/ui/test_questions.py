@@ -117,13 +117,13 @@ async def test_keys_from_before_the_question_are_typed_on(world, asked):
 
 async def test_a_question_that_the_terminal_has_not_taken_is_not_answered(world, asked):
     async with world().running() as (app, pilot):
-        app.pacing.note_given()
+        app.flow_control.note_given()
         await send(pilot, "/save it")
         await until(lambda: app.screen is not app.chat and app.screen.is_mounted, "the question")
         await pilot.press("y")
         await until(lambda: app.chat.prompt.text == "y", "the key in the prompt")
         assert not app.screen.can_be_answered
-        app.pacing.note_taken(1)
+        app.flow_control.note_taken(1)
         await question(app)
         assert not asked
 

@@ -100,7 +100,7 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
     def _let_paint_after_keys(self) -> None:
         """Let the first screen be painted once what waited stands in its prompt."""
         prompt = self.focused or self.chat
-        may_come = partial(self.chat.first_paint.may_come, self.pacing.has_taken_all)
+        may_come = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
         self.call_later(prompt.call_later, may_come)
 
     def _paint_again(self, _: object) -> None:

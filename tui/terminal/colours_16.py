@@ -15,17 +15,17 @@ from tui.terminal.contrast import Rgb, contrast
 
 LEAST_CONTRAST = 3.0
 
-# As xterm has them; a darker palette is as far apart.
+# xterm's palette; in a darker one the contrasts are about the same.
 _PALETTE = (
     *("000000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5"),
     *("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff"),
 )
 _BLACK, _GREY, _WHITE, _BRIGHT = 0, 8, 15, 8
 _GREYS = (0, 7, 8, 15)
-# Red, yellow, green, cyan, blue, magenta: a sixth of the circle each.
+# Red, yellow, green, cyan, blue, magenta: a sixth of the hue circle each.
 _HUES = (1, 3, 2, 6, 4, 5)
 _LEAST_SATURATION = 0.35
-# A pale one of less difference between its parts is white to the eye, whatever its saturation.
+# A pale colour with less difference between its parts looks white, whatever its saturation.
 _PALE, _LEAST_DIFFERENCE = 0.7, 0.22
 
 
@@ -38,12 +38,12 @@ def restyle(style: Style, background: RichColor) -> Style:
     if style.color is None or style.color.is_default:
         return style
     behind = _nearest(style.bgcolor or background)
-    colour = _that_differs(_near(style.color), behind, bold=bool(style.bold))
+    colour = _readable(_near(style.color), behind, bold=bool(style.bold))
     bold = bool(style.bold) and is_legible(colour, behind, bold=True)
     return style + Style(color=RichColor.from_ansi(colour), bold=bold)
 
 
-def _that_differs(colour: int, behind: int, *, bold: bool) -> int:
+def _readable(colour: int, behind: int, *, bold: bool) -> int:
     others = (_GREY,) if colour in _GREYS else (colour ^ _BRIGHT,)
     for candidate in (colour, *others):
         if is_legible(candidate, behind, bold=bold):
@@ -64,7 +64,7 @@ def contrast_of(one: int, other: int) -> float:
 
 
 def _near(colour: RichColor) -> int:
-    """The one of the same hue, if it has one that is seen."""
+    """The colour of the same hue, if the hue is visible at all."""
     red, green, blue = (value / 255 for value in colour.get_truecolor())
     hue, lightness, saturation = rgb_to_hls(red, green, blue)
     difference = max(red, green, blue) - min(red, green, blue)

@@ -32,7 +32,7 @@ def restyle(style: Style, background: RichColor) -> Style:
 
 
 def nearest(color: ColorTriplet) -> int:
-    """The number of the colour that looks most like it."""
+    """The number of the colour that looks most alike."""
     return min(_near(color), key=lambda number: _distance(color, triplet(number)))
 
 
@@ -40,7 +40,7 @@ _nearest = lru_cache(256)(nearest)
 
 
 def triplet(number: int) -> ColorTriplet:
-    """The colour of a number, from 16 to 255."""
+    """The red, green and blue of a number from 16 to 255."""
     if number >= _GREYS:
         grey = 8 + 10 * (number - _GREYS)
         return ColorTriplet(grey, grey, grey)
@@ -50,7 +50,7 @@ def triplet(number: int) -> ColorTriplet:
 
 
 def _legible(color: ColorTriplet, ground: ColorTriplet) -> int:
-    """The nearest, or one nearer to black or white if it could be read less than before."""
+    """The nearest colour, or one nearer to black or white if the nearest has less contrast."""
     behind = triplet(_nearest(ground))
     least = min(LEAST_CONTRAST, contrast(color, ground))
     end = max((0, 255), key=lambda each: contrast(ColorTriplet(each, each, each), behind))
@@ -62,7 +62,7 @@ def _legible(color: ColorTriplet, ground: ColorTriplet) -> int:
 
 
 def _near(color: ColorTriplet) -> Iterator[int]:
-    """Those around it in the cube, and the greys that are about as light."""
+    """The colours around it in the cube, and the greys of about the same lightness."""
     sides = [
         {max(0, place - 1), place}
         for place in (sum(level < part for level in _LEVELS) for part in color)
@@ -75,7 +75,7 @@ def _near(color: ColorTriplet) -> Iterator[int]:
 
 
 def _distance(one: ColorTriplet, other: ColorTriplet) -> float:
-    """How different two colours look: red counts for more in light ones, blue in dark ones."""
+    """The perceived difference: red weighs more in light colours, blue in dark ones."""
     red = (one.red + other.red) / 512
     weights = (2 + red, 4, 3 - red)
     return sum(

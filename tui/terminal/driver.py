@@ -1,4 +1,4 @@
-"""The terminal's driver: goes on where the first frame is, and ends when the terminal has gone."""
+"""The driver of the terminal: takes over from the first frame, and notices a closed terminal."""
 
 import codecs
 import os
@@ -9,83 +9,84 @@ import time
 from textual import events
 
 from tui.terminal import first_frame
-from tui.terminal.cell_width import hold_columns
+from tui.terminal.cell_width import fix_columns
 from tui.terminal.flow_control import FlowControl, FlowControlledApp
 from tui.terminal.key_parser import KeyParser
-from tui.terminal.multiplexers import is_relayed, is_within_screen, through_screen
+from tui.terminal.multiplexers import in_multiplexer, in_screen, through_screen
 from tui.terminal.output import BYTES_PER_READ, SECONDS_PER_LOOK, Output
 from tui.terminal.paste import PasteFilter
-from tui.terminal.sgr import spared
+from tui.terminal.sgr import drop_repeated
 from tui.terminal.textual_private import DriverBase
 
 HUNG_UP = 129
-"""The exit code where the terminal went: as if SIGHUP, which not everybody gets, had told it."""
+"""The exit code after the terminal was closed: that of SIGHUP, which not every process gets."""
 
 _ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
 _CLIPBOARD = "\x1b]52;"
-# What Textual switches on, for a terminal that may not have heard that it is over.
+# Modes that Textual sets: a terminal that lost output may not have seen them reset.
 _OFF = "".join(f"\x1b[?{mode}l" for mode in (1000, 1003, 1015, 1006, 1016, 1004, 2048))
-_LAST_WORDS = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
+_RESET = f"{_OFF}\x1b[?7h\x1b[<u{first_frame.LEAVE}"
 
 
 class TakeoverDriver(DriverBase):
-    """Keeps the raw terminal, the alternate screen and what the first frame shows on it."""
+    """Keeps the raw mode, the alternate screen and the outline of the first frame."""
 
     _is_entered = False
-    _is_relayed = is_relayed(os.environ)
-    _is_within_screen = is_within_screen(os.environ)
+    _in_multiplexer = in_multiplexer(os.environ)
+    _in_screen = in_screen(os.environ)
     _output: "Output | None" = None
-    _pacing: FlowControl | None = None
+    _flow_control: FlowControl | None = None
 
     def start_application_mode(self) -> None:
         if sys.__stderr__ is not None:
-            self._pacing = self._new_pace()
-            self._output = Output(sys.__stderr__, self._paint_again, self._pacing.note_taken)
+            self._flow_control = self._new_flow_control()
+            self._output = Output(sys.__stderr__, self._paint_again, self._flow_control.note_taken)
             self.replace_file(self._output)
         original = first_frame.hand_over()
         self._is_entered = original is not None
         super().start_application_mode()
-        # Textual has read what the first frame has set: not what is to be put back.
+        # Textual has read the raw attributes of the first frame; these are to be restored.
         self.attrs_before = original or self.attrs_before
 
-    def _new_pace(self) -> FlowControl:
+    def _new_flow_control(self) -> FlowControl:
         app = self.app
-        pacing = app.pacing if isinstance(app, FlowControlledApp) else FlowControl(app)
-        pacing.begin(self.call_in_loop)
-        return pacing
+        has_own = isinstance(app, FlowControlledApp)
+        flow_control = app.flow_control if has_own else FlowControl(app)
+        flow_control.begin(self.call_in_loop)
+        return flow_control
 
     def write(self, data: str) -> None:
         if self._is_entered and data == _ENTER_ALTERNATE_SCREEN:
-            # Entering it again would clear what is there.
+            # Entering it again would clear the outline.
             self._is_entered = False
             return
-        if self._is_within_screen and data.startswith(_CLIPBOARD):
+        if self._in_screen and data.startswith(_CLIPBOARD):
             data = through_screen(data)
         if self.has_writer:
-            if self._pacing is not None:
-                self._pacing.note_given()
-            super().write(spared(hold_columns(data, relayed=self._is_relayed)))
+            if self._flow_control is not None:
+                self._flow_control.note_given()
+            super().write(drop_repeated(fix_columns(data, multiplexed=self._in_multiplexer)))
 
     def flush(self) -> None:
-        # What Textual calls behind each frame.
+        # Textual calls this after each frame.
         super().flush()
-        if self._pacing is not None:
-            self._pacing.end_frame()
+        if self._flow_control is not None:
+            self._flow_control.end_frame()
 
     def close(self) -> None:
         super().close()
-        if self._pacing is not None:
-            self._pacing.end()
-            self._pacing = None
+        if self._flow_control is not None:
+            self._flow_control.end()
+            self._flow_control = None
         if self._output is not None:
-            self._output.close(_LAST_WORDS)
+            self._output.close(_RESET)
             self._output = None
 
     def run_input_thread(self) -> None:
-        """Read keys until the end; a terminal that has gone is the end, too.
+        """Read keys until the application ends, and end it when the terminal is closed.
 
-        Only who leads the terminal's session gets SIGHUP, and it may be ignored. Textual's own
-        loop reads nothing from then on, as fast as it can; and bytes that are no UTF-8 end it.
+        SIGHUP goes to the leader of the terminal's session only, and may be ignored. Textual's
+        own loop then reads nothing without a pause; and bytes that are not UTF-8 end it.
         """
         parser, pastes = KeyParser(self.is_debugging), PasteFilter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -95,19 +96,19 @@ class TakeoverDriver(DriverBase):
             if data == b"":
                 self.call_in_loop(self.app.exit, None, HUNG_UP)
                 return
-            # To the parser an empty text is the end.
+            # The parser takes an empty text for the end of input.
             for keys in pastes.keys(decode(data)) if data else ():
                 for event in parser.feed(keys):
                     pasted = isinstance(event, events.Paste)
                     message = events.Paste(pastes.text) if pasted else event
-                    # One time for all of a read: the keyboard knows by it what came together.
+                    # One time for a whole read: it tells which keys arrived together.
                     message.time = arrived
                     self.process_message(message)
             for event in parser.tick():
                 self.process_message(event)
 
     def _read(self) -> bytes | None:
-        """What was typed, ``None`` if nothing was, no bytes if the terminal has gone."""
+        """Read input; ``None`` if there is none, no bytes if the terminal was closed."""
         ready, _, _ = select.select([self.fileno], [], [], SECONDS_PER_LOOK)
         if not ready:
             return None

@@ -1,18 +1,17 @@
-"""The first frame: the outline of the screen, shown before anything slow is imported.
+"""The first frame: an outline of the screen, drawn before anything slow is imported.
 
 ``begin`` makes the terminal raw, so that keys wait in its queue until Textual reads them, and
-draws lines and a name. Then it ends in one of two ways, either of which may be called at any
-time and again.
+draws lines and a name. It ends in one of two ways; both may be called at any time and again.
 
 ``hand_over`` leaves everything to Textual's driver. The terminal stays raw all the while, and the
-driver is given the attributes to put back when it stops: were they put back before it starts,
-in that moment Enter would become a line feed, Ctrl+S and Ctrl+V would be swallowed and Ctrl+C
-would be a signal (11 of 80 starts lost a key that way).
+driver gets the attributes to restore when it stops. If they were restored before it starts, for
+a moment Enter would become a line feed, Ctrl+S and Ctrl+V would be swallowed and Ctrl+C would be
+a signal (11 of 80 starts lost a key that way).
 
-``end`` puts the terminal back for a start that ends early, so that what it says is printed on a
-normal screen. SIGINT, SIGTERM and SIGHUP do so, too, and end the process, until the application
-sets handlers of its own, which it does before the driver takes over. (A KeyboardInterrupt that
-hits an import comes out of it as any error: one in 50 was a RuntimeError of ``__set_name__``.)
+``end`` restores the terminal for a start that ends early, so that its message is printed on a
+normal screen. SIGINT, SIGTERM and SIGHUP do so as well, and end the process, until the application
+sets its own handlers, which it does before the driver takes over. (A KeyboardInterrupt that
+hits an import may leave it as another error: one in 50 was a RuntimeError of ``__set_name__``.)
 
 Imports nothing but what Python has loaded already, small modules in C, and constants.
 """
@@ -29,20 +28,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
 else:
-    # The part of signal that is built in: the rest of it takes 4 ms, for enum.
+    # The built-in part of signal: the rest takes 4 ms, for enum.
     import _signal as signal
 
 NAME = "sibyl-tui"
 PROMPT_ROWS = 3
 
-# Alternate screen, cleared; cursor hidden; pastes marked, since a paste must never send.
+# Alternate screen, cleared; cursor hidden; bracketed paste, since a paste must never send.
 ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
 LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 _WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--scope", "--session"})
 _CONTINUE, _SESSION = "--continue", "--session"
 KNOWN = _WITH_VALUE | {_CONTINUE}
-_INPUT, _OUTPUT = 0, 2  # as Textual's driver has them: it writes to standard error
+_INPUT, _OUTPUT = 0, 2  # those of Textual's driver, which writes to standard error
 
 _STATE_BYTES = 4096
 _WIDTH_KEY = b'"sidebar_width"'
@@ -52,7 +51,7 @@ _Attributes = list[int | list[bytes | int]]
 
 
 class _Terminal:
-    """What was found and what was done to it."""
+    """The terminal's original attributes, and the changes made to it."""
 
     def __init__(self) -> None:
         self.original: _Attributes | None = None
@@ -64,18 +63,18 @@ _terminal = _Terminal()
 
 
 def begin(arguments: list[str]) -> None:
-    """Draw the outline, if ``arguments`` ask for the full screen and there is a terminal for it."""
+    """Draw the outline, if ``arguments`` ask for the full screen and a terminal can draw it."""
     if _terminal.original is not None or not asks_for_screen(arguments) or not _has_terminal():
         return
     try:
         _terminal.original = termios.tcgetattr(_INPUT)
-        _prepare_for_the_worst()
+        _restore_at_exit()
         termios.tcsetattr(_INPUT, termios.TCSANOW, _raw(_INPUT))
         size = os.get_terminal_size(_OUTPUT)
     except (OSError, termios.error):
         end()
         return
-    # What imports leave behind stays: looking for garbage in it takes 5 % of the start.
+    # Collecting garbage among imported objects takes 5 % of the start, and frees nothing.
     gc.disable()
     _terminal.is_drawn = True
     _write(ENTER + outline(size.columns, size.lines, sidebar_columns(size.columns)))
@@ -84,8 +83,8 @@ def begin(arguments: list[str]) -> None:
 def hand_over() -> _Attributes | None:
     """Leave the terminal, raw and on the alternate screen, to the driver of the screen.
 
-    Gives the terminal's attributes from before the start, which the driver is to put back when
-    it stops; None if nothing was begun, or it was handed over before.
+    Returns the terminal's attributes from before the start, which the driver restores when it
+    stops; None if nothing was begun, or it was handed over before.
     """
     if not _terminal.is_drawn or _terminal.is_handed_over:
         return None
@@ -96,24 +95,24 @@ def hand_over() -> _Attributes | None:
 
 
 def end() -> None:
-    """Put the terminal back as it was found, unless a driver has it.
+    """Restore the terminal, unless a driver has it.
 
-    Keys that were typed for the screen are thrown away: they are no commands for a shell.
+    Keys typed meanwhile are discarded: they are no commands for a shell.
     """
     if _terminal.original is None or _terminal.is_handed_over:
         return
     _restore()
-    # Last, as a signal may come in the middle, and then all of it is done again.
+    # Last: a signal may come in between, and then all of it has to be done again.
     _terminal.original = None
     _terminal.is_drawn = False
     gc.enable()
 
 
 def asks_for_screen(arguments: list[str]) -> bool:
-    """Whether the command line names no command and asks for nothing but the screen.
+    """Whether the command line asks for the full screen only, and names no command.
 
-    Says what ``tui.cli.parser`` would say, without its 7 ms, but for values that begin with a
-    dash: which of them argparse takes for values hangs on Python's version, and none is a frame.
+    Agrees with ``tui.cli.parser`` without its 7 ms, except for values that begin with a dash:
+    argparse's reading of them depends on Python's version; here they mean no frame.
     """
     rest = iter(arguments)
     seen: set[str] = set()
@@ -130,28 +129,28 @@ def asks_for_screen(arguments: list[str]) -> bool:
 
 
 def outline(columns: int, rows: int, sidebar: int) -> str:
-    """The lines of the screen as text and control sequences; empty if it is too small for any."""
-    if columns < sizes.LEAST_COLUMNS or rows < sizes.LEAST_ROWS or not _can_say_lines():
+    """The lines of the screen as text and control sequences; empty on a very small screen."""
+    if columns < sizes.LEAST_COLUMNS or rows < sizes.LEAST_ROWS or not _can_draw_lines():
         return ""
     most = columns * sizes.MOST_SIDEBAR_PERCENT // 100
     left = min(sidebar, most) if columns >= sizes.SIDEBAR_FROM_COLUMNS else 0
-    # Below the prompt: the line of keys, where there is one, and the status bar.
+    # Below the prompt: the line of keys, on a screen that has one, and the status bar.
     end = rows - 1 if rows >= sizes.KEY_LINE_FROM_ROWS else rows
     sides = "".join(f"\x1b[{row};{left}H│" for row in range(1, end)) if left else ""
     return f"{sides}{_prompt(left + 1, end - PROMPT_ROWS, columns)}\x1b[{rows};2H{NAME}"
 
 
 def sidebar_columns(columns: int) -> int:
-    """How wide the sidebar is on a screen of so many columns: as it was left, or as is usual."""
+    """The width of the sidebar: the one that was saved, else the usual one."""
     usual = columns * sizes.USUAL_SIDEBAR_PERCENT // 100
     bounded = max(sizes.LEAST_USUAL_SIDEBAR, min(usual, sizes.MOST_USUAL_SIDEBAR))
-    return _kept_width() or bounded
+    return _saved_width() or bounded
 
 
-def _kept_width() -> int:
-    """The width that ``ui.json`` has, read without anything that parses; 0 for none."""
+def _saved_width() -> int:
+    """The width in ``ui.json``, read without a parser; 0 if there is none."""
     try:
-        # A pipe in its place must not stop the start.
+        # Non-blocking: a pipe in its place must not stop the start.
         file = os.open(ui_state_file(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return 0
@@ -168,7 +167,7 @@ def _kept_width() -> int:
 
 
 def ui_state_file() -> str:
-    """``tui.config.paths.state_directory``'s file, without its 5 ms; a frame more is no harm."""
+    """The file in ``tui.config.paths.state_directory``, without its 5 ms."""
     home = os.environ.get("HOME", "")
     if sys.platform == "darwin":
         return f"{home}/Library/Application Support/sibyl/ui.json"
@@ -193,26 +192,26 @@ def _is_value(argument: str | None) -> bool:
 
 
 def _has_terminal() -> bool:
-    """Whether there is one that can draw, and that is ours."""
+    """Whether standard input and error are a terminal that can draw, and in the foreground."""
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
         return False
     return os.isatty(_INPUT) and os.isatty(_OUTPUT) and _is_foreground()
 
 
 def _is_foreground() -> bool:
-    """Not as a job in the background: it would take the shell's own line editing for original."""
+    """Whether this is no background job: that would save the attributes of the shell's editor."""
     try:
         return os.tcgetpgrp(_INPUT) == os.getpgrp()
     except OSError:
         return True  # no job control here
 
 
-def _can_say_lines() -> bool:
+def _can_draw_lines() -> bool:
     return sys.__stderr__ is not None and sys.__stderr__.encoding.lower() == "utf-8"
 
 
 def _raw(terminal: int) -> _Attributes:
-    """The attributes that Textual sets, so that it changes nothing when it takes over."""
+    """The attributes that Textual sets: it then changes nothing when it takes over."""
     iflag, oflag, cflag, lflag, ispeed, ospeed, characters = termios.tcgetattr(terminal)
     iflag &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
     lflag &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
@@ -220,16 +219,16 @@ def _raw(terminal: int) -> _Attributes:
     return [iflag, oflag, cflag, lflag, ispeed, ospeed, characters]
 
 
-def _prepare_for_the_worst() -> None:
+def _restore_at_exit() -> None:
     atexit.register(end)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        # One that is ignored (nohup) stays so.
+        # A signal that is ignored (nohup) stays ignored.
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _die)
 
 
 def _die(number: int, _: object) -> None:
-    """Restore the terminal, then die by the signal, which a shell shows as 128 and its number."""
+    """Restore the terminal, then die by the signal, as a shell expects."""
     _restore()
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
@@ -244,7 +243,7 @@ def _restore() -> None:
         termios.tcflush(_INPUT, termios.TCIFLUSH)
         termios.tcsetattr(_INPUT, termios.TCSANOW, _terminal.original)
     except termios.error:
-        pass  # the terminal has gone
+        pass  # the terminal was closed
 
 
 def _write(text: str) -> None:
@@ -253,4 +252,4 @@ def _write(text: str) -> None:
         while data:
             data = data[os.write(_OUTPUT, data) :]
     except OSError:
-        pass  # a terminal that takes nothing cannot be helped
+        pass  # the terminal accepts nothing

@@ -1,31 +1,31 @@
-"""Fewer bytes for the same picture: of a frame, more than half set a look that is set already."""
+"""Drops redundant SGR sequences: more than half of a frame's bytes."""
 
 import re
 
 _RESET = "\x1b[0m"
-# Where a text begins, if it is somewhere else, and how it looks.
-_BEGINNING = re.compile(r"(?P<place>\n?(?:\x1b\[\d+;\d+H)?)(?P<look>\x1b\[[\d;]+m)")
+# The beginning of a run of text: a cursor position, if it is elsewhere, and its style.
+_BEGINNING = re.compile(r"(?P<place>\n?(?:\x1b\[\d+;\d+H)?)(?P<style>\x1b\[[\d;]+m)")
 _PLACE = re.compile(r"\x1b\[[\d;]*[GH]")
 
 
-def spared(frame: str) -> str:
-    """A frame as Textual draws it, which ends each look, without those that go on at once."""
+def drop_repeated(frame: str) -> str:
+    """Leave out each reset of the style that is followed by the same style again."""
     first, *others = frame.split(_RESET)
-    kept, look = [first], _look_at_end(first, _BEGINNING.match(first))
+    kept, style = [first], _style_at_end(first, _BEGINNING.match(first))
     for text in others:
         beginning = _BEGINNING.match(text)
-        if beginning and look == beginning["look"]:
+        if beginning and style == beginning["style"]:
             kept += (beginning["place"], text[beginning.end() :])
         else:
             kept += (_RESET, text)
-        look = _look_at_end(text, beginning)
+        style = _style_at_end(text, beginning)
     return "".join(kept)
 
 
-def _look_at_end(text: str, beginning: re.Match[str] | None) -> str | None:
-    """How a text looks that begins so; ``None`` if it may change that itself."""
+def _style_at_end(text: str, beginning: re.Match[str] | None) -> str | None:
+    """The style at the end of a run of text; ``None`` if the run may change it."""
     if beginning is None:
         return None
     rest = text[beginning.end() :]
     others = rest.count("\x1b") - len(_PLACE.findall(rest)) if "\x1b" in rest else 0
-    return None if others else beginning["look"]
+    return None if others else beginning["style"]

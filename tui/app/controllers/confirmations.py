@@ -46,7 +46,7 @@ class Confirmations:
         from tui.screens.confirm import ConfirmScreen
 
         asked = self._asked[0]
-        pass_on, is_seen = self._chat.pass_to_prompt, self._app.pacing.sight()
+        pass_on, is_seen = self._chat.pass_to_prompt, self._app.flow_control.sight()
         screen = ConfirmScreen(asked.question, asked.detail, pass_on, is_seen)
         self._app.push_screen(screen, self._take_answer)
 

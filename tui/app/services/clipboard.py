@@ -18,7 +18,7 @@ from textual.app import App
 
 from tui.domain.text.safe_text import make_visible_line, without_surrogates
 from tui.domain.views.notice import Notice
-from tui.terminal.multiplexers import is_within_screen
+from tui.terminal.multiplexers import in_screen
 
 OSC52_BYTES = 100_000
 """The longest request that terminals in use take, as it is written: in base64."""
@@ -76,7 +76,7 @@ class Clipboard:
         if terminal_refusal(text, self._environment):
             return ""
         App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
-        if is_within_screen(self._environment):
+        if in_screen(self._environment):
             return _ASKED_THROUGH_SCREEN
         through = self._environment.get("TERM", "").startswith(("screen", "tmux"))
         return _ASKED_THROUGH if through else _ASKED
