@@ -420,6 +420,7 @@ def test_a_model_that_cannot_be_had_keeps_the_prompt(sibyl, store, model):
     assert answer.error in result.err
 
 
+@pytest.mark.full
 def test_an_anthropic_key_is_all_that_its_models_need(sibyl, monkeypatch, store):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
     with ChatServer(answers("Hello", "."), refuses(401, "No sk-secret.")) as server:
@@ -562,6 +563,7 @@ def test_a_reader_that_leaves_ends_the_answer_which_is_kept(process, configured,
     assert only_session(store).messages[1].text.startswith("half an ")
 
 
+@pytest.mark.full
 def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(process, configured, store):
     gate = Gate()
     with ChatServer(answers_at(gate, "half an ", "answer")) as server:

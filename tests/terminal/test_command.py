@@ -66,7 +66,6 @@ def test_a_defect_is_told_on_the_normal_screen(held, tmp_path):
     assert program.screen[0] == "Unexpected error: ZeroDivisionError: the import failed"
 
 
-@pytest.mark.fast
 @pytest.mark.parametrize(
     "line",
     [

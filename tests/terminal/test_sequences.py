@@ -84,7 +84,6 @@ def test_answers(chats, sessions, place):
     _leave(program)
 
 
-@pytest.mark.fast
 def test_answers_that_come_a_character_at_a_time(chats):
     chats.answer(answers(*HOSTILE, "\n\n", *MARKUP, "\n```\n", *HOSTILE, "\n```\n", "the end"))
     program = chats(rows=60)

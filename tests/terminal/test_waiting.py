@@ -78,7 +78,6 @@ def test_the_end_while_a_call_waits_allows_nothing_and_keeps_all(chats, asking, 
     assert not chats.is_held(session)
 
 
-@pytest.mark.fast
 def test_a_kill_while_a_call_waits_loses_nothing_and_the_call_says_so(chats, asking):
     asking.until(lambda _: chats.draft(chats.only), "the draft on disk")
     asking.signal(signal.SIGKILL)

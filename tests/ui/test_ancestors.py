@@ -79,6 +79,7 @@ async def test_the_count_of_what_other_projects_have_follows_what_the_start_arch
         await until(lambda: app.chat.rows.elsewhere == 1, "the count")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["shop#2", "#2", "project:/shop#2"])
 async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(world, target):
     w = world()

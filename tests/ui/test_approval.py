@@ -68,6 +68,7 @@ async def test_a_call_is_shown_whole_and_safely_and_who_types_goes_on_typing(ask
         await pilot.press("escape")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("keys", "result"),
     [

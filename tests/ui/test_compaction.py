@@ -10,6 +10,8 @@ from tests.ui.world import World, messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
 
+pytestmark = pytest.mark.full
+
 SUMMARY = "summary of what was before"
 
 
@@ -38,6 +40,7 @@ async def talked(world, pilot, *prompts):
         await wait_for_answer(world)
 
 
+@pytest.mark.fast
 async def test_what_was_said_is_compacted_now(world):
     w = world(["One."], ["Two."], ["They spoke of tea.\nAnd of cups."], ["Three."])
     async with w.running() as (app, pilot):
@@ -84,6 +87,7 @@ async def test_there_is_nothing_to_compact_in_one_turn(world):
         assert "summarising" not in status(app)
 
 
+@pytest.mark.fast
 async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
     gate = asyncio.Event()
     long = "x" * 900
@@ -155,6 +159,7 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
         await until(lambda: "Compacted 2 messages." in words(app))
 
 
+@pytest.mark.fast
 async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
     w = world(["One."], ["Two."], [ZeroDivisionError("a defect")], ["So far."])
     async with w.running() as (app, pilot):
@@ -165,7 +170,6 @@ async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
         await until(lambda: "Compacted 2 messages." in words(app))
 
 
-@pytest.mark.full
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
     long = "x" * 900
     refused = [ModelRefused("429")]
@@ -202,6 +206,7 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         assert "Compacted 2 messages." not in status(app)
 
 
+@pytest.mark.fast
 async def test_the_program_is_left_while_it_is_made(world):
     w = world(["One."], ["Two."], ["They spoke.", asyncio.Event()])
     async with w.running() as (app, pilot):
@@ -215,6 +220,7 @@ async def test_the_program_is_left_while_it_is_made(world):
     assert not w.other_program().holder(session)
 
 
+@pytest.mark.fast
 async def test_a_reset_meanwhile_ends_it(world):
     gate = asyncio.Event()
     w = world(["One."], ["Two."], ["They spoke.", gate])

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from textual import events
 from textual.widgets import Static
 
@@ -9,6 +10,8 @@ from tests.builders import answer, at
 from tests.ui.screen import conversation, go_to, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.journal.message import Message, ToolCall
+
+pytestmark = pytest.mark.full
 
 _NAMES = {" ": "space", "*": "asterisk", "/": "slash"}
 
@@ -66,6 +69,7 @@ async def type_text(pilot, text):
     await pilot.press(*[_NAMES.get(character, character) for character in text])
 
 
+@pytest.mark.fast
 async def test_what_is_typed_is_marked_and_counted(world):
     w = world()
     talk = await w.session("A Login bug", "Try **log**in and 検索", "café, no login")
@@ -77,6 +81,7 @@ async def test_what_is_typed_is_marked_and_counted(world):
         await until(lambda: marked(app) == found, "the marks")
 
 
+@pytest.mark.fast
 async def test_steps_go_through_the_matches_and_round_the_ends(world):
     w = world()
     talk = await w.session("one x", "two x and x")
@@ -94,6 +99,7 @@ async def test_steps_go_through_the_matches_and_round_the_ends(world):
         assert marked(app) == [["[x]"], ["x", "x"]]
 
 
+@pytest.mark.fast
 async def test_a_match_that_is_not_loaded_is_counted_and_gone_to(world):
     w = world()
     talk = await w.session("the needle here", *[f"text {n}" for n in range(400)], "needle")
@@ -174,6 +180,7 @@ async def test_nothing_found_moves_nothing(world):
         assert marked(app) == []
 
 
+@pytest.mark.fast
 async def test_escape_closes_and_the_reader_stays_where_he_is(world):
     w = world()
     talk = await w.session("the needle", *[f"text {n}" for n in range(60)])
@@ -189,6 +196,7 @@ async def test_escape_closes_and_the_reader_stays_where_he_is(world):
         await until(lambda: app.chat.prompt.text == "draft goes on")
 
 
+@pytest.mark.fast
 async def test_keys_typed_after_the_one_that_opens_it_are_what_is_looked_for(world):
     w = world()
     talk = await w.session("ab/c")
@@ -201,6 +209,7 @@ async def test_keys_typed_after_the_one_that_opens_it_are_what_is_looked_for(wor
         await until(lambda: said(app) == "1 / 1")
 
 
+@pytest.mark.fast
 async def test_a_slash_in_the_prompt_is_a_slash(world):
     async with world().running() as (app, pilot):
         await type_text(pilot, "/he")

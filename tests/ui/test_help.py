@@ -69,6 +69,7 @@ async def test_the_palette_carries_out_a_command(world):
         await until(lambda: "Nothing to save yet." in conversation(app))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["pageup", "pagedown"])
 async def test_a_key_for_the_palettes_rows_may_come_before_they_have_a_place(world, key):
     async with world().running() as (app, pilot):
@@ -128,6 +129,7 @@ def test_the_palette_has_every_key_that_does_more_than_move():
     assert all(action.title for action in ACTIONS)
 
 
+@pytest.mark.full
 async def test_the_palette_closes_the_session_on_screen(world):
     w = world()
     there = await w.session("Hello", "Yes.")

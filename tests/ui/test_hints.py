@@ -63,6 +63,7 @@ async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(noticing, ste
         await until(lambda: f"This is the {end} session of the list." in said(app))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["a", "r", "d"])
 async def test_what_is_done_to_a_session_is_not_done_to_a_heading(noticing, key):
     w = noticing()

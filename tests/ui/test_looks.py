@@ -22,11 +22,14 @@ from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
 
+pytestmark = pytest.mark.full
+
 
 def key_line(app):
     return app.screen.query_one(KeyLine).render_line(0).text
 
 
+@pytest.mark.fast
 async def test_a_theme_is_shown_at_once_and_remembered(world):
     w = world()
     async with w.running() as (app, pilot):
@@ -36,6 +39,7 @@ async def test_a_theme_is_shown_at_once_and_remembered(world):
         assert app.chat.transcript.rich_style.bgcolor != before
 
 
+@pytest.mark.fast
 async def test_an_unknown_theme_changes_nothing(world):
     w = world()
     async with w.running() as (app, pilot):
@@ -87,7 +91,6 @@ async def test_a_theme_can_be_chosen_in_the_palette(world):
         await until(lambda: app.theme == "nord")
 
 
-@pytest.mark.full
 async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
     w = world()
     one = await w.session("What is a [b]journal[/b]?", "A file.")
@@ -161,6 +164,7 @@ def shown(app):
     return "\n".join(str(found.get_option_at_index(i).prompt) for i in range(found.option_count))
 
 
+@pytest.mark.fast
 async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of_keys(world):
     w = world()
     w.appearance = Appearance(keys={"help": "f9"})
@@ -174,6 +178,7 @@ async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of
         assert "F1 " not in text
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(
     ("appearance", "words"),
     [
@@ -198,6 +203,7 @@ async def test_the_line_of_keys_gives_its_row_up_where_there_are_few(world):
         await until(lambda: not app.screen.query_one(KeyLine).display)
 
 
+@pytest.mark.fast
 async def test_where_less_is_to_move_nothing_is_animated(world):
     w = world()
     w.appearance = Appearance(reduced_motion=True)
@@ -205,7 +211,6 @@ async def test_where_less_is_to_move_nothing_is_animated(world):
         assert app.animation_level == "none"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("key", "place"), [("", Editor), ("ctrl+g", Input), ("ctrl+p", Input)])
 @pytest.mark.parametrize("reduced", [True, False])
 async def test_no_cursor_blinks_with_reduced_motion(world, key, place, reduced):
@@ -217,6 +222,7 @@ async def test_no_cursor_blinks_with_reduced_motion(world, key, place, reduced):
         await until(lambda: app.focused.cursor_blink is not reduced)
 
 
+@pytest.mark.fast
 def test_whatever_has_a_key_can_be_given_another():
     places = [SibylApp.BINDINGS, ChatScreen.BINDINGS, *ChatScreen.KEYS.values()]
     bindings = [each for place in places for each in Binding.make_bindings(place)]
@@ -228,6 +234,7 @@ def test_whatever_has_a_key_can_be_given_another():
             assert binding.description[:1].isupper() or not binding.description
 
 
+@pytest.mark.fast
 async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(world):
     w = world(["It begins", asyncio.Event()])
     async with w.running() as (app, pilot):
@@ -248,7 +255,6 @@ _KEYS_OF_PLACES = [
 ]
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("columns", [60, 80, 120, 200])
 async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_wherever_one_is(
     world, columns
@@ -269,7 +275,6 @@ async def test_the_line_of_keys_says_what_is_wanted_most_and_the_way_out_whereve
                 await pilot.press("escape")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(("keys", "key"), [({}, "f1"), ({"help": "f9"}, "f9")])
 async def test_the_key_that_leads_to_the_help_leads_back(world, keys, key):
     w = world()
@@ -281,7 +286,6 @@ async def test_the_key_that_leads_to_the_help_leads_back(world, keys, key):
         await until(lambda: app.screen is app.chat)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize(
     ("way", "keys"), [("f1", ["ctrl+n"]), ("ctrl+p", ["ctrl+n"]), ("ctrl+f", [])]
 )
@@ -303,7 +307,6 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         assert w.workspace.current.id == there
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40), (300, 100)])
 async def test_no_line_of_the_help_is_cut(world, size):
     async with world().running(size=size) as (app, pilot):
@@ -404,6 +407,7 @@ async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(world):
         assert not app.chat.transcript.following
 
 
+@pytest.mark.fast
 async def test_an_empty_session_names_the_keys_that_it_really_has(world):
     w = world(["Fine."])
     w.appearance = Appearance(keys={"search": "f7"})
@@ -472,6 +476,7 @@ async def test_the_line_of_keys_says_where_other_sessions_are(world):
         assert "Next session" not in key_line(app)
 
 
+@pytest.mark.fast
 async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(world):
     async with world().running() as (app, pilot):
         await pilot.press(*"ab", "f2")
@@ -484,7 +489,6 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
         await until(lambda: app.chat.prompt.text == "abcdef")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "f6", "ctrl+r"])
 async def test_a_window_of_a_few_cells_ends_nothing(world, key):
     w = world()

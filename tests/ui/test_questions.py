@@ -12,6 +12,8 @@ from tui.commands.effects import Ask, say
 from tui.errors import StorageError
 from tui.widgets.intents import CommandInvoked
 
+pytestmark = pytest.mark.full
+
 ID = "session-20260111-153022-847291"
 
 
@@ -37,6 +39,7 @@ async def ask(app, pilot, arguments="it"):
     return await question(app)
 
 
+@pytest.mark.fast
 async def test_a_question_says_what_it_is_about_and_y_does_it(world, asked):
     async with world().running() as (app, pilot):
         assert await ask(app, pilot) == "Save it? (y/n)\nIt can be undone."
@@ -56,6 +59,7 @@ async def test_whatever_else_closes_it_says_no(world, asked, key):
         assert not asked
 
 
+@pytest.mark.fast
 @pytest.mark.parametrize(("keys", "answer"), [("yy", "Done it."), ("nn", "Nothing done.")])
 async def test_two_answers_at_once_are_one(world, asked, keys, answer):
     async with world().running() as (app, pilot):
@@ -68,7 +72,6 @@ async def test_two_answers_at_once_are_one(world, asked, keys, answer):
         assert app.chat.prompt.text == "x"
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("key", ["left", "right", "up", "down"])
 async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
     async with world().running() as (app, pilot):
@@ -77,7 +80,6 @@ async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
         await until(lambda: "Done it." in conversation(app))
 
 
-@pytest.mark.full
 async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
     async with world().running(size=(60, 15)) as (app, pilot):
         await ask(app, pilot, "word " * 200)
@@ -94,6 +96,7 @@ async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
         await until(lambda: "Nothing done." in conversation(app))
 
 
+@pytest.mark.fast
 async def test_no_other_key_answers(world, asked):
     async with world().running() as (app, pilot):
         await ask(app, pilot)
@@ -103,6 +106,7 @@ async def test_no_other_key_answers(world, asked):
         assert app.chat.prompt.text == ""
 
 
+@pytest.mark.fast
 async def test_keys_from_before_the_question_are_typed_on(world, asked):
     async with world().running() as (app, pilot):
         await pilot.press(*"/save", "space", "x")
@@ -115,6 +119,7 @@ async def test_keys_from_before_the_question_are_typed_on(world, asked):
         assert app.screen.can_be_answered
 
 
+@pytest.mark.fast
 async def test_a_question_that_the_terminal_has_not_taken_is_not_answered(world, asked):
     async with world().running() as (app, pilot):
         app.flow_control.note_given()
@@ -200,6 +205,7 @@ async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
         await ask(app, pilot)
 
 
+@pytest.mark.fast
 async def test_the_program_can_be_left_with_a_question_open(world, asked):
     w = world()
     async with w.running() as (app, pilot):
@@ -225,7 +231,6 @@ async def test_an_answer_goes_on_behind_a_question(world, asked):
         await until(lambda: app.screen is app.chat)
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", [ID, "s" * 128, "日本語の長い名前" * 10])
 async def test_a_question_is_whole_in_the_smallest_terminal(world, asked, name):
     async with world().running(size=(60, 15)) as (app, pilot):

@@ -13,6 +13,8 @@ from tui.domain.search.query import SearchResult
 from tui.errors import StorageError
 from tui.screens.search import SearchScreen
 
+pytestmark = pytest.mark.full
+
 
 def words(app):
     return str(app.screen.words.content)
@@ -50,6 +52,7 @@ def long_talk(size=400, found_at=150):
     return texts
 
 
+@pytest.mark.fast
 async def test_what_is_typed_is_found_under_the_sessions_it_was_said_in(world):
     w = world()
     await w.session("where is the needle", "the needle is in the hay", name="Farm")
@@ -139,6 +142,7 @@ async def test_a_double_click_on_a_hit_goes_there(world):
         await until(lambda: app.chat.shown == there, "the session")
 
 
+@pytest.mark.fast
 async def test_escape_gives_everything_back_and_the_text_stays_for_the_next_time(world):
     w = world()
     await w.session("a needle")
@@ -187,6 +191,7 @@ async def test_that_nothing_was_found_is_said(world, text, said):
         assert isinstance(app.screen, SearchScreen)
 
 
+@pytest.mark.fast
 async def test_what_comes_nearest_is_shown_and_gone_to_where_nothing_fits(world):
     w = world()
     await w.session("the authentication middleware fails", "Let us see")
@@ -212,6 +217,7 @@ async def test_japanese_is_found_and_what_would_do_harm_is_shown_as_marks(world)
         assert widths == {app.screen.hits.size.width}
 
 
+@pytest.mark.fast
 async def test_only_the_answer_to_the_latest_text_is_shown(world, monkeypatch):
     w = world()
     await w.session("a needle")
@@ -240,6 +246,7 @@ async def test_only_the_answer_to_the_latest_text_is_shown(world, monkeypatch):
         assert words(app) == "1 match"
 
 
+@pytest.mark.fast
 async def test_a_search_that_fails_says_why(world, monkeypatch):
     w = world()
     async with w.running() as (app, pilot):
@@ -255,6 +262,7 @@ async def test_a_search_that_fails_says_why(world, monkeypatch):
 # --- going there
 
 
+@pytest.mark.fast
 async def test_enter_opens_the_session_at_that_message(world):
     w = world()
     session_id = await w.session(*long_talk(), name="Long")
@@ -270,6 +278,7 @@ async def test_enter_opens_the_session_at_that_message(world):
         assert w.workspace.current.opened is None
 
 
+@pytest.mark.fast
 async def test_a_session_is_found_by_its_name_and_opened_at_its_end(world):
     w = world()
     named = await w.session(*long_talk(), name="Auth bug investigation")
@@ -333,7 +342,6 @@ async def test_what_fits_is_marked_there_and_in_sight_until_one_goes_on(world):
         assert marked(app) == []
 
 
-@pytest.mark.full
 async def test_from_there_one_reads_on_to_both_ends(world):
     w = world()
     await w.session(*long_talk(), name="Long")
@@ -368,6 +376,7 @@ async def test_end_leads_to_the_end_of_the_conversation(world):
         assert app.chat.transcript.following
 
 
+@pytest.mark.fast
 async def test_what_is_sent_from_there_stands_at_the_end(world):
     w = world(["It goes on."])
     session_id = await w.session(*long_talk(), name="Long")
@@ -395,7 +404,6 @@ async def test_a_draft_leaves_the_reader_where_he_is(world):
         assert "with the needle" in conversation(app)
 
 
-@pytest.mark.full
 async def test_an_answer_that_goes_on_does_not_disturb_who_reads_far_above(world):
     go_on = asyncio.Event()
     w = world(["It begins", go_on, " and it ends."])

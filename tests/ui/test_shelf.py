@@ -72,6 +72,7 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
         assert where(w, here) == "open"
 
 
+@pytest.mark.full
 async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
     w = world(["half", asyncio.Event()])
     async with w.running() as (app, pilot):
@@ -130,6 +131,7 @@ async def test_the_keys_of_the_list_archive_delete_and_undo(world):
         assert w.workspace.current.id == here
 
 
+@pytest.mark.full
 async def test_what_is_brought_back_to_the_screen_has_the_highlight_again(world):
     w = world()
     one, two = await w.session("One", "Yes."), await w.session("Two", "Yes.")
@@ -180,6 +182,7 @@ async def test_a_session_that_another_program_holds_is_told_and_stays(world, com
     lease.release()
 
 
+@pytest.mark.full
 async def test_the_end_with_the_question_open_deletes_nothing(world):
     w = world()
     here = await w.session("Hello", "Yes.")
@@ -216,6 +219,7 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
         await until(lambda: "No sessions found matching: needle" in words(app))
 
 
+@pytest.mark.full
 async def test_a_session_of_ten_thousand_messages_is_forked_whole(world):
     w = world()
     story = Story("long", scope=PLACE.scope)

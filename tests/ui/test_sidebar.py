@@ -89,6 +89,7 @@ async def test_ctrl_r_renames_the_session_on_screen_and_leads_back_to_the_prompt
         await until(lambda: "named" in status(app), "the status bar")
 
 
+@pytest.mark.full
 async def test_ctrl_r_shows_a_hidden_list_for_as_long(world):
     w = world()
     there = await w.session("Hello", "Yes.", name="one")
@@ -117,6 +118,7 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
         await until(lambda: name_of(w, there) == "roses", "the name")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["n", "a", "u"])
 async def test_commands_of_the_list_reach_the_program(world, key, monkeypatch):
     w = world()

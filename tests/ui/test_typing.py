@@ -26,6 +26,7 @@ def typed(conversation):
     return conversation.prompt.text[-3:] if conversation.opened else None
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("keys", "newer", "older", "own"),
     [

@@ -70,6 +70,7 @@ def test_another_program_s_database_is_set_aside(indexed, data, index):
     assert asides(data)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("chance", range(20))
 def test_flipped_bits_bring_no_wrong_hit_and_are_gone_after_a_rebuild(indexed, data, index, chance):
     numbers = random.Random(chance)

@@ -49,6 +49,7 @@ async def resize(app, pilot, chance):
     await pilot.pause()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(6))
 async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
     chance = random.Random(seed)
