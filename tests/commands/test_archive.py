@@ -424,13 +424,13 @@ async def test_two_that_put_one_session_away_at_once_come_to_an_end(started, wor
     here = await world.session("here")
     commands = started(here)
     held = asyncio.Event()
-    before = commands.workspace._wanted
+    before = commands.workspace._switcher._wanted
     switch = asyncio.create_task(commands.workspace.between_switches(held.wait))
     both = [
         asyncio.create_task(commands.shelf.archive(here)),
         asyncio.create_task(commands.shelf.delete(here)),
     ]
-    await until(lambda: commands.workspace._wanted > before)
+    await until(lambda: commands.workspace._switcher._wanted > before)
     # Where the second one does not wait for the first, it is there by then.
     await asyncio.sleep(0.1)
     held.set()

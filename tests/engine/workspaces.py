@@ -92,7 +92,7 @@ class Program:
 
     async def settle(self):
         """Wait until what was left is closed."""
-        await until(lambda: not self.workspace._behind, "the closing of what was left")
+        await until(lambda: not self.workspace._switcher._behind, "the closing of what was left")
 
     async def look_at(self, session_id):
         switched = await self.workspace.look_at(session_id)

@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any
 
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.open_session import Clock
 from tui.engine.sessions.open_sessions import OpenSessions
 from tui.errors import StorageError, UsageError
 from tui.providers.protocol import Model
@@ -28,19 +26,19 @@ class StayedError(StorageError):
         self.reason = reason
 
 
-class Switching(OpenSessions):
+class Switcher:
     """Shows one session after another: saves the current one, then loads the other.
 
     Switches run one after another; of those that wait, only the latest is carried out. The session
-    that was left is closed behind the switch: the screen shows the other one before another key is
-    typed.
+    that was left is closed after the switch: the screen shows the other one before the next key.
+    ``moves`` is held while a session is entered or left.
     """
 
-    def __init__(self, prompts: DraftKeeper, clock: Clock, model_for: ModelFor) -> None:
-        super().__init__(prompts, clock)
+    def __init__(self, pool: OpenSessions, model_for: ModelFor) -> None:
+        self._pool = pool
         self._model_for = model_for
         self._current: LoadedSession | None = None
-        self._moves = asyncio.Lock()
+        self.moves = asyncio.Lock()
         self._wanted = 0
         # The loop itself keeps only a weak reference.
         self._behind: set[asyncio.Task[object]] = set()
@@ -54,7 +52,7 @@ class Switching(OpenSessions):
 
     def find(self, session_id: str) -> LoadedSession | None:
         """A session that is open or on screen."""
-        known = [self.current, *self.held]
+        known = [self.current, *self._pool.held]
         return next((each for each in known if each.id == session_id), None)
 
     async def settle(self) -> None:
@@ -63,23 +61,16 @@ class Switching(OpenSessions):
 
     async def leave(self, conversation: LoadedSession) -> None:
         """Close a session that nothing goes on in, unless it is on screen."""
-        async with self._moves:
+        async with self.moves:
             await self._leave(conversation)
 
-    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something while no session is entered or left."""
-        async with self._moves:
-            await work()
-
-    # --- within
-
-    def _enter(self, conversation: LoadedSession, *, show: bool = True) -> None:
-        if conversation.opened is not None and conversation not in self.held:
-            self.held.append(conversation)
+    def enter(self, conversation: LoadedSession, *, show: bool = True) -> None:
+        if conversation.opened is not None and conversation not in self._pool.held:
+            self._pool.held.append(conversation)
             self._choose_model(conversation)
         if show:
             conversation.mark_unread(unread=False)
-            self.unread.discard(conversation.id)
+            self._pool.unread.discard(conversation.id)
             self._current = conversation
 
     def _choose_model(self, conversation: LoadedSession) -> None:
@@ -88,18 +79,18 @@ class Switching(OpenSessions):
         for notice in notices:
             conversation.say(Notice(notice, "warning"))
 
-    async def _select(self, load: Load) -> bool:
+    async def select(self, load: Load) -> bool:
         """Save the session on screen, then load and show another.
 
         False if another switch is wanted meanwhile. Raises ``StayedError`` and what ``load``
         raises; then the session on screen stays.
         """
-        return await self._switch(partial(self._save_then_load, load))
+        return await self.switch(partial(self._save_then_load, load))
 
     async def _save_then_load(self, load: Load) -> LoadedSession | None:
         """Give the other session, or nothing if another switch was wanted during the save."""
         wanted, leaving = self._wanted, self.current
-        await self._ready_to_leave(leaving)
+        await self.ready_to_leave(leaving)
         if wanted != self._wanted:
             return None
         other = await load()
@@ -107,11 +98,11 @@ class Switching(OpenSessions):
             other.prompt.take_over(leaving.prompt)
         return other
 
-    async def _switch(self, find: Callable[[], Awaitable[LoadedSession | None]]) -> bool:
+    async def switch(self, find: Callable[[], Awaitable[LoadedSession | None]]) -> bool:
         """Show the session that ``find`` gives, unless another switch is wanted by then."""
         self._wanted += 1
         wanted = self._wanted
-        async with self._moves:
+        async with self.moves:
             if wanted != self._wanted:
                 return False
             leaving = self.current
@@ -123,62 +114,62 @@ class Switching(OpenSessions):
                 raise
             if other is None:
                 return False
-            if wanted != self._wanted and not self.given_up(leaving):
-                self.drop(other)
+            if wanted != self._wanted and not self._pool.given_up(leaving):
+                self._pool.drop(other)
                 return False
-            self._enter(other)
+            self.enter(other)
         # No await until the caller shows it: keys belong to what is on screen.
         if leaving is not other:
-            self._leave_soon(leaving)
+            self.leave_soon(leaving)
         return True
 
-    async def _ready_to_leave(self, conversation: LoadedSession) -> None:
-        if self.given_up(conversation):
+    async def ready_to_leave(self, conversation: LoadedSession) -> None:
+        if self._pool.given_up(conversation):
             return
         try:
-            await self.save(conversation)
-            await self.keep_draft(conversation)
+            await self._pool.save(conversation)
+            await self._pool.keep_draft(conversation)
         except StorageError as error:
             raise StayedError(conversation.id, error.short) from error
 
-    def _leave_soon(self, conversation: LoadedSession) -> None:
-        self._do_behind(self._leave_behind(conversation))
+    def leave_soon(self, conversation: LoadedSession) -> None:
+        self.do_behind(self._leave_behind(conversation))
 
-    def _do_behind(self, work: Coroutine[Any, Any, object]) -> None:
+    def do_behind(self, work: Coroutine[Any, Any, object]) -> None:
         """Do what a slow disk may hold up, once the screen shows what is current."""
         task = asyncio.create_task(work)
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
 
     async def _leave_behind(self, conversation: LoadedSession) -> None:
-        async with self._moves:
+        async with self.moves:
             await self._leave(conversation)
-            await self._leave_idle()
+            await self.leave_idle()
 
-    async def _leave_idle(self) -> None:
-        for conversation in self.open:
+    async def leave_idle(self) -> None:
+        for conversation in self._pool.open:
             await self._leave(conversation)
 
     async def _leave(self, conversation: LoadedSession) -> None:
-        if conversation is self.current or self._read_anew(conversation):
+        if conversation is self.current or self.read_anew(conversation):
             return
-        if self.given_up(conversation):
+        if self._pool.given_up(conversation):
             with suppress(StorageError):
-                await self.prompts.put_aside(conversation)
+                await self._pool.prompts.put_aside(conversation)
             return
         if conversation.unsaved and not conversation.activity.running:
-            await self.try_save(conversation)
+            await self._pool.try_save(conversation)
         if conversation.busy:
             return
         try:
-            await self.keep_draft(conversation)
-            if conversation in self.held:
-                await self.close(conversation)
+            await self._pool.keep_draft(conversation)
+            if conversation in self._pool.held:
+                await self._pool.close(conversation)
         except StorageError as error:
             # It stays open, and in the list as unsaved: the next save tries again.
             conversation.note_failure(error.short)
 
-    def _read_anew(self, conversation: LoadedSession) -> bool:
+    def read_anew(self, conversation: LoadedSession) -> bool:
         """Whether another reading of the same session has taken the place of this one."""
         known = self.find(conversation.id)
         return known is not None and known is not conversation

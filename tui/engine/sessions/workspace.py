@@ -15,8 +15,9 @@ from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
+from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader, read_only_words
-from tui.engine.sessions.switching import ModelFor, Switching
+from tui.engine.sessions.switching import ModelFor, Switcher
 from tui.engine.sessions.write_queue import save_errors
 from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
 from tui.providers.protocol import Model
@@ -29,7 +30,7 @@ PAGE = 50
 _OTHERS_TRIED = 5
 
 
-class Workspace(Switching):
+class Workspace:
     """Opens, shows, saves and closes sessions.
 
     One of them is ``current``. Others stay while an answer is being made in them, while prompts
@@ -45,13 +46,41 @@ class Workspace(Switching):
         model_for: ModelFor,
         limit: int = 10,
     ) -> None:
-        super().__init__(DraftKeeper(drafts), clock, model_for)
+        prompts = DraftKeeper(drafts)
         self.store = store
         self.place = place
-        self._reader = SessionLoader(store, self.prompts, clock)
+        self.clock = clock
+        self.prompts = prompts
+        self._pool = OpenSessions(prompts, clock)
+        self._switcher = Switcher(self._pool, model_for)
+        self._reader = SessionLoader(store, prompts, clock)
+        self._model_for = model_for
         self._limit = limit
 
     # --- what is known
+
+    @property
+    def current(self) -> LoadedSession:
+        """The session on screen."""
+        return self._switcher.current
+
+    @property
+    def open(self) -> tuple[LoadedSession, ...]:
+        """The sessions whose lease this program holds, in the order in which they were opened."""
+        return self._pool.open
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The ids of the sessions of which something reached the disk, in that order."""
+        return tuple(self._pool.changed)
+
+    def find(self, session_id: str) -> LoadedSession | None:
+        """Find a session that is open or on screen."""
+        return self._switcher.find(session_id)
+
+    def given_up(self, conversation: LoadedSession) -> bool:
+        """Tell whether a session was open and is no longer: nothing is written there."""
+        return self._pool.given_up(conversation)
 
     @property
     def scope(self) -> str:
@@ -61,22 +90,22 @@ class Workspace(Switching):
     def rows(self) -> tuple[SessionEntry, ...]:
         """What the list of sessions shows of the open ones."""
         now = format_utc(self.clock())
-        return tuple(each.row(now, active=each is self.current) for each in self.held)
+        return tuple(each.row(now, active=each is self.current) for each in self._pool.held)
 
     def marks(self) -> dict[str, Mark]:
         """What is going on in sessions, also in those closed since something came of them."""
-        unread = dict.fromkeys(self.unread, Mark.UNREAD)
-        return unread | {each.id: each.mark for each in (*self.held, self.current)}
+        unread = dict.fromkeys(self._pool.unread, Mark.UNREAD)
+        return unread | {each.id: each.mark for each in (*self._pool.held, self.current)}
 
     # --- the start, before there is an event loop
 
     def start_new(self) -> None:
         """Begin in a new session. Raises ``StorageError``."""
-        self._enter(self._reader.new(self.place))
+        self._switcher.enter(self._reader.new(self.place))
 
     def start_in(self, session_id: str) -> None:
         """Begin in a session that is there. Raises ``StorageError``."""
-        self._enter(self._reader.opened(session_id))
+        self._switcher.enter(self._reader.opened(session_id))
 
     async def note_start(self) -> None:
         """Say on disk in which session it was begun; not before the screen is there."""
@@ -90,16 +119,16 @@ class Workspace(Switching):
         False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
         and then the current session stays.
         """
-        return await self._select(partial(self._find_to_look_at, session_id))
+        return await self._switcher.select(partial(self._find_to_look_at, session_id))
 
     async def open_session(self, session_id: str) -> bool:
         """Show a session and open it, as the scope's active one; else as ``look_at``.
 
         Raises ``UsageError`` at the limit, too.
         """
-        switched = await self._select(partial(self._find_to_open, session_id))
+        switched = await self._switcher.select(partial(self._find_to_open, session_id))
         if switched:
-            self._do_behind(self._note_opened(self.current))
+            self._switcher.do_behind(self._note_opened(self.current))
         return switched
 
     async def begin(self, name: str = "") -> bool:
@@ -108,14 +137,14 @@ class Workspace(Switching):
         Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
         """
         if not self.current.untouched:
-            if not await self._select(self._make_new):
+            if not await self._switcher.select(self._make_new):
                 return False
         elif not name:
             return False
         conversation = self.current
         if name and conversation.opened is not None:
             conversation.opened.rename(name)
-            self._do_behind(self.try_save(conversation))
+            self._switcher.do_behind(self.try_save(conversation))
         return True
 
     async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
@@ -126,7 +155,7 @@ class Workspace(Switching):
         meanwhile. Raises what ``give_up`` raises, other ``StorageError``, and ``UsageError`` at
         the limit.
         """
-        return await self._switch(partial(self._find_other, give_up))
+        return await self._switcher.switch(partial(self._find_other, give_up))
 
     async def take(self, conversation: LoadedSession) -> None:
         """Open a session that is looked at, for a first change.
@@ -139,20 +168,67 @@ class Workspace(Switching):
         if not await asyncio.to_thread(self.store.holder, conversation.id):
             # Nobody holds it, or not any more: it can be asked for.
             conversation.read_only = ""
-        async with self._moves:
+        async with self._switcher.moves:
             await self._take(conversation)
         if conversation is not self.current:
-            self._leave_soon(conversation)
+            self._switcher.leave_soon(conversation)
 
     async def follow(self, conversation: LoadedSession, take: Callable[[], None]) -> bool:
         """Let a reading of a session count that is not held here; false if it is by now."""
-        async with self._moves:
+        async with self._switcher.moves:
             if conversation.opened is not None or conversation is not self.current:
                 return False
             take()
             return True
 
+    async def settle(self) -> None:
+        """Wait until the sessions that were left are closed, and what was opened is noted."""
+        await self._switcher.settle()
+
+    async def leave(self, conversation: LoadedSession) -> None:
+        """Close a session in which nothing goes on, unless it is on screen."""
+        await self._switcher.leave(conversation)
+
+    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something while no session is entered or left."""
+        async with self._switcher.moves:
+            await work()
+
     # --- saving
+
+    async def save(self, conversation: LoadedSession) -> Sequence[str]:
+        """Write what is pending in a session; give the notices that this led to.
+
+        Raises ``StorageError``; then everything stays pending.
+        """
+        return await self._pool.save(conversation)
+
+    async def try_save(self, conversation: LoadedSession) -> bool:
+        """Save; false if that failed, which the status says until a save succeeds."""
+        return await self._pool.try_save(conversation)
+
+    def save_at_once(self, conversation: LoadedSession) -> None:
+        """Save without an event loop. Raises ``StorageError``."""
+        self._pool.save_at_once(conversation)
+
+    async def keep_draft(self, conversation: LoadedSession) -> None:
+        """Write the prompt of a session, if it is not on disk. Raises ``StorageError``."""
+        await self._pool.keep_draft(conversation)
+
+    async def close(self, conversation: LoadedSession) -> None:
+        """Interrupt the answer of a session, save it, and release its lease.
+
+        Raises ``StorageError`` and then keeps it: ``abandon`` releases the lease all the same.
+        """
+        await self._pool.close(conversation)
+
+    async def end(self, conversation: LoadedSession) -> None:
+        """Save a session with a ``closed`` record, and keep its lease. Raises ``StorageError``."""
+        await self._pool.end(conversation)
+
+    def abandon(self, conversation: LoadedSession) -> None:
+        """Release the lease of a session, whatever is pending."""
+        self._pool.abandon(conversation)
 
     async def save_all(self) -> bool:
         """Write what is pending anywhere; whether all of it could be.
@@ -160,8 +236,8 @@ class Workspace(Switching):
         A session that stayed open only because it could not be saved is closed then.
         """
         results = [await self.try_save(conversation) for conversation in self.open]
-        async with self._moves:
-            await self._leave_idle()
+        async with self._switcher.moves:
+            await self._switcher.leave_idle()
         return all(results)
 
     # --- changes
@@ -180,7 +256,7 @@ class Workspace(Switching):
         make(conversation.opened)
         await self.save(conversation)
         if conversation is not self.current:
-            self._leave_soon(conversation)
+            self._switcher.leave_soon(conversation)
 
     async def rename(self, conversation: LoadedSession, name: str) -> None:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
@@ -204,8 +280,8 @@ class Workspace(Switching):
 
         Raises ``StorageError``.
         """
-        async with self._moves:
-            if conversation.opened is None or conversation not in self.held:
+        async with self._switcher.moves:
+            if conversation.opened is None or conversation not in self._pool.held:
                 raise ReadOnly(conversation.id)
             await self.save(conversation)
             conversation.opened.reset()
@@ -228,7 +304,7 @@ class Workspace(Switching):
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
         failures: list[StorageError] = []
-        for conversation in {id(c): c for c in (*self.held, self.current)}.values():
+        for conversation in {id(c): c for c in (*self._pool.held, self.current)}.values():
             try:
                 await self.keep_draft(conversation)
             except StorageError as error:
@@ -258,7 +334,7 @@ class Workspace(Switching):
 
     def check_limit(self) -> None:
         """Raise ``UsageError`` if no more sessions can be open."""
-        if sum(each.busy for each in self.held) >= self._limit:
+        if sum(each.busy for each in self._pool.held) >= self._limit:
             raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
 
     # --- within
@@ -281,9 +357,9 @@ class Workspace(Switching):
         try:
             await give_up()
             # A session that was only looked at has a draft as well.
-            await self._ready_to_leave(self.current)
+            await self._switcher.ready_to_leave(self.current)
         except BaseException:
-            self.drop(other)
+            self._pool.drop(other)
             raise
         return other
 
@@ -309,7 +385,7 @@ class Workspace(Switching):
         return await asyncio.to_thread(self._reader.new, place)
 
     async def _take(self, conversation: LoadedSession) -> None:
-        if conversation.opened is not None or self._read_anew(conversation):
+        if conversation.opened is not None or self._switcher.read_anew(conversation):
             return
         if conversation.read_only:
             raise ReadOnly(conversation.id)
@@ -321,7 +397,7 @@ class Workspace(Switching):
             conversation.held_elsewhere = isinstance(error, SessionBusy)
             raise
         conversation.hold(opened)
-        self._enter(conversation, show=False)
+        self._switcher.enter(conversation, show=False)
         await self._make_active(conversation)
 
     async def _note_opened(self, conversation: LoadedSession) -> None:
