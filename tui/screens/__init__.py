@@ -1,1 +1,1 @@
-"""What fills the terminal: the chat, and what is put over it."""
+"""Screens: the chat screen, and dialogs over it."""

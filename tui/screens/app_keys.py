@@ -1,4 +1,4 @@
-"""The keys that the application itself has, whatever screen is shown."""
+"""Keys of the application, which work on every screen."""
 
 from textual.binding import Binding, BindingType
 

@@ -1,4 +1,4 @@
-"""How much of the chat screen there is room for."""
+"""Breakpoints: classes of the screen by its size."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ TOO_SMALL = f"sibyl-tui needs {LEAST_COLUMNS} columns and {LEAST_ROWS} rows."
 
 
 def fit(screen: Screen[Any], size: Size) -> bool:
-    """Give the screen the classes that the style sheet has for a size; whether it is too small."""
+    """Set the size classes of the style sheet; true if the screen is too small."""
     small = size.width < LEAST_COLUMNS or size.height < LEAST_ROWS
     screen.set_class(size.width < SIDEBAR_FROM_COLUMNS, "-narrow")
     screen.set_class(small, "-too-small")

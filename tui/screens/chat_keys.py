@@ -1,7 +1,7 @@
-"""The keys of the chat screen and of its parts.
+"""Keys of the chat screen and its widgets, and the content of the key line.
 
-The description of each is what the line of keys says, its ``tooltip`` what the help and the palette
-say. Whatever has an ``id`` can be given another key in the configuration, under ``[keys]``.
+The description of a binding is shown in the key line, its ``tooltip`` in the help. A binding with
+an ``id`` can be changed in the configuration, under ``[keys]``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,12 @@ ORDER = (
     "stop",
     "help",
 )
-"""In which order the line of keys has those that work everywhere."""
+"""The order in the key line of keys that work everywhere."""
 
 ALWAYS = frozenset(
     {"stop", "help", "find-line-close", "sidebar-clear", "rename-leave", "approval-deny"}
 )
-"""What the line of keys has room for in any case: the way out, and where the rest is found."""
+"""Keys that the key line always shows: the way out, and the help."""
 
 
 AT_TIMES = {
@@ -53,14 +53,14 @@ AT_TIMES = {
     "session-next": "Next session",
     "session-previous": "Previous session",
 }
-"""Names of the keys that the line shows only while they have something to do."""
+"""Labels of keys that the key line shows only while they have an effect."""
 
 
 _STEPS = {"session-next": 1, "session-previous": -1}
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """Where one is, as far as keys do something else there."""
+    """The context of the key line."""
 
     reading: bool = False
     choosing: bool = False
@@ -72,11 +72,11 @@ class Standing(msgspec.Struct, frozen=True):
     completing: bool = False
     listing: bool = False
     useful: frozenset[str] = frozenset()
-    """Which of the keys have something to do that have it only now and then."""
+    """The ids of ``AT_TIMES`` that have an effect now."""
 
 
 def words_here(standing: Standing) -> Mapping[str, str]:
-    """What the line of keys says of actions that do here what their descriptions do not say."""
+    """Labels that replace the descriptions of bindings in this context; empty hides a key."""
     places = {
         "conversation-focus": standing.reading,
         "sidebar-focus": standing.choosing,
@@ -92,7 +92,7 @@ def words_here(standing: Standing) -> Mapping[str, str]:
 
 
 def ways(rows: Sequence[SessionRow], session_id: str) -> frozenset[str]:
-    """The keys that lead from a session to another one."""
+    """The ids of the keys that lead to another session."""
     found = {key: neighbour(rows, session_id, step) for key, step in _STEPS.items()}
     return frozenset(key for key, row in found.items() if row not in (None, session_id))
 
@@ -194,7 +194,7 @@ BINDINGS: list[BindingType] = [
         tooltip="Go to the conversation, and back",
         priority=True,
     ),
-    # The prompt leaves them alone while it shows all of its text.
+    # The prompt does not use them while all of its text is visible.
     Binding(
         "pageup",
         "page(-1)",
@@ -211,7 +211,7 @@ BINDINGS: list[BindingType] = [
         tooltip="A page up, down in the conversation",
         show=False,
     ),
-    # So does it with End while there is no text.
+    # The prompt does not use End while it is empty.
     Binding(
         "ctrl+end,end",
         "go_to_end",
@@ -242,11 +242,11 @@ KEYS: dict[str, Sequence[BindingType]] = {
     "While searching all sessions": SEARCH_KEYS,
     "While a tool waits for approval": ApprovalPanel.BINDINGS,
 }
-"""The keys of its parts, by where they work."""
+"""The keys of the widgets, by the heading of their section in the help."""
 
 LINES = frozenset(KEYS) - {
     "In the conversation",
     "In the list of sessions",
     "While a tool waits for approval",
 }
-"""Where text is typed, and a key may take no character away."""
+"""The sections in which text is typed, so that no key may be a character."""

@@ -1,4 +1,4 @@
-"""Which of several links is meant."""
+"""The choice of one link of several."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -15,7 +15,7 @@ from tui.screens.dialog import Dialog
 
 
 class ChooseLinkScreen(Dialog[int | None]):
-    """Lists targets; gives the place of the one that was chosen."""
+    """Lists links; the result is the index of the selected one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Back", show=False)]
     DEFAULT_CSS = """

@@ -1,4 +1,4 @@
-"""A question over everything else, answered with yes or no."""
+"""The confirmation dialog."""
 
 import math
 import time
@@ -16,17 +16,17 @@ from tui.domain.text.safe_text import make_visible
 from tui.screens.dialog import Dialog
 
 SECONDS_OF_A_PAUSE = 0.5
-"""Who types on does not answer; who has stopped for so long has seen the question."""
+"""Pause in typing after which a key counts as an answer."""
 
 _SECONDS_PER_LOOK = 0.02
 _ANSWERS = {"y": True, "n": False, "escape": False}
 
 
 class ConfirmScreen(Dialog[bool]):
-    """Yes is said by ``y`` or by the button only; whatever else closes it says no.
+    """A question; only ``y`` and its button mean yes, anything else that closes it means no.
 
-    A key or a paste from before the question was on screen is no answer, nor is what goes on
-    from there without a pause: it is given to ``pass_on``, where it would have gone.
+    Keys and pastes from before the question was visible are no answer, nor are those that follow
+    without a pause: they go to ``pass_on``, the widget that they were typed for.
     """
 
     AUTO_FOCUS = "#no"
@@ -69,7 +69,7 @@ class ConfirmScreen(Dialog[bool]):
         pass_on: Callable[[events.Key | events.Paste], None],
         is_seen: Callable[[], bool],
     ) -> None:
-        """``is_seen``: whether the terminal shows what was painted."""
+        """``is_seen`` is true once the terminal has received the painted frame."""
         super().__init__()
         self._is_seen = is_seen
         self._question = question
@@ -88,11 +88,11 @@ class ConfirmScreen(Dialog[bool]):
                 yield Button("No (n)", id="no", compact=True)
 
     def on_resize(self, event: events.Resize) -> None:
-        # As much of the question as the screen has room for, beside the buttons and the frame.
+        # The rows of the question that fit beside the buttons and the border.
         self.query_one(VerticalScroll).styles.max_height = max(4, event.size.height - 7)
 
     def action_read(self, pages: int) -> None:
-        """See what a long question says further on, or before."""
+        """Scroll a long question."""
         text = self.query_one(VerticalScroll)
         text.scroll_relative(y=pages * max(1, text.size.height - 1), animate=False)
 
@@ -101,7 +101,7 @@ class ConfirmScreen(Dialog[bool]):
 
     @property
     def can_be_answered(self) -> bool:
-        """Whether the question is on screen."""
+        """True once the question is visible."""
         return self._answers_from < math.inf
 
     def on_key(self, event: events.Key) -> None:
@@ -127,7 +127,7 @@ class ConfirmScreen(Dialog[bool]):
             self.set_timer(_SECONDS_PER_LOOK, self._look_again)
 
     def _look_again(self) -> None:
-        # What was not painted while the terminal was behind comes first.
+        # A frame that was postponed while the terminal lagged is painted first.
         self.call_after_refresh(self._be_answered)
 
     def _is_early(self, event: events.Key | events.Paste) -> bool:

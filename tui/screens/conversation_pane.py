@@ -1,4 +1,4 @@
-"""Where the conversation and the prompt stand, beside the list of sessions."""
+"""The container of conversation and prompt, beside the sidebar."""
 
 from textual import on
 from textual.containers import Vertical
@@ -11,7 +11,7 @@ _TOAST_CELLS = 60
 
 
 class ConversationPane(Vertical):
-    """The conversation and the prompt; toasts keep to it."""
+    """Conversation and prompt; toasts are kept within its width."""
 
     def on_resize(self) -> None:
         for rack in self.screen.query("ToastRack"):
@@ -21,7 +21,7 @@ class ConversationPane(Vertical):
 
     @on(Transcript.PromptWanted)
     def focus_prompt(self) -> None:
-        """Go to the prompt, except from where one reads by keys or looks for something."""
+        """Focus the prompt, except from the conversation or while finding."""
         reads = self.query_one(Transcript).has_focus
         if not reads and not self.query_one(FindLine).has_focus_within:
             self.query_one(Prompt).focus()

@@ -1,17 +1,17 @@
-"""The base of every screen that stands over another one."""
+"""The base class of modal screens."""
 
 from textual.await_complete import AwaitComplete
 from textual.screen import ModalScreen, ScreenResultType
 
 
 class Dialog(ModalScreen[ScreenResultType]):
-    """A modal screen that answers once.
+    """A modal screen that gives one result.
 
-    Two answers in one read, or two clicks, would pop the screen below as well, and end the program.
+    Two answers in one read of input, or two clicks, would also pop the screen below.
     """
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
-        """Give the answer and close; nothing unless this screen is on top."""
+        """Close with a result; does nothing unless this screen is on top."""
         if not self.is_active:
             return AwaitComplete()
         return super().dismiss(result)

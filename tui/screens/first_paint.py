@@ -1,4 +1,4 @@
-"""The first painting of a screen: what it waits for, and what waits for it."""
+"""The first frame of the chat screen: early keys first, the conversation after it."""
 
 import asyncio
 from collections.abc import Callable
@@ -7,15 +7,15 @@ from contextlib import suppress
 from textual.message_pump import MessagePump
 
 SECONDS_UNPAINTED = 0.1
-"""How long the first screen waits at the most for the keys that it is to show."""
+"""Limit of the wait for keys that were typed during the start."""
 
 _SECONDS_PER_LOOK, _LOOKS = 0.001, 30
 
 
 class FirstPaint:
-    """Comes when the keys that were typed before stand in the prompt, and only then the rest.
+    """Paints the first frame with the early keys in the prompt, and the conversation afterwards.
 
-    To draw a conversation takes longer than all else of the first screen.
+    Drawing a conversation takes longer than everything else of the first frame.
     """
 
     def __init__(self, screen: MessagePump) -> None:
@@ -26,30 +26,30 @@ class FirstPaint:
         self.has_come = False
 
     def may_come(self, is_taken: Callable[[], bool]) -> None:
-        """The keys stand in the prompt; ``is_taken``: whether the terminal has what is painted."""
+        """Release the frame; ``is_taken`` is true once the terminal has received it."""
         self._is_taken = is_taken
         self._keys_are_there.set()
 
     async def wait(self) -> None:
-        """Wait for the keys, but not for long."""
-        # Painting takes longer than all that keys do: they would wait for two paintings.
+        """Wait for the keys, at most ``SECONDS_UNPAINTED``."""
+        # Painting is slower than handling keys, which would else be shown a frame later.
         with suppress(TimeoutError):
             await asyncio.wait_for(self._keys_are_there.wait(), SECONDS_UNPAINTED)
 
     def follow_with(self, rest: Callable[[], object]) -> None:
-        """Have the rest drawn right behind it: before the same is painted again."""
+        """Draw the rest directly after the first frame."""
         if self.has_come:
             self._screen.call_later(rest)
         else:
             self._rest = rest
 
     def begin(self) -> None:
-        """It comes at the end of what the screen is just seeing to."""
+        """Note that the frame is painted with the current message."""
         self.has_come = True
         self._screen.call_next(self._go_on)
 
     async def _go_on(self) -> None:
-        # The thread that writes has its turn only while nobody draws.
+        # The output thread runs only while this one does not draw.
         for _ in range(_LOOKS):
             await asyncio.sleep(_SECONDS_PER_LOOK)
             if self._is_taken():

@@ -1,4 +1,4 @@
-"""Keys, commands and marks, read off what makes them, so that they are true."""
+"""The help screen, derived from the bindings, the command table and the marks."""
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _LEAST_COLUMNS = 40
 _COMMANDS = "Commands, typed into the prompt"
 _MARKS = "Marks in the list of sessions"
 _LEFT = 3
-"""So many places stand in the left column, where there are two."""
+"""Sections in the left of two columns."""
 
 
 Section = tuple[str, Sequence[KeyHelpLine]]
@@ -35,7 +35,7 @@ _ASIDE = (
 
 
 class HelpScreen(Dialog[None]):
-    """What can be done here; the key that leads here leads back, too."""
+    """Keys, commands and marks; F1 also closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss", "Close", priority=True),
@@ -58,7 +58,7 @@ class HelpScreen(Dialog[None]):
     def __init__(
         self, keys: Mapping[str, Sequence[BindingType]], chosen: Mapping[str, str]
     ) -> None:
-        """``keys`` are bindings by where they work, ``chosen`` the user's own keys by action."""
+        """``keys`` are bindings by section, ``chosen`` the user's own keys by action."""
         super().__init__()
         sections = list(_key_sections(keys, chosen))
         list_end = _LEFT + 1
@@ -84,7 +84,7 @@ class HelpScreen(Dialog[None]):
                     yield self._right
 
     def on_resize(self, event: events.Resize) -> None:
-        # However small a window is made while it is open: what does not fit is cut off.
+        # With a minimum: in a smaller window lines are cut off.
         width = max(_LEAST_COLUMNS, min(event.size.width, 160)) - 5
         two = event.size.width >= _TWO_COLUMNS_FROM
         self._column.display = two
@@ -129,7 +129,7 @@ def _page(sections: Sequence[Section], width: int) -> Content:
 
 
 def _shown(line: KeyHelpLine, cells: int, width: int) -> Iterator[Content]:
-    """A line; what does not fit goes on below, under its own beginning."""
+    """Format a line; both columns wrap with a hanging indent."""
     typed = one_line(line.typed)
     rows = textwrap.wrap(line.does, max(10, width - cells - 4)) or [""]
     indent = " " * (cells + 4)

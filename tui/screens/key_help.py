@@ -1,4 +1,4 @@
-"""Keys and what they do, read off their bindings, so that it is true."""
+"""Lines of help about keys, derived from the bindings."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,20 +10,20 @@ from textual.binding import Binding, BindingType
 from tui.widgets.key_names import key_name
 
 _RUN = 3
-"""As many numbered keys that follow each other are said as the first and the last."""
+"""From this many consecutive numbered keys on, only the first and the last are shown."""
 _NUMBERED = re.compile(r"(.*?)(\d+)")
 
 
 class KeyHelpLine(msgspec.Struct, frozen=True):
-    """What is typed, and what it does."""
+    """A key or command, and its effect."""
 
     typed: str
     does: str
 
 
 def key_lines(bindings: Sequence[BindingType], chosen: Mapping[str, str]) -> Iterator[KeyHelpLine]:
-    """A line for each meaning; ``chosen`` are the user's own keys by the ids of bindings."""
-    # A binding of several keys comes as several.
+    """Make a line for each effect; ``chosen`` are the user's own keys by id of the binding."""
+    # ``make_bindings`` splits a binding of several keys.
     keys: dict[str, dict[str, list[str]]] = {}
     for binding in Binding.make_bindings(bindings):
         shown = chosen.get(binding.id or "", binding.key).split(",")
@@ -37,7 +37,7 @@ def key_lines(bindings: Sequence[BindingType], chosen: Mapping[str, str]) -> Ite
 
 
 def _said(names: Sequence[Sequence[str]]) -> str:
-    """The keys of one meaning; of several that belong together all first ones, then all second."""
+    """Format the keys of one effect: the first keys of all actions, then the second ones."""
     if len(names) == 1:
         return ", ".join(names[0])
     ways = [filter(None, way) for way in zip_longest(*names)]
@@ -45,7 +45,7 @@ def _said(names: Sequence[Sequence[str]]) -> str:
 
 
 def _runs(names: Sequence[str]) -> Iterator[str]:
-    """Keys, those that follow each other by number as one range."""
+    """Combine consecutive numbered keys to a range."""
     run: list[str] = []
     for name in names:
         if run and not _follows(run[-1], name):

@@ -1,4 +1,4 @@
-"""What the palette offers: all that can be done, and the sessions in the list."""
+"""Providers of the command palette: actions, sessions and themes."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -23,19 +23,19 @@ from tui.widgets.sidebar import Sidebar
 
 _TITLE_CELLS, _KEY_CELLS = 33, 10
 _NEXT = 1e-6
-"""How much less than one before it something scores that is found as well.
+"""The difference in score of successive entries.
 
-Else what is first would hang on which provider is heard first.
+With equal scores the order would depend on which provider answers first.
 """
 _BEFORE = len(ACTIONS)
-"""What can be done goes before sessions and themes."""
+"""The rank at which sessions and themes begin, after all actions."""
 
 
 class Actions(Provider):
-    """All that can be done where one is, each with its key and its command."""
+    """The actions that are possible now, with their keys and commands."""
 
     async def discover(self) -> Hits:
-        # With a score each, as hits of several providers are put in order by it.
+        # Hits of all providers are sorted by score.
         for place, (action, do) in enumerate(self._possible()):
             yield Hit(1 - place / 1000, self._row(action, Content(action.title)), do, action.title)
 
@@ -52,7 +52,7 @@ class Actions(Provider):
             return
         bound = _bound(self.screen, self.screen.transcript)
         if self.screen.approval.question is None:
-            del bound["approval-focus"]  # as a key it says so
+            del bound["approval-focus"]  # the key shows a message instead
         for action in ACTIONS:
             if action.command:
                 yield action, partial(self._invoke, action)
@@ -61,7 +61,7 @@ class Actions(Provider):
                 yield action, partial(node.run_action, binding.action)
 
     def _invoke(self, action: Action) -> None:
-        """Do what a command does; one that wants something said is put into the prompt."""
+        """Run a command; one with a required argument is put into the prompt."""
         command = BY_NAME[action.command]
         if isinstance(self.screen, ChatScreen) and _asks(command):
             self.screen.begin_command(command)
@@ -70,17 +70,17 @@ class Actions(Provider):
         self.screen.post_message(invoked)
 
     def _row(self, action: Action, title: Content) -> Content:
-        """What it is called, and how it is done without the palette."""
+        """Format a line: title, key and command."""
         typed = next(iter(_typed(action)), "")
         how = fill(self._key(action), _KEY_CELLS) + typed
         gap = " " * max(2, _TITLE_CELLS - cell_len(action.title))
         return Content.assemble(title, gap, (how, "not bold"))
 
     def _key(self, action: Action) -> str:
-        """The key that does the same wherever one is; empty without one."""
+        """The key that does the same everywhere; empty without one."""
         if not isinstance(self.screen, ChatScreen) or not action.key:
             return ""
-        # Not those that are active: nothing of the screen below is.
+        # Not the active bindings: those of the screen below the palette are inactive.
         bindings = Binding.make_bindings([*self.app.BINDINGS, *self.screen.BINDINGS])
         keys = {binding.id: binding.key for binding in bindings if binding.id == action.key}
         chosen = {**keys, **self.screen.chosen_keys}.get(action.key, "") if keys else ""
@@ -109,7 +109,7 @@ def _allowed(node: Widget, binding: Binding) -> bool:
 
 
 class ThemeCommands(Provider):
-    """The themes; among everything else only when asked for."""
+    """The themes; found only by typing."""
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -128,18 +128,18 @@ class ThemeCommands(Provider):
 
 
 class SessionCommands(Provider):
-    """The sessions in the list, to be shown."""
+    """The sessions of the sidebar; found only by typing."""
 
     async def search(self, query: str) -> Hits:
         if not isinstance(self.screen, ChatScreen) or self.screen.rows is None:
             return
         matcher = self.matcher(query)
         for place, row in enumerate(self.screen.rows.rows, 1):
-            # The whole name, as there is room for it; a label is one for lists.
+            # The uncut name, as there is room for it.
             label = one_line(row.name.strip() or row.label)
             score = matcher.match(label)
             if score > 0:
-                # Neither highlighted nor as help: that would be read as markup.
+                # Neither highlighted nor passed as help: both would be parsed as markup.
                 about = (f"\n{self._about(row)}", "$foreground 85% not bold")
                 words = Content.assemble(label, about)
                 yield Hit(
@@ -147,7 +147,7 @@ class SessionCommands(Provider):
                 )
 
     def _about(self, row: SessionRow) -> str:
-        """What tells sessions apart that are called alike."""
+        """Format details that distinguish sessions of equal titles."""
         now = self.screen.rows_at if isinstance(self.screen, ChatScreen) else None
         used = age(parse_utc(row.last_used_at), now) if now else ""
         count = plural(row.message_count, "message")

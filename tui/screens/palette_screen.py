@@ -1,4 +1,4 @@
-"""The palette itself, loaded when it is first opened: each kind of widget takes a while."""
+"""The palette, imported when it is first opened to keep the start fast."""
 
 from textual.app import ComposeResult
 from textual.command import CommandInput, CommandList, CommandPalette
@@ -8,11 +8,11 @@ from tui.widgets.line_input import LineInput
 
 
 class _Query(CommandInput, LineInput):
-    """What is looked for. Textual dresses a widget by its first kind."""
+    """The query line. ``CommandInput`` is the first base: Textual styles a widget by that."""
 
 
 class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatibleMethodOverride] - of Textual's own
-    """Textual's, with a line to type in as all others are."""
+    """Textual's palette, with the line editor of this program."""
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():
@@ -22,7 +22,7 @@ class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatib
                 yield widget
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        # A key may come before the rows have a size: Textual looks for one in vain, and ends.
+        # Textual crashes on a key that arrives before the rows have a size.
         if action == "command_list" and not any(each.size for each in self.query(CommandList)):
             return False
         return super().check_action(action, parameters)

@@ -1,4 +1,4 @@
-"""Search: names and messages of all sessions, found while one types."""
+"""The search screen: incremental search in names and messages of all sessions."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
 
 WIDE_FROM_COLUMNS = 150
 SETTLED_SECONDS = 0.08
-"""How long nothing is typed before it is looked for."""
+"""Debounce of typing, in seconds."""
 
 
 class SearchScreen(Dialog[None]):
-    """Shows what was found and passes on what the reader types and chooses."""
+    """Shows results and a preview, and posts intents."""
 
     class TextSettled(SearchIntent):
-        """The reader wants this text looked for."""
+        """Search for a text."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class HitHighlighted(SearchIntent):
-        """The reader wants to see what stands around a hit, if there is one."""
+        """Preview a hit; ``None`` clears the preview."""
 
         def __init__(self, hit: Hit | None) -> None:
             super().__init__()
             self.hit = hit
 
     class HitChosen(SearchIntent):
-        """The reader wants to go to a hit."""
+        """Open a hit."""
 
         def __init__(self, hit: Hit) -> None:
             super().__init__()
             self.hit = hit
 
     AUTO_FOCUS = "QueryLine"
-    # Not among the sheets that every start reads.
+    # Here and not in ``styles/``, which every start parses.
     DEFAULT_CSS = """
     SearchScreen {
         background: $background;
@@ -83,7 +83,7 @@ class SearchScreen(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = SEARCH_KEYS
 
     def __init__(self, text: str = "", highlighted: Hit | None = None) -> None:
-        """``text`` is what was last looked for, ``highlighted`` the hit to return to."""
+        """``text`` is the last query, ``highlighted`` the hit to return to."""
         super().__init__()
         self.line = QueryLine(text)
         self.hits = HitList()
@@ -116,11 +116,11 @@ class SearchScreen(Dialog[None]):
 
     @property
     def results_text(self) -> str | None:
-        """The text that what is shown answers."""
+        """The query of the results on screen."""
         return self._results.text if self._results else None
 
     def show_results(self, results: Results, now: datetime) -> None:
-        """Show what was found; the highlight stays on its hit if that is found again."""
+        """Show results; the highlight stays on its hit if that is found again."""
         highlighted = self.hits.highlighted
         same = self._results is not None and self._results.text == results.text
         keep = highlighted if same and highlighted else self._kept
@@ -129,20 +129,20 @@ class SearchScreen(Dialog[None]):
         self._show_words()
 
     def show_preview(self, preview: Preview | None, now: datetime) -> None:
-        """Show what stands around the highlighted hit."""
+        """Show the messages around the highlighted hit."""
         self.preview.show(preview, now)
 
     def ask_again(self) -> None:
-        """Want the same looked for once more, if not all of it could be found."""
+        """Repeat the search if the index was incomplete."""
         if self._results is not None and self._results.found.pending:
             self._say_settled()
 
     def show_error(self, reason: str) -> None:
-        """Say why a hit cannot be gone to."""
+        """Show why a hit cannot be opened."""
         self.words.update(Content(make_visible_line(reason)))
 
     def show_indexing(self, progress: str) -> None:
-        """Say how far the index is; empty when it is done."""
+        """Show the progress of the index; empty when it is complete."""
         self._indexing = progress
         self._show_words()
 
@@ -164,7 +164,7 @@ class SearchScreen(Dialog[None]):
     def action_choose(self) -> None:
         hit = self.hits.highlighted
         if self._results is None or self._results.text != self.line.value:
-            # What is on screen is not what was asked for last.
+            # The results on screen belong to an earlier query.
             self._say_settled()
         elif hit is not None:
             self.post_message(self.HitChosen(hit))

@@ -1,8 +1,8 @@
-"""The keys of the search screen, apart from it: the help and the configuration know them too."""
+"""Keys of the search screen, in a module of their own for the help and the configuration."""
 
 from textual.binding import Binding, BindingType
 
-# With priority: the line that is typed into has keys of the same names.
+# With priority: the query line binds the same keys.
 SEARCH_KEYS: list[BindingType] = [
     Binding("enter", "choose", "Go there", id="search-choose", priority=True),
     Binding(
@@ -61,4 +61,4 @@ SEARCH_KEYS: list[BindingType] = [
 ]
 
 ORDER = ("search-choose", "search-next", "search-previous", "search-close")
-"""In which order the line of keys has them."""
+"""The order in the key line."""

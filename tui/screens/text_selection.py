@@ -1,4 +1,4 @@
-"""Selecting with the mouse: what is begun in the conversation stays in it, and scrolls it."""
+"""Selection by mouse: one that begins in the conversation stays in it, and scrolls it."""
 
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,8 @@ _JUST_ABOVE = 0.01
 class TextSelectionScreen(ScreenBase):
     """A screen with a conversation.
 
-    Textual leaves the end of a selection at the words that the pointer was on when it moved last,
-    though they are scrolled away from under it, and takes for selected what is beside or below
-    the conversation once the pointer is there.
+    Textual keeps the end of a selection at the text that was under the pointer when it last moved,
+    even if that scrolled away, and extends it to widgets beside or below the conversation.
     """
 
     transcript: "Transcript"
@@ -41,7 +40,7 @@ class TextSelectionScreen(ScreenBase):
         region = self.transcript.content_region
         x, y = pointer
         x, y = max(x, region.x), max(y, region.y)
-        # At the very end of the last row: how far down in it says how fast.
+        # Just above the end of the last row: the distance sets the speed of scrolling.
         y = min(y, region.bottom - _JUST_ABOVE)
         return self.transcript, (min(x, region.right - 1), y)
 

@@ -1,4 +1,4 @@
-"""What an empty session says: the few keys that all the rest is found from."""
+"""The welcome text of an empty session: the few keys from which the rest is found."""
 
 from collections.abc import Mapping
 
@@ -14,7 +14,7 @@ _WANTED = ("session-next", "session-previous", "search", "palette", "help")
 
 
 def welcome(chosen: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Keys and what they do; ``chosen`` are the user's own keys by the ids of bindings."""
+    """Make lines of key and effect; ``chosen`` are the user's own keys by id of the binding."""
     prompt = {binding.key: binding for binding in Binding.make_bindings(Prompt.KEYS)}
     named = {binding.id: binding for binding in Binding.make_bindings([*APP_KEYS, *BINDINGS])}
     wanted = [*(prompt[key] for key in _TYPED), *(named[name] for name in _WANTED)]
