@@ -1,4 +1,4 @@
-"""All that stands in the pane, without the pane: entries, what is on screen, and the reader."""
+"""The document: all entries of a transcript, and the viewport on them; no widget."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _NOT_KNOWN: Mapping[str, Effort] = {}
 
 
 class DocumentRow(msgspec.Struct, frozen=True):
-    """A row on screen and whose it is."""
+    """A drawn row and its spot in the document."""
 
     strip: Strip
     spot: Spot[Item]
@@ -34,14 +34,14 @@ class DocumentRow(msgspec.Struct, frozen=True):
 
     @property
     def is_before(self) -> bool:
-        """Whether it is the blank one before what was said."""
+        """True for the blank row before an item."""
         return self.spot.part == self.spot.row == 0 and self.part.spaced
 
 
 class Document:
-    """The entries and the reader's place among them; drawn on a page once there is one.
+    """The entries, their layout and the viewport; drawn on a canvas once there is one.
 
-    ``efforts`` is what answers took, by their ids, as far as it is known by then.
+    ``efforts`` has time and tokens of answers by their ids, and is updated by its owner.
     """
 
     def __init__(
@@ -64,27 +64,27 @@ class Document:
         self.layout: Layout[Item] = Layout(self._take(entries, arriving))
         self.reader: Viewport[Item] = Viewport(self.layout, self._measure)
 
-    def draw_on(self, page: Canvas, height: int) -> None:
-        """Show it on a page of so many rows from now on."""
-        if self._drawn.page.width != page.width:
-            self.reader.top = self._same_words(page)
-            self.layout.resize(page.width)
-        if self._drawn.page is not page:
-            self._drawn = StripCache(page)
+    def draw_on(self, canvas: Canvas, height: int) -> None:
+        """Draw on another canvas, or with another height, from now on."""
+        if self._drawn.canvas.width != canvas.width:
+            self.reader.top = self._same_words(canvas)
+            self.layout.resize(canvas.width)
+        if self._drawn.canvas is not canvas:
+            self._drawn = StripCache(canvas)
         self.reader.height = height
         if self._wanted:
             wanted, self._wanted = self._wanted, None
             self.go_to(wanted)
 
     def rows(self) -> list[DocumentRow]:
-        """What is on screen."""
+        """The rows on screen."""
         spots = self.reader.settle()
         self._measured.update(spot.item for spot in spots)
         self._settle_heights()
         return [DocumentRow(self._strips(spot)[spot.row], spot) for spot in spots]
 
     def rows_between(self, first: Spot[Item], last: Spot[Item]) -> Iterator[DocumentRow]:
-        """Rows from one to another, on screen or not."""
+        """The rows between two spots, on screen or not."""
         item: Item = first.item
         while True:
             for place, _ in enumerate(item.parts()):
@@ -99,21 +99,21 @@ class Document:
             item = self.layout[self.layout.index(item) + 1]
 
     def prepend(self, entries: Sequence[Shown]) -> None:
-        """Entries that come before all others; those that are there already are left out."""
+        """Put entries before all others; skip messages that are there already."""
         new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
         self.layout.prepend(self._take(new))
 
     def append(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> None:
-        """Entries of which the first are here already, and the others come after all others.
+        """Put the entries after the last message that is there already at the end.
 
-        The reader stays, also at what was the end.
+        The viewport stays, also at what was the end.
         """
         self.reader.following = False
         known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
         self._append(self._take(entries[known[-1] + 1 if known else 0 :], arriving))
 
     def put(self, entry: Shown) -> None:
-        """An entry at the end, or in the place of that with its id."""
+        """Add an entry at the end, or replace the message with its id."""
         self._name_called(entry)
         if isinstance(entry, Message) and entry.replaces:
             self._hide(entry.replaces)
@@ -122,7 +122,7 @@ class Document:
             items = self._take([entry])
             self._append(items)
             if isinstance(entry, Notice) and self.reader.following and self.reader.height:
-                # What is told is read from its beginning, also if it is longer than the screen.
+                # A notice longer than the screen is read from its beginning.
                 self.reader.go_to(items[0])
         elif isinstance(old, AnswerItem) and isinstance(entry, Message) and old.become(entry):
             self.layout.changed(old)
@@ -132,7 +132,7 @@ class Document:
             self._exchange(old, new)
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
-        """A piece of an answer that is arriving; the first one makes it, and names its model."""
+        """Add a piece to an answer that is arriving; the first piece makes the answer."""
         item = self._items.get(message_id)
         if item is None:
             entry = Message(message_id, "assistant", "", "", model=model)
@@ -147,13 +147,13 @@ class Document:
         self.layout.changed(item)
 
     def show_wait(self, message_id: str, words: str) -> None:
-        """For how long the first word of an answer is waited for."""
+        """Show for how long the first word of an answer has been awaited."""
         item = self._items.get(message_id)
         if isinstance(item, AnswerItem) and item.wait(words):
             self.layout.changed(item)
 
     def show_queued(self, prompts: Sequence[str]) -> None:
-        """Prompts that wait to be sent, after everything else."""
+        """Show prompts that wait to be sent, after everything else."""
         old, self._queue = self._queue, Queue(prompts) if prompts else None
         if old:
             self.layout.pop()
@@ -165,19 +165,19 @@ class Document:
             self.layout.extend([self._queue])
 
     def fold(self, item: Item) -> None:
-        """Show what is hidden of an item, or hide it."""
+        """Unfold an item, or fold it."""
         top = self.reader.top
         nearest = _folds(item, top.part) if top and top.item is item else []
         item.fold()
         if top and nearest:
             part = _folds(item, len(item.parts()))[len(nearest) - 1]
-            # On the line that folds, or in what went away below it.
+            # On the line that folds, or in the rows that went away below it.
             top = Spot(item, part, top.row if nearest[-1] == top.part else 0)
         self.layout.changed(item)
         self.reader.stay(top)
 
     def inform(self, item: Item, *, shown: bool) -> None:
-        """Show what is known of a message beside its text, or hide it; the reader stays."""
+        """Show the details of a message, or hide them; the viewport stays."""
         top, known = self.reader.top, item.informed
         if not item.inform(shown=shown):
             return
@@ -187,7 +187,7 @@ class Document:
         self.reader.top = top
 
     def inform_anew(self, message_id: str) -> None:
-        """More is known of a message now."""
+        """Update the details of a message."""
         item = self._items.get(message_id)
         if item is None:
             return
@@ -197,14 +197,14 @@ class Document:
             self.layout.changed(item)
 
     def inform_all(self) -> None:
-        """Show that of all messages, or hide it."""
+        """Show the details of all messages, or hide them."""
         self._informed = not self._informed
         for item in self.layout:
             self.inform(item, shown=self._informed)
 
     @property
     def place(self) -> ScrollPosition:
-        """Where the reader is; by the next message if the row at the top is of no message."""
+        """The scroll position; by the next message if the row at the top is of no message."""
         if self._wanted:
             return self._wanted
         top, following = self.reader.top, self.reader.following
@@ -220,7 +220,7 @@ class Document:
         return ScrollPosition(None, 0, following)
 
     def go_to(self, place: ScrollPosition) -> None:
-        """Go where the reader was; to the end if that is not there any more."""
+        """Go to a scroll position; to the end if its message is gone."""
         if not self.reader.height:
             self._wanted = place
             return
@@ -232,27 +232,27 @@ class Document:
             self.reader.go_to(item, place.row, max(0, part))
 
     def redraw(self, parts: Iterable[RowBlock]) -> None:
-        """Parts look different from now on; their heights are the same."""
+        """Draw parts anew whose heights are the same."""
         for part in parts:
             self._drawn.forget(part)
 
     def strips_of(self, item: Item, part: int) -> list[Strip]:
-        """The rows of a part of an item; the same list as long as they are the same."""
+        """The rows of a part of an item; the same list while the rows are the same."""
         return self._strips(Spot(item, part, 0))
 
     def go_near(self, item: Item) -> None:
-        """Have an item in sight, with something of what is before it."""
+        """Scroll to an item, with a quarter of a screen before it."""
         if self.reader.height:
             self.reader.go_to(item, -(self.reader.height // 4))
         else:
             self._wanted = ScrollPosition(item.key, -1, following=False)
 
     def item_of(self, message_id: str) -> Item | None:
-        """What stands for a message."""
+        """The item of a message."""
         return self._items.get(message_id)
 
     def _take(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> list[Item]:
-        """Items for entries; what they replace is hidden, wherever it is."""
+        """Make items for entries; hide the messages that they replace."""
         for entry in entries:
             if isinstance(entry, Message) and entry.replaces:
                 self._hide(entry.replaces)
@@ -272,7 +272,7 @@ class Document:
         return item
 
     def _name_called(self, entry: Shown) -> str:
-        """Of a result, the name of its tool; the calls of an answer are noted for theirs."""
+        """The tool of a result; the calls of an answer are noted for their results."""
         if not isinstance(entry, Message):
             return ""
         self._called.update((call.id, call.name) for call in entry.tool_calls)
@@ -302,8 +302,8 @@ class Document:
         if top and top.item is old:
             self.reader.top = Spot(new, top.part, top.row)
 
-    def _same_words(self, page: Canvas) -> Spot[Item] | None:
-        """The row of another page with the words that are at the top now."""
+    def _same_words(self, canvas: Canvas) -> Spot[Item] | None:
+        """The row of another canvas with the words that are at the top now."""
         top = self.reader.top
         if self.reader.following or top is None or not top.row:
             return top
@@ -312,16 +312,16 @@ class Document:
             return top  # a row is a line at every width
         before = sum(map(_letters, self._drawn.strips(part)[: top.row]))
         if self._words and self._words[0] == top:
-            # Not from this row's beginning: many small steps would add up.
+            # Counting from this row's beginning would add up over many small steps.
             before = self._words[1]
-        passed = list(accumulate(map(_letters, part.strips(page))))
+        passed = list(accumulate(map(_letters, part.strips(canvas))))
         row = min(bisect_right(passed, before), len(passed) - 1)
         spot = Spot(top.item, top.part, row)
         self._words = spot, before
         return spot
 
     def _forget(self, item: Item) -> None:
-        # It has no place any more: its height would become another's.
+        # It has left the layout: its height would be taken for another's.
         self._measured.discard(item)
         for part in (*item.parts(), *item.take_dropped()):
             self._drawn.forget(part)
@@ -346,7 +346,7 @@ class Document:
 
 
 def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:
-    """Where a row is once a part came before ``place``, or went; its blank row goes along."""
+    """The spot of a row after a part came before ``place``, or went; its blank row moves along."""
     if place == 0 and more > 0 and top.part == 0:
         return Spot(top.item, 1, top.row - 1) if top.row else top
     if place == 0 and more < 0 and top.part == 1:
@@ -356,12 +356,12 @@ def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:
 
 
 def _letters(strip: Strip) -> int:
-    """Letters and digits of a row: what does not change with the width, unlike spaces and rules."""
+    """The number of letters and digits of a row; spaces and rules vary with the width."""
     return sum(map(str.isalnum, strip.text))
 
 
 def _folds(item: Item, last: int) -> list[int]:
-    """Which parts of an item open and close what is below them, up to the part ``last``."""
+    """The parts of an item that fold the parts below them, up to the part ``last``."""
     parts = item.parts()[: last + 1]
     return [
         place for place, part in enumerate(parts) if isinstance(part, LineBlock) and part.foldable

@@ -1,4 +1,4 @@
-"""What stands in a conversation, as the parts that draw it."""
+"""The items of a document: one for each entry, made of parts that are drawn."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -39,14 +39,14 @@ _ENDINGS = {
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
 _SIGNS = {"information": "·", "warning": "!", "error": "✗"}
 ASKED = "\u203a"
-"""The mark of what the user said: a single angle quotation mark."""
+"""The mark of a question: a single angle quotation mark."""
 
 
 class Item:
-    """One entry; its parts are made when the reader comes near.
+    """One entry; its parts are made when they come near the viewport.
 
-    Slots, and nothing in them before it is needed: ten thousand are made at once, and each list
-    is one more for the garbage collector to visit.
+    Slots, and no lists before they are needed: ten thousand items are made at once, and each list
+    is one more object for the garbage collector to visit.
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class Item:
         self._parts: list[RowBlock] | None = None
 
     def parts(self) -> Sequence[RowBlock]:
-        """What there is to be drawn of it."""
+        """The parts to draw; none if hidden."""
         if self.hidden:
             return ()
         if self._parts is None:
@@ -90,7 +90,7 @@ class Item:
         return sum(part.height(width) for part in self._parts)
 
     def guess(self, width: int) -> int:
-        """About how many rows a width of text takes, before there are any parts."""
+        """The estimated number of rows at a width of text, before there are parts."""
         match self.entry:
             case Message():
                 return guess_rows(self.entry.text, width) + 2
@@ -114,22 +114,22 @@ class Item:
 
     @property
     def foldable(self) -> bool:
-        """Whether there is something that can be shown or hidden."""
+        """True if the item can be folded."""
         entry = self.entry
         return isinstance(entry, Summary) or (isinstance(entry, Message) and entry.role == "tool")
 
     def fold(self) -> None:
-        """Show what is hidden, or hide it."""
+        """Unfold, or fold."""
         self.unfolded = not self.unfolded
         self.remake()
 
     def remake(self) -> None:
-        """Make its parts anew when they are next wanted."""
+        """Make the parts anew when they are next drawn."""
         self._drop(self._parts or ())
         self._parts = None
 
     def inform(self, *, shown: bool) -> bool:
-        """Show what is known of the message, or hide it; whether that changes its height now."""
+        """Show the details of the message, or hide them; true if that changes the height now."""
         made = self._parts is not None and self.informed != shown
         self.informed = shown
         if made:
@@ -138,7 +138,7 @@ class Item:
 
     @property
     def details_at(self) -> int:
-        """Before which part that stands: below its head, and before what has none."""
+        """The part that the details stand before: below the head, or first without one."""
         return int(self.entry.role != "user") if isinstance(self.entry, Message) else 0
 
     def _informed(self, parts: list[RowBlock]) -> list[RowBlock]:
@@ -154,7 +154,7 @@ class Item:
         return [*parts[: self.details_at], line, *parts[self.details_at :]]
 
     def take_dropped(self) -> Sequence[RowBlock]:
-        """What is no part of it any more, since the last time."""
+        """The parts that were dropped since the last call."""
         dropped, self._dropped = self._dropped, ()
         return dropped
 
@@ -163,12 +163,12 @@ class Item:
 
     @property
     def message(self) -> Message | None:
-        """The message it stands for, whole."""
+        """The message of the item, whole."""
         return self.entry if isinstance(self.entry, Message) else None
 
 
 class AnswerItem(Item):
-    """A message of the model: it may still be arriving."""
+    """A message of the model, which may still be arriving."""
 
     __slots__ = (
         *("_blocks", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
@@ -192,7 +192,7 @@ class AnswerItem(Item):
 
     @property
     def message(self) -> Message:
-        """The message with the text that has come so far."""
+        """The message with all text that has arrived."""
         if self._new:
             text = "".join([self.entry.text, *self._new])
             self.entry = msgspec.structs.replace(self.entry, content=text)
@@ -200,7 +200,7 @@ class AnswerItem(Item):
         return self.entry
 
     def add(self, text: str) -> None:
-        """More of it has come."""
+        """Add a piece of text that has arrived."""
         if self._new is None:
             self._new = []
         self._new.append(text)
@@ -208,7 +208,7 @@ class AnswerItem(Item):
         self._changed = True
 
     def wait(self, words: str) -> bool:
-        """For how long it is waited for; false if it is not, or something of it is there."""
+        """Show for how long the first word has been awaited; true if that changed anything."""
         if not self.arriving or self._size or words == self._wait:
             return False
         self._wait = words
@@ -216,7 +216,7 @@ class AnswerItem(Item):
         return True
 
     def become(self, entry: Message) -> bool:
-        """Turn into the whole message, if it is what has come; else nothing is changed."""
+        """Turn into the complete message if its text is what has arrived; else change nothing."""
         if not self.arriving or entry.role != "assistant" or entry.text != self.message.text:
             return False
         self.entry = entry
@@ -237,7 +237,7 @@ class AnswerItem(Item):
         return self._parts
 
     def height(self, width: int) -> int:
-        # What has come meanwhile is not split for its height: nobody may be looking.
+        # New text is not split for its height alone: the item may be off screen.
         if self._changed and not self.hidden:
             return self.guess(min(width, MEASURE))
         return super().height(width)
@@ -259,7 +259,7 @@ class AnswerItem(Item):
         if not self._body and self.entry.tool_calls:
             return []
         model = make_visible_line(self.entry.model or "answer")
-        # Of ollama:qwen3:4b the model is all but the provider.
+        # In ollama:qwen3:4b, everything after the provider is the model.
         name = model.partition(":")[2] or model
         if self._title is None or self._title.text != name:
             self._title = LineBlock(name, "model", "●", spaced=True)
@@ -295,7 +295,7 @@ class AnswerItem(Item):
         self._blocks, self._body = list(splitter.blocks), body
 
     def _next_text(self) -> str:
-        """The text since the last time, but for half of a line's end."""
+        """The text since the last call, without a trailing half of a line's end."""
         text = self.message.text[self._split_to :]
         if self.arriving:
             text = text.removesuffix("\r")
@@ -308,7 +308,7 @@ class AnswerItem(Item):
 
 
 class Queue(Item):
-    """Prompts that wait to be sent, at the end of all."""
+    """The prompts that wait to be sent, at the end of the document."""
 
     def __init__(self, prompts: Sequence[str]) -> None:
         super().__init__(Notice("\n".join(prompts)), "")
@@ -324,7 +324,7 @@ class Queue(Item):
 
 
 def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
-    """What stands for an entry; ``key`` is for one that has no id of its own."""
+    """Make the item of an entry; ``key`` identifies one without an id."""
     if isinstance(entry, Message):
         if entry.role == "assistant":
             return AnswerItem(entry, arriving=arriving)

@@ -1,4 +1,4 @@
-"""How high everything is: exact where it was drawn, guessed where it was not."""
+"""The heights of all items: exact once drawn, estimated before."""
 
 from collections.abc import Iterator, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -6,18 +6,18 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 
 CHUNK = 256
-"""Items whose heights are guessed at once."""
+"""The number of items whose heights are estimated together."""
 
 _ROUGH = 8
 
 
 class Tall(Protocol):
-    """What has a height: ``order`` is its place among its likes, one more for each next one."""
+    """An item with a height; ``order`` increases by one from item to item."""
 
     order: int
 
     def height(self, width: int) -> int:
-        """Rows, as far as they are known; cheap."""
+        """The number of rows, exact or estimated; cheap."""
         ...
 
 
@@ -40,7 +40,7 @@ class _Chunk(msgspec.Struct, Generic[T]):
 
 
 class Layout(Generic[T]):
-    """Items one below the other, in chunks; a chunk that nobody came near has no heights yet."""
+    """Items one below the other, in chunks; the heights of a chunk are computed when needed."""
 
     def __init__(self, items: Sequence[T] = (), width: int = 80) -> None:
         self.width = width
@@ -61,15 +61,15 @@ class Layout(Generic[T]):
             yield from chunk.items
 
     def index(self, item: T) -> int:
-        """Where an item is; the first one is 0."""
+        """The index of an item."""
         return item.order - self._first
 
     def ordered(self, order: int) -> T:
-        """The item that has this ``order``."""
+        """The item with this ``order``."""
         return self[order - self._first]
 
     def extend(self, items: Sequence[T]) -> None:
-        """Put items at the end."""
+        """Add items at the end."""
         for place, item in enumerate(items, self._first + self._count):
             item.order = place
         self._count += len(items)
@@ -83,7 +83,7 @@ class Layout(Generic[T]):
         self._chunks.extend(_chunks(items[start:]))
 
     def prepend(self, items: Sequence[T]) -> None:
-        """Put items before the first one."""
+        """Add items before the first one."""
         self._first -= len(items)
         for place, item in enumerate(items, self._first):
             item.order = place
@@ -95,7 +95,7 @@ class Layout(Generic[T]):
         self._chunks[:0] = chunks
 
     def pop(self) -> T:
-        """Take the last item away."""
+        """Remove the last item."""
         last = self._chunks[-1]
         if last.heights is not None:
             last.heights.pop()
@@ -106,30 +106,30 @@ class Layout(Generic[T]):
         return item
 
     def replace(self, old: T, new: T) -> None:
-        """Put an item in another's place."""
+        """Replace an item by another."""
         chunk, place = self._find(self.index(old))
         new.order = old.order
         chunk.items[place] = new
         self.changed(new)
 
     def changed(self, item: T) -> None:
-        """An item has another height than before."""
+        """Update the height of an item."""
         chunk, place = self._find(self.index(item))
         chunk.known(self.width)[place] = item.height(self.width)
 
     def resize(self, width: int) -> None:
-        """Forget all heights: they were those of another width."""
+        """Take another width, and forget all heights."""
         self.width = width
         for chunk in self._chunks:
             chunk.heights = None
 
     @property
     def total(self) -> int:
-        """Rows of everything."""
+        """The number of all rows."""
         return sum(chunk.total() for chunk in self._chunks)
 
     def top_of(self, index: int) -> int:
-        """Rows above an item."""
+        """The number of rows above an item."""
         above = 0
         for chunk in self._chunks:
             if index < len(chunk.items):
@@ -139,9 +139,9 @@ class Layout(Generic[T]):
         return above
 
     def at(self, row: int) -> tuple[T, int]:
-        """The item at a row from the top of everything, and which of its rows that is."""
+        """The item at a row of the document, and the row within the item."""
         for chunk in self._chunks:
-            # Known first: a rough total must not send the search past it.
+            # Exact heights first: with an estimated total the search may pass the row.
             heights = chunk.heights
             if heights is None and row < chunk.total():
                 heights = chunk.known(self.width)

@@ -1,13 +1,13 @@
-"""Where a reader is in a conversation, as a value that outlives what is on screen."""
+"""Scroll positions of sessions, as values that outlive their documents."""
 
 import msgspec
 
 
 class ScrollPosition(msgspec.Struct, frozen=True):
-    """The row at the top of the pane.
+    """The row at the top of the viewport.
 
-    ``row`` counts from the beginning of the message ``key``'s ``block``; it is negative where
-    what stands above that message is at the top. ``key`` is ``None`` in an empty conversation.
+    ``row`` counts from the beginning of the block number ``block`` of the message ``key``; rows
+    above the message are negative. ``key`` is ``None`` in an empty session.
     """
 
     key: str | None
@@ -17,26 +17,26 @@ class ScrollPosition(msgspec.Struct, frozen=True):
 
 
 class ScrollPositions:
-    """Where the reader of each session left it."""
+    """The scroll positions of sessions that are not on screen."""
 
     def __init__(self) -> None:
         self._places: dict[str, ScrollPosition] = {}
 
     def note(self, session_id: str, place: ScrollPosition | None) -> None:
-        """A command is given here that may lead elsewhere; its answers stand at the end."""
+        """Note the position before a command that may lead elsewhere and answers at the end."""
         self._places.pop(session_id, None)
         if place is not None:
             self._places[session_id] = place
 
     def leave(self, session_id: str, place: ScrollPosition) -> None:
-        """Another session is shown; only whoever has read on is not where he gave the command."""
+        """Keep the position of a session that is left; at the end, a noted one stays."""
         if not (place.following and session_id in self._places):
             self._places[session_id] = place
 
     def get(self, session_id: str) -> ScrollPosition | None:
-        """Where to go on in a session that is shown again."""
+        """The position to restore in a session that is shown again."""
         return self._places.get(session_id)
 
     def pop(self, session_id: str) -> ScrollPosition | None:
-        """The same, for the last time."""
+        """Remove and return the position of a session."""
         return self._places.pop(session_id, None)

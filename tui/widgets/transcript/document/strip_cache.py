@@ -1,4 +1,4 @@
-"""Rows that were drawn lately."""
+"""A cache of drawn rows."""
 
 from collections import OrderedDict
 
@@ -8,14 +8,14 @@ from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.row_blocks import RowBlock
 
 ROWS = 4000
-"""How many are kept: some hundred screens take a few megabytes."""
+"""The size of the cache: some hundred screens, a few megabytes."""
 
 
 class StripCache:
-    """Draws parts on a page and keeps their strips, those used last, up to ``ROWS`` rows."""
+    """Draws parts on a canvas, and keeps the strips used last, up to ``ROWS`` rows."""
 
-    def __init__(self, page: Canvas) -> None:
-        self.page = page
+    def __init__(self, canvas: Canvas) -> None:
+        self.canvas = canvas
         self.rows = 0
         self._strips: OrderedDict[RowBlock, list[Strip]] = OrderedDict()
 
@@ -24,7 +24,7 @@ class StripCache:
         if found is not None:
             self._strips.move_to_end(part)
             return found
-        drawn = self._strips[part] = part.strips(self.page)
+        drawn = self._strips[part] = part.strips(self.canvas)
         self.rows += len(drawn)
         while self.rows > ROWS and len(self._strips) > 1:
             _, dropped = self._strips.popitem(last=False)
@@ -32,5 +32,5 @@ class StripCache:
         return drawn
 
     def forget(self, part: RowBlock) -> None:
-        """A part will not be seen again."""
+        """Drop the rows of a part."""
         self.rows -= len(self._strips.pop(part, ()))

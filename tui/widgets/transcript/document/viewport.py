@@ -1,4 +1,4 @@
-"""Where the reader is: the row at the top of the pane, which nothing but the reader moves."""
+"""The viewport: the row at the top of the screen, which only the reader moves."""
 
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
@@ -9,13 +9,13 @@ from tui.widgets.transcript.document.layout import Layout, Tall
 
 
 class ViewportBlock(Protocol):
-    """Some rows of an item; their number may be a guess until they are drawn."""
+    """Some rows of an item; their number is an estimate until they are drawn."""
 
     def height(self, width: int) -> int: ...
 
 
 class Parted(Tall, Protocol):
-    """An item made of parts; one without any is not seen."""
+    """An item made of parts; one without parts is not shown."""
 
     def parts(self) -> Sequence[ViewportBlock]: ...
 
@@ -24,7 +24,7 @@ T = TypeVar("T", bound=Parted)
 
 
 class Spot(msgspec.Struct, Generic[T], frozen=True):
-    """One row: of an item's part."""
+    """One row of a part of an item."""
 
     item: T
     part: int
@@ -32,10 +32,10 @@ class Spot(msgspec.Struct, Generic[T], frozen=True):
 
 
 class Viewport(Generic[T]):
-    """Knows which rows are on screen; ``measure`` says how many rows a part of an item really has.
+    """Knows the rows on screen; ``measure`` gives the exact number of rows of a part.
 
-    ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever becomes of
-    what is above it; where the content ends early, there is room below.
+    ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever changes
+    above it; where the document ends early, rows below stay blank.
     """
 
     def __init__(self, layout: Layout[T], measure: Callable[[T, int], int]) -> None:
@@ -55,7 +55,7 @@ class Viewport(Generic[T]):
         return self._below(self.top, self.height)
 
     def move(self, rows: int) -> None:
-        """Go down so many rows, or up."""
+        """Scroll down by rows, or up if negative."""
         if self.top is None or not rows:
             return
         if rows < 0:
@@ -68,22 +68,22 @@ class Viewport(Generic[T]):
                 self._go(seen[rows])
 
     def stay(self, top: Spot[T] | None) -> None:
-        """Something changed size: this row stays at the top; the end is left if it went away."""
+        """Keep a row at the top after a change of size, also instead of following the end."""
         self.top = top
         if top is not None and self.following:
             self._go(top)
 
     def to_end(self) -> None:
-        """See the end, and what comes after it."""
+        """Go to the end and follow it."""
         self.following = True
 
     def go_to(self, item: T, row: int = 0, part: int = 0) -> None:
-        """Put a row of an item at the top; a negative one is above the item."""
+        """Put a row of an item at the top; negative rows are above the item."""
         spot = Spot(item, part, 0)
         self._go(self._up(spot, -row) if row < 0 else self._down(spot, row))
 
     def reveal(self, item: T) -> None:
-        """Bring an item into sight with as little movement as can be."""
+        """Bring an item into sight with the least movement."""
         top, count = self.top, len(item.parts())
         if top is None or not count:
             return
@@ -102,20 +102,20 @@ class Viewport(Generic[T]):
             self._go(self._up(Spot(item, count, 0), self.height))
 
     def show(self, spot: Spot[T]) -> None:
-        """Bring a row into sight: if it is not, a third of the way down."""
+        """Bring a row into sight; from out of sight, to a third of the screen."""
         seen = self._below(self.top, self.height) if self.top else []
         if spot not in seen:
             self._go(self._up(spot, self.height // 3))
 
     def scroll_to(self, row: int) -> None:
-        """Go to a row from the top of everything, as the heights are known now."""
+        """Go to a row of the document, by the present heights."""
         if not len(self.layout):
             return
         item, inside = self.layout.at(max(0, row))
         self._go(self._inside(item, inside))
 
     def rows_above(self) -> int:
-        """Rows above the top one, as far as they are known."""
+        """The number of rows above the viewport, exact or estimated."""
         if self.top is None:
             return 0
         top, width = self.top, self.layout.width
@@ -123,7 +123,7 @@ class Viewport(Generic[T]):
         return self.layout.top_of(self.layout.index(top.item)) + above + top.row
 
     def is_at_end(self) -> bool:
-        """Whether the last row of all is on screen."""
+        """True if the last row of the document is on screen."""
         if self.following or self.top is None:
             return True
         return len(self._below(self.top, self.height + 1)) <= self.height
@@ -134,7 +134,7 @@ class Viewport(Generic[T]):
         self.following = len(seen) <= self.height
 
     def _inside(self, item: T, row: int) -> Spot[T]:
-        """A row of an item, counted as its heights are known now."""
+        """The spot of a row of an item, by the present heights."""
         for place, part in enumerate(item.parts()):
             height = part.height(self.layout.width)
             if row < height:
@@ -150,7 +150,7 @@ class Viewport(Generic[T]):
         return self._up(end, self.height)
 
     def _up(self, spot: Spot[T], rows: int) -> Spot[T]:
-        """So many rows above a spot, or the first row of all."""
+        """The spot some rows above another, or the first of the document."""
         item, part, row = spot.item, spot.part, spot.row
         while rows > row:
             rows -= row
@@ -165,11 +165,11 @@ class Viewport(Generic[T]):
         return Spot(item, part, row - rows)
 
     def _down(self, spot: Spot[T], rows: int) -> Spot[T]:
-        """So many rows below a spot, or the last row of all."""
+        """The spot some rows below another, or the last of the document."""
         return self._existing(Spot(spot.item, spot.part, spot.row + rows))
 
     def _existing(self, spot: Spot[T], *, clamp: bool = False) -> Spot[T]:
-        """The same row where its part has become shorter: further down, or the last of all."""
+        """The same row; the next one if its part has become shorter, or the last of all."""
         item, part, row = spot.item, spot.part, spot.row
         while True:
             if part < len(item.parts()):
@@ -192,7 +192,7 @@ class Viewport(Generic[T]):
         return self._up(Spot(last, len(last.parts()), 0), 1)
 
     def _below(self, spot: Spot[T], count: int) -> list[Spot[T]]:
-        """Rows from a spot downwards."""
+        """The spots from one downwards."""
         rows: list[Spot[T]] = []
         item, part, row = spot.item, spot.part, spot.row
         while len(rows) < count:

@@ -1,4 +1,4 @@
-"""What rows are drawn on: a width, a palette, and the gutter at the left."""
+"""The canvas that rows are drawn on: a width, a palette, and the gutter at the left."""
 
 from collections.abc import Iterable
 
@@ -13,13 +13,13 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.transcript.rendering.palette import Palette, markdown_styles
 
 Run = tuple[str, str]
-"""Text, and the name of its style."""
+"""A text and the name of its style."""
 
 GUTTER = 3
-"""Cells before the text: for the cursor, for the mark of who speaks, and one free."""
+"""Cells before the text: the cursor, the mark of the speaker, and a blank."""
 
 MEASURE = 100
-"""Cells of a line of prose at most: beyond, the eye does not find the next line's beginning."""
+"""The longest line of prose, in cells: beyond it the eye loses the next line."""
 
 _NARROWEST = 8
 
@@ -27,7 +27,7 @@ _NARROWEST = 8
 class Canvas:
     """Makes strips of exactly ``width`` cells.
 
-    Code, tables and what tools gave may fill ``text_width``; words in lines go up to ``measure``.
+    Code, tables and tool output may fill ``text_width``; prose goes up to ``measure``.
     """
 
     def __init__(self, width: int, palette: Palette) -> None:
@@ -40,7 +40,7 @@ class Canvas:
     def row(
         self, content: Iterable[Segment], mark: str = " ", mark_style: Style | None = None
     ) -> Strip:
-        """One row; the first segment is the cursor's cell."""
+        """One row; the first segment is the cell of the cursor."""
         base = self.palette["text"]
         segments = [
             Segment(" ", base),
@@ -52,14 +52,14 @@ class Canvas:
         return Strip(segments, cells).adjust_cell_length(self.width, base)
 
     def text_row(self, text: str, style: str, mark: str = " ", mark_style: str = "mark") -> Strip:
-        """One row of one style, which has room."""
+        """One row of one style; the text must fit."""
         return self.row([Segment(text, self.palette[style])], mark, self.palette[mark_style])
 
     def blank(self) -> Strip:
         return self.row([])
 
     def lines(self, renderable: RenderableType) -> list[list[Segment]]:
-        """Something of Rich's as lines of at most the text's width."""
+        """The lines of a Rich renderable, at most as wide as the text."""
         if self._console is None:
             styles = markdown_styles(self.palette)
             self._console = Console(
@@ -69,7 +69,7 @@ class Canvas:
                 highlight=False,
                 emoji=False,
                 theme=Theme(styles),
-                # The environment's own COLUMNS and LINES are not ours.
+                # Without it, Rich reads COLUMNS and LINES from the environment.
                 width=self.text_width,
                 height=100,
             )
@@ -80,7 +80,7 @@ class Canvas:
 
 
 def _harmless(segment: Segment) -> Segment:
-    """The last gate before the terminal: whatever a library made of the text on its way here."""
+    """Remove control characters that a library has made: the last gate before the terminal."""
     text = segment.text
     if text.isprintable():
         return segment

@@ -1,4 +1,4 @@
-"""Fenced code: a row for each line, moved sideways where it has no room."""
+"""Fenced code: a row for each line, scrolled sideways where it is too wide."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,22 +20,22 @@ from tui.widgets.transcript.rendering.row_blocks import (
 from tui.widgets.wrapping import clean, fitting, shorten
 
 _OPEN_FENCE = 4096
-"""Characters beyond which an open fence is shown plain."""
+"""The longest open fence, in characters, that is highlighted."""
 
 """Some text and the name of its style."""
 
 COPY = "copy"
-"""The mark above code which copies it."""
+"""The mark above code that copies it."""
 
 _GAP = 2
 _PRESSED = Style(underline=True)
 
 FRAME, _MOVED, _MORE = "│ ", "\u2039 ", "\u203a"
-"""Before a line, before one of which something is hidden, and after one: angle quotation marks."""
+"""Before a line; before a line with hidden cells at its left; after one with hidden cells."""
 
 
 class Sideways:
-    """How far the code of one fence is moved to the left, and its widest line seen so far."""
+    """The horizontal scroll of one fence, and its widest line drawn so far."""
 
     __slots__ = ("cells", "widest")
 
@@ -44,18 +44,18 @@ class Sideways:
         self.widest = 0
 
     def move(self, cells: int, room: int) -> bool:
-        """Go so many cells to the right, or left, as far as there is code; whether it moved."""
+        """Scroll right by cells, or left, as far as there is code; true if it moved."""
         before = self.skipped(room)
         self.cells = max(0, min(before + cells, self.widest - room))
         return self.cells != before
 
     def skipped(self, room: int) -> int:
-        """Cells at the left that are not seen; none of code that has room."""
+        """The hidden cells at the left; 0 for code that fits."""
         return max(0, min(self.cells, self.widest - room))
 
 
 class Code(RowBlock):
-    """A piece of a fenced block: framed at the left, its language named above."""
+    """A piece of a fenced block, with a frame at the left and its language above."""
 
     margin = GUTTER + len(FRAME)
 
@@ -65,32 +65,32 @@ class Code(RowBlock):
         self.titled = int(block.first)
         self.sideways = Sideways()
         self.room = 1
-        """Cells that a line had when this was last drawn."""
+        """The room of a line, in cells, when this was last drawn."""
 
     def guess(self, width: int) -> int:  # noqa: ARG002 - a Part's
         return self.block.text.count("\n") + 1 + self.block.first
 
-    def draw(self, page: Canvas) -> list[Strip]:
+    def draw(self, canvas: Canvas) -> list[Strip]:
         lines = self._lines()
-        self.room = page.text_width - len(FRAME)
+        self.room = canvas.text_width - len(FRAME)
         self.sideways.widest = max(self.sideways.widest, _widest(self.block.text.expandtabs(TAB)))
-        rows = [self._title(page)] if self.block.first else []
-        return [*rows, *(self.row_of(line, page) for line in lines)]
+        rows = [self._title(canvas)] if self.block.first else []
+        return [*rows, *(self.row_of(line, canvas) for line in lines)]
 
-    def _title(self, page: Canvas) -> Strip:
-        room = page.text_width - len(COPY) - _GAP
+    def _title(self, canvas: Canvas) -> Strip:
+        room = canvas.text_width - len(COPY) - _GAP
         title = shorten(f"╭ {self.block.language or 'text'}", max(1, room)) + " " * _GAP
-        frame = page.palette["frame"] + NO_TEXT
-        return page.row([Segment(title, frame), Segment(COPY, frame + _PRESSED)])
+        frame = canvas.palette["frame"] + NO_TEXT
+        return canvas.row([Segment(title, frame), Segment(COPY, frame + _PRESSED)])
 
     def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
-        """Whether a cell of a row is the mark that copies the code."""
+        """True if a cell of a row belongs to the mark that copies the code."""
         end = cell_len(strip.text.rstrip())
         return bool(self.titled) and row == self.spaced and end - len(COPY) <= cell < end
 
-    def row_of(self, line: tuple[Run, ...], page: Canvas) -> Strip:
-        """One line of code: what is seen of it."""
-        return _row(page, line, self.sideways.skipped(self.room))
+    def row_of(self, line: tuple[Run, ...], canvas: Canvas) -> Strip:
+        """The visible part of one line."""
+        return _row(canvas, line, self.sideways.skipped(self.room))
 
     def cut(self, row: int) -> Cut | None:
         lines = self.block.text.expandtabs(TAB).split("\n")
@@ -101,7 +101,7 @@ class Code(RowBlock):
 
     def _lines(self) -> Sequence[tuple[Run, ...]]:
         block = self.block
-        # Line by line: a tab's stop counts from the beginning of its line.
+        # Line by line: tab stops count from the beginning of a line.
         text = block.text.expandtabs(TAB)
         if not block.language or (not block.closed and len(text) > _OPEN_FENCE):
             return [((line, "code"),) for line in text.split("\n")]
@@ -111,7 +111,7 @@ class Code(RowBlock):
 
 
 class GrowingCode(Code):
-    """Code of a fence that is still open: its lines but the last are those it had before."""
+    """Code of a fence that is still open: all lines but the last are as before."""
 
     def __init__(self, block: Block, before: RowBlock | None) -> None:
         super().__init__(block)
@@ -120,28 +120,28 @@ class GrowingCode(Code):
         self.drawn: dict[tuple[Run, ...], Strip] = {}
         self.drawn_at: tuple[Canvas, int] | None = None
 
-    def draw(self, page: Canvas) -> list[Strip]:
+    def draw(self, canvas: Canvas) -> list[Strip]:
         self.drawn = {}
-        rows = super().draw(page)
+        rows = super().draw(canvas)
         self._known = {}
         return rows
 
-    def row_of(self, line: tuple[Run, ...], page: Canvas) -> Strip:
-        self.drawn_at = page, self.sideways.skipped(self.room)
+    def row_of(self, line: tuple[Run, ...], canvas: Canvas) -> Strip:
+        self.drawn_at = canvas, self.sideways.skipped(self.room)
         known = self._known if self._known_at == self.drawn_at else {}
-        row = self.drawn.get(line) or known.get(line) or super().row_of(line, page)
+        row = self.drawn.get(line) or known.get(line) or super().row_of(line, canvas)
         self.drawn[line] = row
         return row
 
 
 class Fences:
-    """The fences of an answer, by their order: each keeps where it was moved to as it grows."""
+    """The fences of an answer in order; each keeps its scroll as it grows."""
 
     def __init__(self) -> None:
         self._sideways: list[Sideways] = []
 
     def join(self, parts: Iterable[RowBlock]) -> None:
-        """Let the pieces of each fence move together."""
+        """Have the pieces of each fence scroll together."""
         number = -1
         for part in parts:
             if isinstance(part, Code):
@@ -152,10 +152,10 @@ class Fences:
 
 
 def cut_line(line: str, skip: int, room: int) -> Cut:
-    """What is seen of a line in ``room`` cells, ``skip`` cells from its beginning."""
+    """The visible part of a line in ``room`` cells, ``skip`` cells from its beginning."""
     hidden = fitting(line, skip) if skip else 0
     rest = line[hidden:]
-    # Where a wide character would be seen by half, there is a blank.
+    # A blank takes the place of half a wide character.
     pad = max(0, skip - cell_len(line[:hidden])) if rest else 0
     shown = fitting(rest, room - pad) if rest else 0
     if shown >= len(rest):
@@ -165,24 +165,24 @@ def cut_line(line: str, skip: int, room: int) -> Cut:
 
 
 def _widest(text: str) -> int:
-    """Cells of the longest line."""
+    """The width of the longest line."""
     return max(map(len if text.isascii() else cell_len, text.split("\n")))
 
 
-def _row(page: Canvas, line: Sequence[Run], skip: int) -> Strip:
-    look = page.palette
+def _row(canvas: Canvas, line: Sequence[Run], skip: int) -> Strip:
+    look = canvas.palette
     segments = [Segment(text, look[style]) for text, style in line if text]
-    cut = cut_line("".join(text for text, _ in line), skip, page.text_width - len(FRAME))
+    cut = cut_line("".join(text for text, _ in line), skip, canvas.text_width - len(FRAME))
     row = [Segment(_MOVED if cut.hidden else FRAME, look["mark" if cut.hidden else "frame"])]
     row.append(Segment(" " * cut.pad, look["code"]))
     row.extend(_between(segments, cut.hidden, cut.hidden + cut.shown))
     if cut.has_more:
         row += [Segment(" " * cut.fill, look["code"]), Segment(_MORE, look["mark"])]
-    return page.row(segment for segment in row if segment.text)
+    return canvas.row(segment for segment in row if segment.text)
 
 
 def _between(segments: list[Segment], start: int, end: int) -> list[Segment]:
-    """The characters of some segments from ``start`` to ``end``."""
+    """The segments between the characters ``start`` and ``end``."""
     found: list[Segment] = []
     for text, style, _ in segments:
         if piece := text[max(0, start) : max(0, end)]:
@@ -192,17 +192,17 @@ def _between(segments: list[Segment], start: int, end: int) -> list[Segment]:
 
 
 def block_part(block: Block) -> RowBlock:
-    """The part that draws a block of an answer."""
+    """Make the part that draws a block of an answer."""
     return Code(block) if block.code else ProseBlock(block)
 
 
 def growing_part(block: Block, before: RowBlock | None) -> RowBlock:
-    """The part that draws a block which is still arriving; ``before`` drew it when it was less."""
+    """Make the part of a block that is still arriving; ``before`` drew its beginning."""
     return GrowingCode(block, before) if block.code else GrowingProseBlock(block)
 
 
 def code_of(code: Code, parts: Iterable[RowBlock], written: Sequence[str]) -> str:
-    """All of the fence that a part belongs to: as it was ``written``, if it is one of those."""
+    """The whole fence of a part: as in ``written``, if it is among those."""
     pieces = [p for p in parts if isinstance(p, Code) and p.sideways is code.sideways]
     shown = "\n".join(piece.block.text for piece in pieces)
     return next((text for text in written if clean(text).rstrip() == shown.rstrip()), shown)

@@ -1,4 +1,4 @@
-"""What a row says of itself to who copies it: that it goes on a line, or is none of the text."""
+"""Copy hints: continuation rows and decoration."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,17 +10,17 @@ from textual.strip import Strip
 _JOINT, _FRAME = "joint", "frame"
 
 AFTER_BLANK = Style(meta={_JOINT: " "})
-"""The line above goes on here, after a blank."""
+"""A continuation of the row above, after a blank."""
 
 AT_ONCE = Style(meta={_JOINT: ""})
-"""The line above goes on here, without one."""
+"""A continuation of the row above, without a blank."""
 
 NO_TEXT = Style(meta={_FRAME: True})
-"""A row that only frames the text."""
+"""A row of decoration."""
 
 
 def joints(line: str, rows: Sequence[str]) -> Iterator[Style | None]:
-    """For each row that a line was wrapped to, how it goes on; none where that cannot be told."""
+    """The hint for each row that a line was wrapped to; none where that is unknown."""
     yield None
     place = 0
     for above, row in pairwise(rows):
@@ -34,7 +34,7 @@ def joints(line: str, rows: Sequence[str]) -> Iterator[Style | None]:
 
 
 def joint(strip: Strip) -> tuple[str, int] | None:
-    """What stands between this row and the one above on their line, and where the text begins."""
+    """The text between this row and the one above on their line, and the column of the text."""
     place = 0
     for segment in strip:
         if (between := _said(segment, _JOINT)) is not None:
@@ -45,7 +45,7 @@ def joint(strip: Strip) -> tuple[str, int] | None:
 
 
 def is_text(strip: Strip) -> bool:
-    """Whether a row is more than a frame."""
+    """True unless the row is decoration."""
     return not any(_said(segment, _FRAME) for segment in strip)
 
 

@@ -1,4 +1,4 @@
-"""What is one line until it is opened: calls of tools, their results, summaries."""
+"""Tool calls, their results and summaries: one line each until unfolded."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ _ARGUMENTS = 200
 
 
 def call_parts(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
-    """What a model asked a tool to do."""
+    """The parts of a tool call."""
     sign = "▾" if unfolded else "▸"
     text = f"{sign} {make_visible_line(call.name)}({_short(call.arguments)})"
     line = LineBlock(text, "tool", spaced=spaced, foldable=True)
@@ -32,7 +32,7 @@ def call_parts(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock
 
 def _code_parts(text: str, language: str) -> list[RowBlock]:
     splitter = Splitter()
-    # Longer than any run of backticks in it would have to be; tildes do not occur in JSON's syntax.
+    # Tildes, as JSON's syntax has none: backticks would have to outnumber those in strings.
     splitter.feed(f"{'~' * 40}{language}\n{text}")
     splitter.finish()
     parts = [block_part(block) for block in splitter.blocks]
@@ -57,7 +57,7 @@ def _json(value: Any, indent: int | None = None) -> str:
 
 
 def summary_parts(entry: Summary, *, unfolded: bool) -> list[RowBlock]:
-    """What stands for the messages before it."""
+    """The parts of a summary."""
     text = clean(entry.text)
     sign = "▾" if unfolded else "▸"
     words = "" if unfolded else f": {_first_line(text)}"
@@ -70,7 +70,7 @@ def _first_line(text: str) -> str:
 
 
 def result_parts(entry: Message, called: str, *, unfolded: bool) -> list[RowBlock]:
-    """What a tool gave; ``called`` is its name, if that is known."""
+    """The parts of a tool result; ``called`` is the name of the tool, if known."""
     text = clean(entry.text)
     lines = text.count("\n") + 1
     sign = "▾" if unfolded else "▸"

@@ -1,4 +1,4 @@
-"""Code in colours. Imported when the first code is drawn: Pygments is slow to import."""
+"""Syntax highlighting. Imported with the first code: Pygments is slow to import."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from pygments.util import ClassNotFound
 from tui.widgets.transcript.rendering.canvas import Run
 
 LINE = 2000
-"""Characters of the longest line that is coloured: some lexers take its square."""
+"""The longest line that is highlighted, in characters: some lexers take quadratic time."""
 
 _STYLES = {
     Token.Comment: "comment",
@@ -32,7 +32,7 @@ _STYLES = {
 
 
 def highlight(code: str, language: str) -> list[list[Run]]:
-    """Code as lines of runs; plain where the language is not known."""
+    """Code as lines of runs; plain for an unknown language."""
     lexer = _lexer(language)
     if lexer is None or any(len(line) > LINE for line in code.split("\n")):
         return plain(code)
@@ -41,7 +41,7 @@ def highlight(code: str, language: str) -> list[list[Run]]:
         first, *others = text.split("\n")
         lines[-1].append((first, style))
         lines.extend([(other, style)] for other in others)
-    # A lexer ends its text with a newline, whether it was there or not.
+    # Lexers end the text with a newline, even where there was none.
     wanted = code.count("\n") + 1
     return lines[:wanted]
 

@@ -1,4 +1,4 @@
-"""Markdown cut into blocks that can be drawn each by itself, also while it arrives."""
+"""Markdown split into blocks that are drawn independently, also while it arrives."""
 
 import re
 
@@ -9,7 +9,7 @@ from tui.widgets.transcript.rendering.streaming_tables import is_table
 from tui.widgets.wrapping import PIECE
 
 PROSE = 4 * 1024
-"""Characters of a paragraph or table before it is cut; ``LIST`` of a list, between two items."""
+"""The length of a paragraph or table, in characters, at which it is cut; ``LIST``: of a list."""
 
 LIST = 1024
 _CONTINUED = re.compile(r"  |\t")
@@ -21,9 +21,9 @@ _MARKER = re.compile(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 class Block(msgspec.Struct, frozen=True):
     """Some lines of an answer.
 
-    ``spaced``: a blank row goes before it. Of code, ``language`` is what stands at its fence,
-    ``first`` tells the piece below the fence from those after it, and ``closed`` is false while
-    its fence is open.
+    ``spaced``: a blank row goes before it. For code, ``language`` is the info string of the fence,
+    ``first`` marks the piece right below the fence, and ``closed`` is false while the fence is
+    open.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class Splitter:
-    """Takes an answer piece by piece; what a piece costs does not grow with the answer.
+    """Splits an answer piece by piece; the cost of a piece does not grow with the answer.
 
     ``blocks`` are those that later text cannot change, but for the pieces of a fence that is
     still open: those are exchanged when it closes.
@@ -56,18 +56,18 @@ class Splitter:
         self._fence_begins = 0
 
     def feed(self, text: str) -> None:
-        """Take more of the answer, already made harmless."""
+        """Take more of the answer, already cleaned."""
         *lines, self._partial = (self._partial + text).split("\n")
         for line in lines:
             self._take(line)
         if self._gap and not _UNDECIDED.match(self._partial) and not _goes_on(self._partial):
-            # Not only when the line is complete: a paragraph may be one long line.
+            # Before the line is complete: a paragraph may be one long line.
             self._close()
         while len(self._partial) > PROSE:
             self._cut_partial()
 
     def finish(self) -> None:
-        """There is no more: what is open is closed as it is."""
+        """Close all open blocks: the answer is complete."""
         if self._partial:
             self._take(self._partial)
             self._partial = ""
@@ -76,7 +76,7 @@ class Splitter:
         self._close()
 
     def open_block(self) -> Block | None:
-        """What later text may still change."""
+        """The block that later text may still change."""
         partial = self._partial
         if self._fence:
             hidden = not partial or closes(partial, self._fence)
@@ -130,7 +130,7 @@ class Splitter:
         self._list = bool(_MARKER.match(line))
 
     def _cut_if_long(self, line: str) -> None:
-        """Begin a new block where an item or a line does, if the present one is long enough."""
+        """Begin a new block at an item or a line, if the present one is long enough."""
         if self._list and _MARKER.match(line) and self._size > LIST:
             self._close(spaced=self._gap)
         elif self._size + len(line) > PROSE and self._lines:
@@ -144,7 +144,7 @@ class Splitter:
         self._size += len(line) + 1
 
     def _cut_partial(self) -> None:
-        """A line beyond all measure: what there is of it becomes a block."""
+        """Make a block of the beginning of an extremely long line."""
         space = self._partial.rfind(" ", 0, PROSE)
         cut = space + 1 if space > 0 else PROSE
         self._append(self._partial[:cut])
@@ -199,7 +199,7 @@ class Splitter:
 
 
 def split(text: str) -> list[Block]:
-    """A whole answer, already made harmless, as its blocks."""
+    """Split a whole answer, already cleaned, into blocks."""
     splitter = Splitter()
     splitter.feed(text)
     splitter.finish()
@@ -207,5 +207,5 @@ def split(text: str) -> list[Block]:
 
 
 def _goes_on(line: str) -> bool:
-    """Whether a line after a blank one still belongs to the list above."""
+    """True if a line after a blank one still belongs to the list above."""
     return bool(_CONTINUED.match(line) or _MARKER.match(line))

@@ -1,4 +1,4 @@
-"""A table that the program tells: in columns, and two rows for each where they have no room."""
+"""Tables in notices: in columns, or two rows for each entry on a narrow screen."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,17 +14,17 @@ from tui.widgets.transcript.rendering.row_blocks import RowBlock
 from tui.widgets.wrapping import wrap_words
 
 _UPPER = 2
-"""How many columns stand on the first of two rows."""
+"""The number of columns on the first of two rows."""
 
 _LEAST = 8
-"""Cells that are left of a name whatever the width."""
+"""The least width of a name, in cells."""
 
 Cell = tuple[str, str]
 """A text and the name of its style."""
 
 
 class NoticeTable(RowBlock):
-    """Its rows; the column that one looks for stands out."""
+    """Draws the rows of a table, with the main column in a style of its own."""
 
     def __init__(self, table: Table, mark: str = " ", *, spaced: bool = False) -> None:
         super().__init__(spaced=spaced)
@@ -37,14 +37,14 @@ class NoticeTable(RowBlock):
         one_row_each = self._widths(range(len(self._natural)), width, self.table.least)
         return len(self._rows) * (1 if one_row_each else 2)
 
-    def draw(self, page: Canvas) -> list[Strip]:
+    def draw(self, canvas: Canvas) -> list[Strip]:
         return [
-            page.row(
-                [Segment(text, page.palette[style]) for text, style in cells],
+            canvas.row(
+                [Segment(text, canvas.palette[style]) for text, style in cells],
                 " " if place else self.mark,
-                page.palette["mark"],
+                canvas.palette["mark"],
             )
-            for place, cells in enumerate(self._lines(page.text_width))
+            for place, cells in enumerate(self._lines(canvas.text_width))
         ]
 
     def _lines(self, width: int) -> Iterator[list[Cell]]:
@@ -60,7 +60,7 @@ class NoticeTable(RowBlock):
                 yield [(" " * inset, "quiet"), *cells]
 
     def _wrapped(self, row: int, columns: Sequence[int], width: int) -> Iterator[list[Cell]]:
-        """Some columns of a row side by side, else one after the other."""
+        """Columns of a row side by side, or one after the other."""
         if widths := self._widths(columns, width, _LEAST):
             yield self._cells(row, columns, widths)
         else:
@@ -68,7 +68,7 @@ class NoticeTable(RowBlock):
             yield from ([(line, "quiet")] for line in wrap_words(text, width))
 
     def _widths(self, columns: Sequence[int], room: int, least: int) -> Sequence[int] | None:
-        """How wide columns are side by side, the name's no less than that; none without room."""
+        """The widths of columns side by side; none if the name would get too little room."""
         taken = sum(self._natural[column] + self.table.gap for column in columns) - self.table.gap
         name, widths = self.table.name, list(self._natural)
         if taken > room and name in columns:

@@ -1,4 +1,4 @@
-"""The looks of a conversation, by name; how each looks is for the style sheet."""
+"""The names of the styles in a transcript; the style sheet defines them."""
 
 from collections.abc import Mapping
 
@@ -38,11 +38,11 @@ _UNDERLINE = Style(underline=True)
 
 
 Palette = Mapping[str, Style]
-"""Styles by those names; two equal ones draw the same rows."""
+"""Styles by name; equal palettes draw equal rows."""
 
 
 def markdown_styles(look: Palette) -> dict[str, Style]:
-    """What Rich's Markdown asks for by its own names."""
+    """The styles that Rich's Markdown looks up by its own names."""
     heading, frame = look["heading"], look["frame"]
     return {
         **{f"transcript.{name}": style for name, style in look.items()},

@@ -1,4 +1,4 @@
-"""Markdown by Rich, as the conversation shows it. Imported when the first text is drawn."""
+"""Markdown drawn by Rich. Imported with the first Markdown."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -33,16 +33,16 @@ from tui.widgets.wrapping import breaks, clean
 
 _INDENTS = {"blockquote_open": 4, "list_item_open": 4}
 _STEP, _BETWEEN = 8, 2
-"""Cells by which a column of a table grows, and those between two of them."""
+"""The step by which table columns grow, and the gap between columns, in cells."""
 
 _LEAST = 8
-"""Cells that text needs: nested deeper than leaves them, lists and quotes are shown as written."""
+"""The least width of text, in cells: lists and quotes nested deeper are shown as written."""
 
 
 def make_parser() -> MarkdownIt:
-    """A parser of what models write.
+    """Make a parser for the Markdown of models.
 
-    Tags are shown as they were written, and so are references: nothing that was said disappears.
+    HTML tags and references are shown as they were written: no text disappears.
     """
     return (
         MarkdownIt("commonmark", {"html": False})
@@ -58,17 +58,17 @@ _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
 class _Code(CodeBlock):
-    """Code inside a list or a quote, in the conversation's own colours."""
+    """Code inside a list or a quote, in the colours of the transcript."""
 
     @classmethod
     def create(cls, markdown: Markdown, token: Token) -> Self:  # noqa: ARG003 - Rich's own
-        """Made of a fence, whose words are kept."""
+        """Make it from a fence; keep the info string."""
         made = cls(token.info.partition(" ")[0] or "text", "default")
         made.title = clean(token.info.strip())
         return made
 
     title = ""
-    """All that stands at its fence."""
+    """The info string of the fence."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         code = str(self.text).rstrip("\n")
@@ -78,18 +78,18 @@ class _Code(CodeBlock):
         if self.title:
             frame = console.get_style("transcript.frame", default="none")
             yield Text(f"╭ {self.title}", frame + NO_TEXT)
-        # Without a frame at the left: it would be copied with the code.
+        # Without a frame at the left, which would be copied with the code.
         yield text
 
 
 def _styled(run: tuple[str, str]) -> tuple[str, str]:
-    """A run by a name of our own: Rich has styles of some of the same names."""
+    """A run under a name of our own: Rich has styles with some of the same names."""
     text, style = run
     return text, f"transcript.{style}"
 
 
 class _Words(Text):
-    """Text that is wrapped as all else in the conversation; ``lone``: no other is beside it."""
+    """Text wrapped as everywhere in the transcript; ``lone``: no other text is beside it."""
 
     lone = True
 
@@ -103,12 +103,12 @@ class _Words(Text):
         tab_size: int = 8,  # noqa: ARG002 - Rich's own
         no_wrap: bool | None = None,  # noqa: ARG002 - the same
     ) -> Lines:
-        """Rows of at most so many cells."""
+        """Wrap to rows of at most so many cells."""
         rows = Lines()
         for line in self.split(allow_blank=True):
             rows.extend(self._divided(line, list(breaks(line.plain, width))))
         for row in rows:
-            # All of it: a link's underline would go on to where it was wrapped.
+            # All trailing blanks: a link's underline would go on to the edge.
             row.rstrip()
         how = justify or self.justify or "default"
         rows.justify(console, width, justify=how, overflow=overflow or "fold")
@@ -122,7 +122,7 @@ class _Words(Text):
         return rows
 
     def copy(self) -> Text:
-        """Another of the same."""
+        """A copy of the same type."""
         made = _Words(justify=self.justify, end=self.end)
         made.lone = self.lone
         return made.append_text(self)
@@ -135,7 +135,7 @@ class _Paragraph(Paragraph):
 
 
 class _Heading(Heading):
-    """At the left, whatever its level."""
+    """A heading at the left, whatever its level."""
 
     LEVEL_ALIGN: ClassVar = {}
 
@@ -145,11 +145,11 @@ class _Heading(Heading):
 
 
 class _Table(TableElement):
-    """As wide as it needs, up to the page; one in a list or a quote is no wider than that."""
+    """A table as wide as it needs, up to the canvas, or to the list or quote around it."""
 
     @classmethod
     def create(cls, markdown: Markdown, token: Token) -> MarkdownElement:
-        """Made of where it begins."""
+        """Make it from its opening token."""
         made = cls()
         if isinstance(markdown, RichMarkdown) and token.level == 0:
             made.room = markdown.page_width
@@ -161,14 +161,14 @@ class _Table(TableElement):
         wide = options.update(width=max(self.room, options.max_width))
         for made in super().__rich_console__(console, options):
             if isinstance(made, Table):
-                # Begins where the words around it do; blank rows go before and after it anyway.
+                # Aligned with the words around it; blank rows go before and after it anyway.
                 made.show_edge = made.show_edge and not self.room
                 _step(made, wide.max_width - 2 * made.show_edge)
             yield from [made] if isinstance(made, Segment) else console.render(made, wide)
 
 
 def _step(table: Table, room: int) -> None:
-    """Let columns grow by steps, if there is room: else they would with each letter that comes."""
+    """Round widths up to steps, if there is room: a table that arrives changes less often."""
     widths = [
         max((cell_len(line) for cell in column.cells for line in str(cell).split("\n")), default=0)
         for column in table.columns
@@ -187,7 +187,7 @@ class _Cell(TableDataElement):
 
 
 class _Item(ListItem):
-    """Of a numbered list: with the dot that it was written with."""
+    """A list item; numbers keep the dot they were written with."""
 
     def render_number(
         self, console: Console, options: ConsoleOptions, number: int, last_number: int
@@ -211,7 +211,7 @@ class _Rule(HorizontalRule):
 
 
 class RichMarkdown(Markdown):
-    """A block of Markdown whose links show where they go, without being links to a terminal."""
+    """A block of Markdown whose links show their targets, without terminal hyperlinks."""
 
     inlines: ClassVar = {*Markdown.inlines, "u"}
     elements: ClassVar[dict[str, type[MarkdownElement]]] = {
@@ -229,7 +229,7 @@ class RichMarkdown(Markdown):
 
     def __init__(self, source: str) -> None:
         self.page_width = MEASURE
-        # Not Rich's own: it would make another parser each time.
+        # Rich's own constructor would make another parser each time.
         self.markup = source
         self.parsed = self.parse(source)
         self.code_theme = self.inline_code_theme = "default"
@@ -243,7 +243,7 @@ class RichMarkdown(Markdown):
 
     @staticmethod
     def parse(source: str) -> list[Token]:
-        """Its tokens."""
+        """The tokens of the block."""
         return PARSER.parse(source)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -253,13 +253,13 @@ class RichMarkdown(Markdown):
 
 
 def prose(source: str, width: int, kind: type[RichMarkdown] = RichMarkdown) -> RichMarkdown | Text:
-    """A block of Markdown, ready to be drawn on so many cells."""
+    """Parse a block of Markdown to be drawn in so many cells."""
     drawn = kind(source)
     return drawn if _indent(drawn.parsed) + _LEAST <= width else Text(source)
 
 
 def _indent(tokens: Iterable[Token]) -> int:
-    """Cells before the text that is nested deepest, at least."""
+    """The least indent of the most deeply nested text, in cells."""
     deepest = now = 0
     for token in tokens:
         now += _INDENTS.get(token.type, 0)
@@ -269,7 +269,7 @@ def _indent(tokens: Iterable[Token]) -> int:
 
 
 def _plain_inline(tokens: Iterable[Token]) -> Iterable[Token]:
-    """Images as words, links that are their own text as that text, and nothing unseen in any."""
+    """Replace images by words and bare links by their text; remove invisible characters."""
     own = within = False
     for token in tokens:
         if token.type == "image":
@@ -285,13 +285,13 @@ def _plain_inline(tokens: Iterable[Token]) -> Iterable[Token]:
             yield from _with_addresses(clean(token.content))
         else:
             within = token.type == "link_open" or (within and token.type != "link_close")
-            # Only now are entities what they stand for, and that may be anything.
+            # Entities are decoded only now, and may be any character.
             token.content = clean(token.content)
             yield token
 
 
 def _with_addresses(text: str) -> Iterable[Token]:
-    """Text in which addresses look as links do."""
+    """Style bare addresses in a text as links."""
     place = 0
     for found in URL.finditer(text):
         url = trimmed(found[0])
@@ -305,7 +305,7 @@ def _with_addresses(text: str) -> Iterable[Token]:
 
 
 def trimmed(url: str) -> str:
-    """An address without the marks that end the sentence around it."""
+    """Remove from an address the punctuation of the sentence around it."""
     while url:
         opening = _CLOSING.get(url[-1])
         if (opening and url.count(opening) < url.count(url[-1])) or url[-1] in ".,;:!?'\"*_":

@@ -1,4 +1,4 @@
-"""The parts of what stands in a conversation: some rows each, drawn when they come into sight."""
+"""The parts of items: some rows each, drawn when they come into view."""
 
 import re
 from abc import ABC, abstractmethod
@@ -27,14 +27,14 @@ from tui.widgets.wrapping import (
 )
 
 TAB = 4
-"""Cells from one tab's stop to the next."""
+"""The distance of tab stops, in cells."""
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """What a row shows of a longer line.
+    """The visible part of a longer line.
 
-    ``hidden`` characters are left of it, ``shown`` ones on it, after ``pad`` blanks; with more at
-    the right, the mark for that stands ``fill`` blanks after them.
+    ``hidden`` characters are left of it, ``shown`` on it, after ``pad`` blanks; with more at the
+    right, ``fill`` blanks and the mark for that follow.
     """
 
     text: str
@@ -45,16 +45,16 @@ class Cut(msgspec.Struct, frozen=True):
 
     @property
     def has_more(self) -> bool:
-        """Whether something is hidden at the right."""
+        """True if there is hidden text at the right."""
         return self.hidden + self.shown < len(self.text)
 
 
 class RowBlock(ABC):
-    """Some rows.
+    """Draws some rows of an item.
 
-    ``spaced``: the first is blank. ``margin``: how much of a row is no text. ``titled``: how many
-    rows after the blank one are none of the text. ``measured``: its lines are no longer than
-    is good to read, however much room there is.
+    ``spaced``: the first row is blank. ``margin``: cells of a row before its text. ``titled``:
+    rows after the blank one that are not text. ``measured``: lines are at most as long as is
+    good to read, however much room there is.
     """
 
     margin = GUTTER
@@ -67,41 +67,41 @@ class RowBlock(ABC):
         self._width = -1
 
     def height(self, width: int) -> int:
-        """Rows at a width: as they were when last drawn there, else a guess."""
+        """The number of rows at a width: exact if last drawn at it, else an estimate."""
         if self._width == width:
             return self._height
         room = max(1, width - GUTTER - 1)
         return self.guess(min(room, MEASURE) if self.measured else room) + self.spaced
 
-    def strips(self, page: Canvas) -> list[Strip]:
-        """The rows; from now on their number is known."""
-        drawn = [page.blank()] if self.spaced else []
-        drawn.extend(self.draw(page))
-        self._height, self._width = len(drawn), page.width
+    def strips(self, canvas: Canvas) -> list[Strip]:
+        """Draw the rows; their number is exact from now on."""
+        drawn = [canvas.blank()] if self.spaced else []
+        drawn.extend(self.draw(canvas))
+        self._height, self._width = len(drawn), canvas.width
         return drawn
 
     def is_full(self, row: Strip) -> bool:
-        """Whether a row has no room for more: a word may go on below."""
+        """True if a row is full: a word may go on below."""
         edge = row.cell_length - 1
         if self.measured:
             edge = min(edge, self.margin + MEASURE)
         return cell_len(row.text.rstrip()) >= edge - 1
 
     def cut(self, row: int) -> Cut | None:  # noqa: ARG002 - for those that have some
-        """The line of a row which may not show all of it; none where rows are the text."""
+        """The line of a row that may show only part of it; none where rows are the text."""
         return None
 
     @abstractmethod
     def guess(self, width: int) -> int:
-        """About how many rows it takes; cheap."""
+        """The estimated number of rows; cheap."""
 
     @abstractmethod
-    def draw(self, page: Canvas) -> list[Strip]:
-        """The rows below the blank one."""
+    def draw(self, canvas: Canvas) -> list[Strip]:
+        """Draw the rows below the blank one."""
 
 
 class LineBlock(RowBlock):
-    """One row, cut where it has no room. ``foldable``: it opens and closes what is below it."""
+    """One row, cut to the width. ``foldable``: it folds the rows below it."""
 
     def __init__(
         self,
@@ -121,9 +121,9 @@ class LineBlock(RowBlock):
     def guess(self, width: int) -> int:  # noqa: ARG002 - a Part's
         return 1
 
-    def draw(self, page: Canvas) -> list[Strip]:
-        text = shorten(self.text, page.text_width)
-        return [page.text_row(text, self.style, self.mark)]
+    def draw(self, canvas: Canvas) -> list[Strip]:
+        text = shorten(self.text, canvas.text_width)
+        return [canvas.text_row(text, self.style, self.mark)]
 
 
 class Divider(RowBlock):
@@ -136,14 +136,14 @@ class Divider(RowBlock):
     def guess(self, width: int) -> int:  # noqa: ARG002 - a Part's
         return 1
 
-    def draw(self, page: Canvas) -> list[Strip]:
-        words = shorten(f"── {self.text} ", page.text_width)
-        rule = "─" * (page.text_width - cell_len(words))
-        return [page.text_row(words + rule, "divider")]
+    def draw(self, canvas: Canvas) -> list[Strip]:
+        words = shorten(f"── {self.text} ", canvas.text_width)
+        rule = "─" * (canvas.text_width - cell_len(words))
+        return [canvas.text_row(words + rule, "divider")]
 
 
 class Plain(RowBlock):
-    """Text as it is, wrapped."""
+    """Plain text, wrapped."""
 
     measured = True
     wrap = staticmethod(wrap_words)
@@ -157,54 +157,54 @@ class Plain(RowBlock):
     def guess(self, width: int) -> int:
         return guess_rows(self.text, width)
 
-    def draw(self, page: Canvas) -> list[Strip]:
+    def draw(self, canvas: Canvas) -> list[Strip]:
         lines = self.text.expandtabs(TAB).split("\n")
-        width = page.measure if self.measured else page.text_width
+        width = canvas.measure if self.measured else canvas.text_width
         rows = chain.from_iterable(_wrapped(line, self.wrap(line, width)) for line in lines)
-        look = page.palette[self.style]
+        look = canvas.palette[self.style]
         return [
-            page.row(
+            canvas.row(
                 [Segment(row, look + how if how else look)],
                 " " if place else self.mark,
-                page.palette[self._mark_style],
+                canvas.palette[self._mark_style],
             )
             for place, (row, how) in enumerate(rows)
         ]
 
     @property
     def _mark_style(self) -> str:
-        """What went wrong is seen by its sign, too."""
+        """Errors have a sign in their own style."""
         return self.style if self.style in ("warning", "error") else "mark"
 
 
 def _wrapped(line: str, rows: Sequence[str]) -> Iterable[tuple[str, Style | None]]:
-    """The rows of a line, and how each goes on with it."""
+    """The rows of a line, with the copy hint of each."""
     return [(line, None)] if len(rows) == 1 else zip(rows, joints(line, rows), strict=True)
 
 
 class Told(Plain):
-    """The same where it may have lists in it, and tables, which take what room there is."""
+    """The text of a notice; lists and tables in it take all the room there is."""
 
     measured = False
 
     @staticmethod
     def wrap(line: str, width: int) -> list[str]:
-        """One line as rows."""
+        """Wrap one line."""
         return wrap_hanging(line, width if has_columns(line) else min(width, MEASURE))
 
 
 class OutputBlock(Plain):
-    """What a tool gave: often in columns, and not to be read word by word."""
+    """The output of a tool: often in columns, and not read word by word."""
 
     measured = False
 
 
 class Details(Plain):
-    """What is known of a message beside its text: nobody said it."""
+    """The details of a message, which are not part of its text."""
 
     @staticmethod
     def wrap(line: str, width: int) -> list[str]:
-        """One line as rows, parted between what it tells; no row ends with a dot."""
+        """Wrap one line between its items; no row ends with a dot."""
         rows: list[str] = []
         for told in line.split(PARTED):
             if rows and cell_len(rows[-1] + PARTED + told) <= width:
@@ -222,7 +222,7 @@ def plain_parts(
     spaced: bool = False,
     kind: type[Plain] = Plain,
 ) -> list[RowBlock]:
-    """Text of any length, in parts that are cheap to draw."""
+    """Split text of any length into parts that are cheap to draw."""
     return [
         kind(piece, style, mark if place == 0 else " ", spaced=spaced and place == 0)
         for place, piece in enumerate(cut_pieces(text))
@@ -242,31 +242,31 @@ class ProseBlock(RowBlock):
         return guess_rows(self.text, width)
 
     def source(self) -> str:
-        """The Markdown that is drawn."""
+        """The Markdown to draw."""
         return self.text
 
-    def draw(self, page: Canvas) -> list[Strip]:
+    def draw(self, canvas: Canvas) -> list[Strip]:
         source = self.source().expandtabs(TAB)
         if _WORDS.fullmatch(source):
-            # Nothing in it that a parser would see; and a first sight need not wait for one.
-            rows = wrap_words(source.rstrip(" "), page.measure)
-            look = page.palette["text"]
+            # Without any markup there is no need for the parser, nor to wait for its import.
+            rows = wrap_words(source.rstrip(" "), canvas.measure)
+            look = canvas.palette["text"]
             return [
-                page.row([Segment(row, look + how if how else look)])
+                canvas.row([Segment(row, look + how if how else look)])
                 for row, how in _wrapped(source, rows)
             ]
-        lines = page.lines(self.formed(source, page.measure))
-        return [page.row(line) for line in _trimmed(lines)]
+        lines = canvas.lines(self.formed(source, canvas.measure))
+        return [canvas.row(line) for line in _trimmed(lines)]
 
     def formed(self, source: str, width: int) -> RenderableType:
-        """The Markdown, ready to be drawn on so many cells."""
+        """The parsed Markdown, to be drawn in so many cells."""
         from tui.widgets.transcript.rendering.rich_markdown import prose
 
         return prose(source, width)
 
 
 class GrowingProseBlock(ProseBlock):
-    """One that is still arriving."""
+    """A block of Markdown that is still arriving."""
 
     def source(self) -> str:
         return as_table(self.text) if "|" in self.text else self.text
@@ -282,6 +282,6 @@ _WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
 
 
 def _trimmed(lines: list[list[Segment]]) -> list[list[Segment]]:
-    """Lines without the blank ones before and after them."""
+    """Remove blank lines at the beginning and end."""
     full = [place for place, line in enumerate(lines) if any(s.text.strip() for s in line)]
     return lines[full[0] : full[-1] + 1] if full else []

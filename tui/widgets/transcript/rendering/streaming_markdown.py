@@ -1,8 +1,8 @@
-"""Markdown whose end has not come yet, shown as what it is most likely going to be.
+"""Incomplete Markdown, drawn as what it most likely becomes.
 
-What is emphasised, in backticks or a link has its look from its first letter on: else its marks
-would stand there until it closes, and then all of it would jump. Marks that may mean either are
-not shown before it is known; only marks are ever left out or put back, never letters.
+Emphasis, code and links have their style from the first letter on: raw marks would stand there
+until the closing one, and then all of the text would jump. Ambiguous marks are hidden until they
+are decided; only marks are ever left out or put back, never letters.
 """
 
 import re
@@ -17,11 +17,11 @@ from markdown_it.token import Token
 from tui.widgets.transcript.rendering.rich_markdown import RichMarkdown, make_parser
 
 _LONGEST = 240
-"""Characters after an opening mark in which its closing one is waited for."""
+"""The distance, in characters, within which a closing mark is expected."""
 
 _LONGEST_TARGET = 2000
 
-# An escape, an entity, marks and the beginnings of links and images; before them, escapes.
+# Escapes, entities, marks, and the beginnings of links and images.
 _UNDECIDED = re.compile(r"(?<!\\)(?:\\\\)*(\\|&#?\w{0,8}|(?:[*_~`!<]|\[)+)\Z", re.ASCII)
 _NO_TEXT = re.compile(r"[ \t>|:-]*")
 _CODE = re.compile(r"(?<!`)(?:`(?=[^`\s])[^`\n]*|``(?=[^`\s])(?:[^`\n]|`(?!`))*)\Z")
@@ -36,28 +36,28 @@ class StreamingMarkdown(RichMarkdown):
 
     @staticmethod
     def parse(source: str) -> list[Token]:
-        """Its tokens; the last text as if all that is open in it were closed."""
+        """The tokens, with open marks in the last text closed."""
         tokens = RichMarkdown.parse(source)
         last = next((each for each in reversed(tokens) if each.content.strip()), None)
         if last is not None and last.type == "inline" and _is_at_end(last, source):
             last.children = PARSER.inline.parse(_decided(last.content), PARSER, {}, [])
             for each in last.children:
-                # As the parser does it with the whole: what was escaped, and entities.
+                # As the parser does with a whole text: escapes and entities.
                 each.type = "text" if each.type == "text_special" else each.type
         return tokens
 
 
 def _is_at_end(token: Token, source: str) -> bool:
-    """Whether a text is the end of what has come: a cell or a title may be complete."""
+    """True if a text is the end of what has arrived: a cell or a title may be complete."""
     lines = source.rstrip().split("\n")
-    # The rule that was put below a table's heading.
+    # The rule that was added below a table's heading.
     while len(lines) > 1 and _NO_TEXT.fullmatch(lines[-1]):
         lines.pop()
     return lines[-1].rstrip().endswith(token.content.rpartition("\n")[2].rstrip())
 
 
 def _decided(text: str) -> str:
-    """Without the marks at its end whose meaning hangs on what comes next."""
+    """Remove marks at the end whose meaning depends on the next character."""
     text = text.rstrip()
     found = _UNDECIDED.search(text)
     return text[: found.start(1)].rstrip() if found else text
@@ -96,7 +96,7 @@ def _link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as the p
 
 
 def _begins_a_label(state: StateInline) -> bool:
-    """Not of a list's item that is done, an index, or a number of a source."""
+    """True unless the bracket belongs to a done list item, an index or a source number."""
     if _NO_LABEL.match(state.src, state.pos):
         return False
     before = state.src[state.pos - 1] if state.pos else " "
@@ -120,7 +120,7 @@ def _image(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as the 
 
 
 def _end_of_label(state: StateInline, start: int) -> int | None:
-    """Where the words of a link or image end of which nothing else follows; else none."""
+    """The end of the text of a link or image without a target yet; none for others."""
     end = state.md.helpers.parseLinkLabel(state, start, disableNested=True)
     if end < 0:
         label = state.src[start : state.posMax]
@@ -146,9 +146,9 @@ def _autolink(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 -- as t
 
 
 def _close_pairs(state: StateInline) -> None:
-    """Give a closing mark at the end to each opening one that has none.
+    """Close each opening mark at the end of the text.
 
-    Not to one inside of what is closed: nothing can close it any more.
+    A mark inside a closed pair stays open: nothing can close it any more.
     """
     delimiters, closed_until = state.delimiters, -1
     opened: list[int] = []
@@ -167,7 +167,7 @@ def _close_pairs(state: StateInline) -> None:
 
 
 def _begins_a_word(state: StateInline, mark: Delimiter) -> bool:
-    """Whether a mark looks like one of emphasis: no product, pattern or argument."""
+    """True if a mark looks like emphasis, not like a product, pattern or argument."""
     before, run, after = _around(state.tokens, mark.token)
     if len(after) > _LONGEST:
         return False
@@ -177,7 +177,7 @@ def _begins_a_word(state: StateInline, mark: Delimiter) -> bool:
 
 
 def _around(tokens: Sequence[Token], place: int) -> tuple[str, str, str]:
-    """The text before the marks that a token is among, those marks, and all the text after."""
+    """The text before a run of marks, the run, and all text after it."""
     mark = tokens[place].content[0]
     begin = end = place
     while begin and tokens[begin - 1].content and not tokens[begin - 1].content.strip(mark):

@@ -1,10 +1,10 @@
-"""Tables that are still arriving."""
+"""Markdown tables that are still arriving."""
 
 import re
 from itertools import pairwise
 
 _HEADING = re.compile(r"([ >]*)\|.*[^\s|]")
-# Possessive: else a line of blanks would be tried again from each of them.
+# Possessive: backtracking over a line of blanks would take quadratic time.
 _RULE = re.compile(r"[ \t>]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+$")
 _RULE_BEGUN = re.compile(r"[ \t>]*+\|?+[ \t|:-]*+$")
 _ROW_BEGUN = re.compile(r"[ \t>]*+\|?+[ \t]*+$")
@@ -13,15 +13,15 @@ _STROKE = re.compile(r"(?<!\\)\|")
 
 
 def is_table(lines: list[str]) -> bool:
-    """Whether some lines of Markdown begin with a table that has rows."""
+    """True if lines of Markdown begin with a table that has rows."""
     return len(lines) > 2 and "|" in lines[0] and bool(_RULE.match(lines[1]))
 
 
 def as_table(text: str) -> str:
-    """Markdown that is not complete, its last line as that of a table if it begins like one.
+    """Complete incomplete Markdown to a table if its last lines begin like one.
 
-    Only the rule below its heading makes a table: until that is there, one would see the strokes,
-    and then, all at once, columns.
+    Markdown has a table only once the rule below the heading is there: until then the reader
+    would see raw strokes, and then columns at once.
     """
     *lines, last = text.split("\n")
     if any(_HEADING.match(above) and _RULE.match(below) for above, below in pairwise(lines)):
