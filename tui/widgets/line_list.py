@@ -37,7 +37,7 @@ class LineList(ScrollView, Generic[Line]):
 
     @abstractmethod
     def is_heading(self, line: Line) -> bool:
-        """Whether a line comes into view with the first line under it."""
+        """True if a line comes into view with the first line under it."""
 
     @abstractmethod
     def pieces(self, line: Line, width: int) -> Iterable[tuple[str, str]]:
