@@ -146,8 +146,8 @@ async def test_an_editor_that_ends_at_once_may_still_be_open(monkeypatch, second
         return "", "text"
 
     said = []
-    app = SimpleNamespace(call_later=lambda _: None, input_queue=SimpleNamespace(take_back=None))
-    editor = ExternalEditor(app, None, None, SimpleNamespace(say=said.append))
+    app, queue = SimpleNamespace(call_later=lambda _: None), SimpleNamespace(take_back=None)
+    editor = ExternalEditor(app, queue, None, None, SimpleNamespace(say=said.append))
     monkeypatch.setattr(editor, "_run", changes_nothing)
     monkeypatch.setattr("tui.app.controllers.external_editor.SECONDS_TO_LOOK", seconds)
     await editor._edit([], None, "text")

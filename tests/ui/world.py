@@ -144,7 +144,7 @@ class World:
         async with app.run_test(size=size, notifications=self.toasts) as pilot:
             await until(lambda: self.models.prepared, "the first screen")
             yield app, pilot
-        assert type(app.defect) is self.defect, repr(app.defect)
+        assert type(app.defects.first) is self.defect, repr(app.defects.first)
 
 
 def messages(world: World, session_id: str) -> list[tuple[str, str, str | None]]:

@@ -1,19 +1,22 @@
 """The application: carries what is wanted to the workspace, and what comes of it to the screen."""
 
-import threading
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
-from textual import on
+from rich.console import RenderableType
+from textual import events, on
 from textual.binding import BindingType
 
+from tui.app.controllers.session_list import ListIntent
 from tui.app.controllers.turns import TurnFinished
 from tui.app.dependencies import Dependencies
 from tui.app.dispatcher import Dispatcher
 from tui.app.effects import EffectRunner
+from tui.app.input_queue import InputQueue
 from tui.app.keymap import EVERYWHERE, Places
-from tui.app.shutdown import ShutdownApp, end_on_signals
+from tui.app.shutdown import Defects, end_on_signals
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.app.themes import dress
 from tui.app.wiring import Controllers
@@ -23,29 +26,26 @@ from tui.config import paths
 from tui.domain.commands import Invocation
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.errors import StorageError
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
 from tui.screens.palette import Actions, SessionCommands, ThemeCommands
 from tui.terminal.driver import TakeoverDriver
+from tui.terminal.flow_control import FlowControlledApp
+from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
+from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked, SearchIntent
+from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.transcript import Transcript, warm_up
-
-if TYPE_CHECKING:
-    from textual.worker import Worker
-
-ROWS_SECONDS = 60.0
-"""How often the ages in the list move on."""
+from tui.widgets.transcript import Transcript
 
 _ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
 
 
-class SibylApp(ShutdownApp, ThemeContrastApp):
+class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     """Bindings, timers, and one handler for each intent."""
 
     TITLE = "sibyl-tui"
@@ -56,14 +56,21 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
 
     def __init__(self, parts: Dependencies) -> None:
         super().__init__(driver_class=TakeoverDriver)
+        self.input_queue = InputQueue(self, super().on_event)
+        self.defects = Defects()
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
-        self._desk = Controllers(self, self.chat, parts, self._carry_out_all)
-        self._effects = EffectRunner(self, self._desk, self._turn_help)
-        self._intake = Dispatcher(self, parts.workspace, self._desk, self._effects)
-        self._following: Worker[None] | None = None
+        self._desk = Controllers(self, self.input_queue, self.chat, parts, self._carry_out)
+        self._effects = EffectRunner(self, self.input_queue, self._desk, self._turn_help)
+        self._intake = Dispatcher(
+            self, self.input_queue, parts.workspace, self._desk, self._effects
+        )
         dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
+
+    async def _carry_out(self, wanted: Sequence[Effect]) -> None:
+        # Not bound when the controllers are built: the runner needs them.
+        await self._effects.carry_out(wanted)
 
     def _keys(self) -> Places:
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
@@ -87,24 +94,16 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
         # Keys that waited are given out when this ends: the prompt must be there by then.
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
-        self.app_resume_signal.subscribe(self, self._paint_again)  # pyright: ignore[reportUnknownMemberType]
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
         self._desk.display.begin()
-        self._let_paint_after_keys()
-        self.set_interval(ROWS_SECONDS, self._each_minute)
+        # The first frame comes once the keys that waited stand in its prompt.
+        may_paint = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
+        self.call_later((self.focused or self.chat).call_later, may_paint)
         if self._parts.auto_save_interval:
             save_all = partial(self.run_worker, self._desk.display.save_all)
             self.set_interval(self._parts.auto_save_interval, save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.03, self._begin_what_is_slow)
-
-    def _let_paint_after_keys(self) -> None:
-        """Let the first screen be painted once what waited stands in its prompt."""
-        prompt = self.focused or self.chat
-        may_come = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
-        self.call_later(prompt.call_later, may_come)
-
-    def _paint_again(self, _: object) -> None:
-        self.refresh(layout=True)
 
     async def on_unmount(self) -> None:
         self._desk.searching.end()
@@ -112,33 +111,57 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
         self._parts.final_save.lines += [f"Not done: {name}" for name in self.input_queue.not_begun]
         await self._desk.remembered.keep()
 
-    def tell_defect(self, words: str) -> None:
-        self._desk.display.say(Notice(words, "error"))
+    async def run_async(self, **options: Any) -> None:
+        await super().run_async(**options)
+        if self.defects.first is not None:
+            raise self.defects.first
+
+    def take_error(self, error: Exception) -> bool:
+        words = self.defects.note(error)
+        if not words or not self.is_running:
+            return False
+        # Later: an error in reporting it ends the program.
+        self.call_later(self._desk.display.say, Notice(words, "error"))
+        return True
+
+    def exit(
+        self,
+        result: None = None,
+        return_code: int = 0,
+        message: RenderableType | None = None,
+    ) -> None:
+        """End once the input that came before has been handled."""
+        if self.input_queue.is_anothers and return_code == 128 + signal.SIGINT:
+            return  # Ctrl+C, typed for the program that has the terminal
+        leave = partial(super().exit, result, return_code, message)
+        if self.is_running:
+            self.input_queue.leave(leave)
+        else:
+            leave()
+
+    # --- keys
+
+    async def on_event(self, event: events.Event) -> None:
+        await self.input_queue.on_event(event)
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Stop the cursor from blinking where nothing is to move."""
+        if self.animation_level == "none" and hasattr(event.widget, "cursor_blink"):
+            # An Input has one, and a TextArea, and they have no base class in common.
+            setattr(event.widget, "cursor_blink", False)  # noqa: B010
+
+    def action_help_quit(self) -> None:
+        """Say what Ctrl+C does here: many try to leave by it."""
+        bound = self.active_bindings.items()
+        leave = next((key for key, each in bound if each.binding.id == "quit"), "")
+        words = f" {key_name(leave)} leaves the program." if leave else ""
+        hint(self.screen, f"Nothing is selected to be copied.{words}")
 
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
         self.chat.prompt.show_themes(self._desk.themes.names())
-        self.run_worker(self._show_list)
-        self._following = self.run_worker(self._desk.following.run)
+        self._desk.background.begin()
         self._desk.searching.begin()
-
-    def _each_minute(self) -> None:
-        self._desk.listed.show()
-        if self._following is not None and self._following.is_finished:
-            # A defect has ended it, and was told.
-            self._following = self.run_worker(self._desk.following.run)
-
-    async def _show_list(self) -> None:
-        # First: what is active stays when the old and the many are set aside.
-        await self.workspace.note_start()
-        await self._desk.listed.refresh()
-        # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
-        threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
-        await self._desk.listed.prune(self._parts.retention)
-
-    def _warm_up(self) -> None:
-        warm_up()
-        self._parts.prepare_model()
 
     # --- intents
 
@@ -190,33 +213,23 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
         self.run_worker(self._desk.sending.keep_drafts)
 
     @on(Sidebar.SessionSelected)
-    def look_at_session(self, event: Sidebar.SessionSelected) -> None:
-        let_keys_go = self.input_queue.hold()
-        self.run_worker(partial(self._look_at, event.session_id, let_keys_go))
-
-    @on(Sidebar.SessionRenamed)
-    def rename_session(self, event: Sidebar.SessionRenamed) -> None:
-        self.run_worker(partial(self._desk.listed.rename, event.session_id, event.name))
-
-    @on(Sidebar.WidthChanged)
-    def remember_width(self, event: Sidebar.WidthChanged) -> None:
-        self._desk.remembered.note(sidebar_width=event.columns)
+    def switch_session(self, event: Sidebar.SessionSelected) -> None:
+        self._desk.switching.begin(event.session_id)
 
     @on(Sidebar.DeletionConfirmed)
     def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
         self._intake.do(partial(archive.delete_at_once, self._desk.commands, event.session_id))
 
+    @on(Sidebar.WidthChanged)
+    def remember_width(self, event: Sidebar.WidthChanged) -> None:
+        self._desk.remembered.note(sidebar_width=event.columns)
+
+    @on(Sidebar.SessionRenamed)
     @on(Sidebar.ArchiveUnfolded)
-    def read_archive(self) -> None:
-        self.run_worker(self._desk.listed.read_archive)
-
     @on(Sidebar.MoreWanted)
-    def read_more_rows(self) -> None:
-        self.run_worker(self._desk.listed.read_more)
-
     @on(Sidebar.ScopeToggled)
-    def toggle_scope(self) -> None:
-        self.run_worker(self._desk.listed.toggle_scope)
+    def change_list(self, event: ListIntent) -> None:
+        self.run_worker(partial(self._desk.listed.take, event))
 
     @on(Transcript.PassageWanted)
     async def show_passage(self, event: Transcript.PassageWanted) -> None:
@@ -227,12 +240,9 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
         self._desk.searching.take(event)
 
     @on(FindLine.Wanted)
-    def look_for(self, event: FindLine.Wanted) -> None:
-        self._desk.finding.look_for(event.text)
-
     @on(FindLine.Stepped)
-    def go_to_match(self, event: FindLine.Stepped) -> None:
-        self._desk.finding.step(event.count)
+    def find(self, event: FindLine.Wanted | FindLine.Stepped) -> None:
+        self._desk.finding.take(event)
 
     @on(Transcript.CopyRequested)
     @on(Prompt.CopyRequested)
@@ -263,34 +273,3 @@ class SibylApp(ShutdownApp, ThemeContrastApp):
     async def _end_turn(self, conversation: LoadedSession) -> None:
         await self._desk.endings.end(conversation)
         self._desk.searching.note_turn()
-
-    async def _carry_out_all(self, wanted: Sequence[Effect]) -> None:
-        await self._effects.carry_out(wanted)
-
-    # --- what has come of it
-
-    async def _look_at(self, session_id: str, let_keys_go: Callable[[], None]) -> None:
-        try:
-            await self.input_queue.settle()
-            left = self.workspace.current
-            shown = await self._show_another(session_id)
-        finally:
-            let_keys_go()
-        if shown:
-            self._desk.listed.show()
-            await self._desk.passages.go_on_reading()
-            await self.workspace.settle()
-            await self._desk.listed.show_left(left)
-
-    async def _show_another(self, session_id: str) -> bool:
-        try:
-            switched = await self.workspace.look_at(session_id)
-        except StorageError as error:
-            self._desk.display.say(Notice(str(error), "error"))
-            self._desk.display.show_status()
-            self.chat.stay()
-            return False
-        if not switched or self.chat.shown == self.workspace.current.id:
-            return False
-        self._desk.display.show_session()
-        return True

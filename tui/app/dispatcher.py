@@ -3,9 +3,12 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Any
+
+from textual.app import App
 
 from tui.app.effects import EffectRunner
-from tui.app.shutdown import ShutdownApp
+from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
 from tui.commands import registry
 from tui.commands.effects import Effect
@@ -18,10 +21,15 @@ class Dispatcher:
     """Takes commands and prompts for the session that they were given in."""
 
     def __init__(
-        self, app: ShutdownApp, workspace: Workspace, desk: Controllers, effects: EffectRunner
+        self,
+        app: App[Any],
+        queue: InputQueue,
+        workspace: Workspace,
+        desk: Controllers,
+        effects: EffectRunner,
     ) -> None:
         self._app = app
-        self._queue = app.input_queue
+        self._queue = queue
         self._workspace = workspace
         self._desk = desk
         self._effects = effects

@@ -2,8 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
-from tui.app.shutdown import ShutdownApp
+from textual.app import App
+
+from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
 from tui.commands import effects, registry
 from tui.commands.effects import Effect
@@ -13,9 +16,10 @@ class EffectRunner:
     """Does on screen what commands ask for; ``turn_help`` shows keys and commands, or no longer."""
 
     def __init__(
-        self, app: ShutdownApp, desk: Controllers, turn_help: Callable[[], object]
+        self, app: App[Any], queue: InputQueue, desk: Controllers, turn_help: Callable[[], object]
     ) -> None:
         self._app = app
+        self._queue = queue
         self._desk = desk
         self._turn_help = turn_help
 
@@ -44,7 +48,7 @@ class EffectRunner:
             case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
                 self._open(effect)
             case effects.Ask():
-                self._app.input_queue.call_when_handled(partial(self._desk.questions.ask, effect))
+                self._queue.call_when_handled(partial(self._desk.questions.ask, effect))
             case effects.MovedSession() | effects.Later():
                 self._app.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from tui.app.controllers.approvals import Approvals
+from tui.app.controllers.background import Background
 from tui.app.controllers.confirmations import Confirmations
 from tui.app.controllers.external_editor import ExternalEditor
 from tui.app.controllers.find import FindController
@@ -12,19 +13,21 @@ from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_switch import SessionSwitch
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns
 from tui.app.dependencies import Dependencies
+from tui.app.input_queue import InputQueue
 from tui.app.services.clipboard import Clipboard
 from tui.app.services.ui_state import UiStateService
-from tui.app.shutdown import ShutdownApp
 from tui.app.themes import ThemeSwitcher
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
 from tui.engine.library.session_moves import SessionMoves
 from tui.screens.chat import ChatScreen
+from tui.terminal.flow_control import FlowControlledApp
 
 
 class Controllers:
@@ -32,7 +35,8 @@ class Controllers:
 
     def __init__(
         self,
-        app: ShutdownApp,
+        app: FlowControlledApp,
+        queue: InputQueue,
         chat: ChatScreen,
         parts: Dependencies,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
@@ -55,7 +59,7 @@ class Controllers:
             self.turns,
             self.compactions,
             self.listed,
-            app.input_queue,
+            queue,
         )
         self.following = LiveUpdates(parts.workspace, self.display, self.listed)
         self.sending = PromptController(
@@ -65,7 +69,11 @@ class Controllers:
         self.searching = SearchController(
             app, chat, parts.workspace, self.passages, parts.index_root
         )
-        self.questions = Confirmations(app, chat, app.input_queue, carry_out)
+        self.switching = SessionSwitch(
+            app, queue, parts.workspace, self.display, self.listed, self.passages
+        )
+        self.background = Background(app, parts, self.listed, self.following)
+        self.questions = Confirmations(app, chat, queue, carry_out)
         self.linking = LinkController(app, carry_out)
         self.themes = ThemeSwitcher(app, self.remembered, parts.appearance.theme)
         self.commands = CommandContext(
@@ -80,4 +88,4 @@ class Controllers:
             measures=self.turns.measuring,
         )
         self.finding = FindController(app, chat, parts.workspace, self.display)
-        self.outside_editor = ExternalEditor(app, chat, parts.workspace, self.display)
+        self.outside_editor = ExternalEditor(app, queue, chat, parts.workspace, self.display)

@@ -17,8 +17,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from textual.app import App
+
 from tui.app.controllers.session_view import SessionPresenter
-from tui.app.shutdown import ShutdownApp
+from tui.app.input_queue import InputQueue
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -43,9 +45,15 @@ class ExternalEditor:
     """Lends the terminal to an editor, and takes back what it wrote."""
 
     def __init__(
-        self, app: ShutdownApp, chat: ChatScreen, workspace: Workspace, display: SessionPresenter
+        self,
+        app: App[Any],
+        queue: InputQueue,
+        chat: ChatScreen,
+        workspace: Workspace,
+        display: SessionPresenter,
     ) -> None:
         self._app = app
+        self._queue = queue
         self._chat = chat
         self._workspace = workspace
         self._display = display
@@ -57,7 +65,7 @@ class ExternalEditor:
             self._display.say(Notice(refusal, "error"))
             return
         # Now: what is typed behind this comes after what the editor writes.
-        self._app.input_queue.lend()
+        self._queue.lend()
         conversation, text = self._workspace.current, self._chat.prompt.text
         self._app.run_worker(partial(self._edit, command, conversation, text))
 
@@ -68,7 +76,7 @@ class ExternalEditor:
         except OSError as error:
             failure, written = f"Cannot open the editor: {error.strerror}.", text
         finally:
-            self._app.call_later(self._app.input_queue.take_back)
+            self._app.call_later(self._queue.take_back)
         if failure:
             self._display.say(Notice(make_visible_line(failure), "error"))
         elif written != text:

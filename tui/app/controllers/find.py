@@ -17,6 +17,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.screens.chat import ChatScreen
+from tui.widgets.find_line import FindLine
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -68,6 +69,14 @@ class FindController:
         self._told_at = 0.0
 
     # --- what is wanted
+
+    def take(self, event: FindLine.Wanted | FindLine.Stepped) -> None:
+        """Search or step as the find line asks for."""
+        match event:
+            case FindLine.Wanted(text=text):
+                self.look_for(text)
+            case FindLine.Stepped(count=count):
+                self.step(count)
 
     def look_for(self, text: str) -> None:
         """Look for a text from where the reader was; for nothing if it is empty."""

@@ -12,6 +12,12 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.screens.chat import ChatScreen
+from tui.widgets.sidebar import messages
+
+ListIntent = (
+    messages.SessionRenamed | messages.ArchiveUnfolded | messages.MoreWanted | messages.ScopeToggled
+)
+"""The sidebar's messages about its rows."""
 
 
 class SessionListController:
@@ -29,6 +35,18 @@ class SessionListController:
         self._workspace = workspace
         self._sessions = sessions
         self._told = ""
+
+    async def take(self, event: ListIntent) -> None:
+        """Change the list as the sidebar asks for."""
+        match event:
+            case messages.SessionRenamed(session_id=session_id, name=name):
+                await self.rename(session_id, name)
+            case messages.ArchiveUnfolded():
+                await self._after(self._sessions.read_archive)
+            case messages.MoreWanted():
+                await self._after(self._sessions.read_more)
+            case messages.ScopeToggled():
+                await self._after(self._sessions.toggle_scope)
 
     async def refresh(self) -> None:
         """Read the newest page again; what hinders that is told once, as this comes by itself."""
@@ -54,21 +72,9 @@ class SessionListController:
         scope = self._workspace.scope
         await self._after(lambda: self._sessions.show(scope))
 
-    async def read_more(self) -> None:
-        """Read the next page."""
-        await self._after(self._sessions.read_more)
-
-    async def read_archive(self) -> None:
-        """Read what is archived, its newest page first."""
-        await self._after(self._sessions.read_archive)
-
     async def show_moved(self, session_id: str) -> None:
         """Show a session where it is by now."""
         await self._after(lambda: self._sessions.note_moved(session_id))
-
-    async def toggle_scope(self) -> None:
-        """Change between one scope and all."""
-        await self._after(self._sessions.toggle_scope)
 
     async def rename(self, session_id: str, name: str) -> None:
         """Name a session, be it on screen or not."""

@@ -42,11 +42,21 @@ class SessionPresenter:
     def show_session(self) -> None:
         """Show the session, which is another one or has changed throughout."""
         conversation, transcript = self._workspace.current, self._chat.transcript
-        same, place = self._chat.shown == conversation.id, transcript.place
+        same, place = self.is_current, transcript.place
         self._chat.show_session(conversation.view())
         if same and conversation.excerpt is not None:
             # The end of what is here is not what its reader was at.
             transcript.go_to(place)
+        self.show_status()
+
+    @property
+    def is_current(self) -> bool:
+        """Tell if the workspace's current session is the one on screen."""
+        return self._chat.shown == self._workspace.current.id
+
+    def stay(self) -> None:
+        """Give up the switch to a session that cannot be shown."""
+        self._chat.stay()
         self.show_status()
 
     def show_changes(self) -> None:

@@ -1,0 +1,61 @@
+"""Work in the background, from right behind the first screen on."""
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from tui.app.controllers.live_updates import LiveUpdates
+from tui.app.controllers.session_list import SessionListController
+from tui.app.dependencies import Dependencies
+from tui.widgets.transcript import warm_up
+
+if TYPE_CHECKING:
+    from textual.worker import Worker
+
+_ROWS_SECONDS = 60.0
+"""The interval at which the ages in the list are shown anew."""
+
+
+class Background:
+    """Fills the list, prunes, follows other programs and loads what the first answer needs."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        parts: Dependencies,
+        listed: SessionListController,
+        following: LiveUpdates,
+    ) -> None:
+        self._app = app
+        self._parts = parts
+        self._listed = listed
+        self._live_updates = following
+        self._following: Worker[None] | None = None
+
+    def begin(self) -> None:
+        """Start all of it."""
+        self._app.run_worker(self._show_list)
+        self._follow()
+        self._app.set_interval(_ROWS_SECONDS, self._each_minute)
+
+    def _follow(self) -> None:
+        self._following = self._app.run_worker(self._live_updates.run)
+
+    def _each_minute(self) -> None:
+        self._listed.show()
+        if self._following is not None and self._following.is_finished:
+            # A defect has ended it, and was reported.
+            self._follow()
+
+    async def _show_list(self) -> None:
+        # First: the active session stays when old and surplus ones are archived.
+        await self._parts.workspace.note_start()
+        await self._listed.refresh()
+        # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
+        threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
+        await self._listed.prune(self._parts.retention)
+
+    def _warm_up(self) -> None:
+        warm_up()
+        self._parts.prepare_model()

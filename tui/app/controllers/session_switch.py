@@ -1,0 +1,64 @@
+"""The switch to the session that the user selected in the list."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from textual.app import App
+
+from tui.app.controllers.navigation import Navigation
+from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_view import SessionPresenter
+from tui.app.input_queue import InputQueue
+from tui.domain.views.notice import Notice
+from tui.engine.sessions.workspace import Workspace
+from tui.errors import StorageError
+
+
+class SessionSwitch:
+    """Shows the selected session; later keys wait, as they are meant for it."""
+
+    def __init__(
+        self,
+        app: App[Any],
+        queue: InputQueue,
+        workspace: Workspace,
+        display: SessionPresenter,
+        listed: SessionListController,
+        passages: Navigation,
+    ) -> None:
+        self._app = app
+        self._queue = queue
+        self._workspace = workspace
+        self._display = display
+        self._listed = listed
+        self._passages = passages
+
+    def begin(self, session_id: str) -> None:
+        """Switch behind the tasks that came before."""
+        self._app.run_worker(partial(self._switch, session_id, self._queue.hold()))
+
+    async def _switch(self, session_id: str, release_keys: Callable[[], None]) -> None:
+        try:
+            await self._queue.settle()
+            left = self._workspace.current
+            shown = await self._show(session_id)
+        finally:
+            release_keys()
+        if shown:
+            self._listed.show()
+            await self._passages.go_on_reading()
+            await self._workspace.settle()
+            await self._listed.show_left(left)
+
+    async def _show(self, session_id: str) -> bool:
+        try:
+            switched = await self._workspace.look_at(session_id)
+        except StorageError as error:
+            self._display.say(Notice(str(error), "error"))
+            self._display.stay()
+            return False
+        if not switched or self._display.is_current:
+            return False
+        self._display.show_session()
+        return True
