@@ -1,7 +1,7 @@
-"""Reading files that others may have put there: a regular file within a limit, or nothing.
+"""Bounded reads of files that other programs may have put there: regular files only.
 
-A pipe would hold the program, a device fill its memory. So each file is opened without waiting,
-looked at once it is open, and read no further than its limit.
+A pipe would block the program, a device fill its memory. So each file is opened without blocking,
+checked once it is open, and read up to a limit.
 """
 
 import errno
@@ -23,11 +23,11 @@ _BLOCK = 1024 * 1024
 
 
 class UnfitFile(OSError):
-    """A file that is not to be read; ``strerror`` is why, and ``filename`` which one."""
+    """A file that must not be read; ``strerror`` has the reason, ``filename`` its path."""
 
 
 def open_regular(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) -> int:
-    """Open a regular file; a link to one only if it is to be followed.
+    """Open a regular file; a symbolic link to one only with ``follow``.
 
     Raises ``UnfitFile`` with ``EINVAL`` for any other kind of file, and ``OSError``.
     """
@@ -42,7 +42,7 @@ def open_regular(path: Path, flags: int = os.O_RDONLY, *, follow: bool = False) 
 
 
 def check_regular(descriptor: int, path: Path) -> None:
-    """Raise ``UnfitFile`` for what is open and no regular file."""
+    """Raise ``UnfitFile`` unless an open file is a regular one."""
     kind = stat.S_IFMT(os.fstat(descriptor).st_mode)
     if kind != stat.S_IFREG:
         name = _KINDS.get(kind, "something else")
@@ -56,9 +56,9 @@ def check_size(descriptor: int, path: Path, most: int) -> None:
 
 
 def read_bounded(path: Path, most: int, *, follow: bool = False) -> bytes:
-    """Read all of a regular file of at most so many bytes.
+    """Read a regular file of at most ``most`` bytes.
 
-    Raises ``UnfitFile`` for what is no regular file or larger, and ``OSError``.
+    Raises ``UnfitFile`` for any other kind of file or a larger one, and ``OSError``.
     """
     descriptor = open_regular(path, follow=follow)
     try:
@@ -69,9 +69,9 @@ def read_bounded(path: Path, most: int, *, follow: bool = False) -> bytes:
 
 
 def read_json(path: Path, most: int) -> Any:
-    """Read a file that is one JSON text.
+    """Read a file with one JSON value.
 
-    Raises ``UnfitFile`` also for a text that is damaged or beyond the limits, and ``OSError``.
+    Raises ``UnfitFile`` also for JSON that is damaged or beyond its limits, and ``OSError``.
     """
     data = read_bounded(path, most)
     try:
@@ -81,7 +81,7 @@ def read_json(path: Path, most: int) -> Any:
 
 
 def _read_to_end(descriptor: int, path: Path, most: int) -> bytes:
-    # Not by the size that the system tells: files of /proc have none, and others grow.
+    # Not by st_size: files of /proc have none, and others grow.
     data = bytearray()
     while block := os.read(descriptor, _BLOCK):
         data += block
@@ -96,7 +96,7 @@ def _too_large(path: Path, most: int) -> UnfitFile:
 
 
 def size_words(size: int) -> str:
-    """A size as a limit is told: ``64 KiB``."""
+    """Format the size of a limit: ``64 KiB``."""
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:
             return f"{size} {unit}"
