@@ -255,9 +255,10 @@ async def test_closing_stops_the_answer_and_keeps_what_was_not_sent(commands, wo
     await commands.program.send("Hello")
     mine = commands.current
     mine.opened.begin_answer("m").receive("Half an an")
-    commands.running = mine.running = True
-    mine.queued.append("Next")
-    mine.text = "Typed"
+    commands.running = True
+    mine.activity.begin_answer()
+    mine.prompt.enqueue("Next")
+    mine.prompt.edit("Typed")
     await commands("/session close")
     assert not commands.running
     assert not world.holder(mine.id)
@@ -337,9 +338,10 @@ async def test_a_session_that_is_not_on_screen_is_stopped_saved_and_closed(comma
     other = await world.session("Other")
     await commands.program.send("Hello")
     mine = commands.current
-    commands.running = mine.running = True
+    commands.running = True
+    mine.activity.begin_answer()
     await commands.program.look_at(other)
-    mine.text = "Typed"
+    mine.prompt.edit("Typed")
     assert await commands(f"/session close {mine.id}") == f"Closed session: {mine.id}"
     assert not commands.running
     assert commands.current.id == other

@@ -15,7 +15,7 @@ from tui.commands.effects import (
     say,
     warn,
 )
-from tui.commands.sessions import resolved
+from tui.commands.sessions import resolve
 from tui.domain.journal.session import Status
 from tui.domain.targets import is_number
 from tui.domain.text.labels import plural
@@ -25,13 +25,13 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import SessionBusy, StorageError, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED
 
-_ASIDE: frozenset[Status] = frozenset({"archived", "trashed"})
+_ARCHIVED_OR_TRASHED: frozenset[Status] = frozenset({"archived", "trashed"})
 _UNDONE = {"kept": "Restored", "archived": "Archived", "trashed": "Deleted"}
 
 
 async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Archive a session."""
-    session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
+    session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to archive yet.")
     before = context.workspace.current
@@ -40,19 +40,19 @@ async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return (
         *_moved(context, before, session_id),
         *say(f"Archived session: {session_id}"),
-        Later(partial(_hook_told, context, scope, session_id)),
+        Later(partial(_run_hook, context, scope, session_id)),
     )
 
 
 async def restore(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Restore a session from the archive or the trash, and open it."""
-    session_id = await _meant(context, arguments, _ASIDE)
+    session_id = await _resolve(context, arguments, _ARCHIVED_OR_TRASHED)
     if _is_empty(context, session_id):
         return say("Nothing to restore.")
     told = len(context.workspace.current.notices)
     failure = await context.shelf.restore(session_id)
     if failure:
-        return _done_but(session_id, f"Restored session: {session_id}", failure)
+        return _not_shown(session_id, f"Restored session: {session_id}", failure)
     if len(context.workspace.current.notices) > told and session_id == context.workspace.current.id:
         # Opening it has restored it already, with a notice.
         return (ShowSession(), MovedSession(session_id))
@@ -61,7 +61,7 @@ async def restore(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Move a session to the trash, after asking."""
-    session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
+    session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to delete yet.")
     if arguments and session_id != arguments and not is_number(arguments):
@@ -71,7 +71,7 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
         Ask(
             f"Delete session {session_id}? (y/n)",
             partial(delete_at_once, context, session_id),
-            detail=await _what_goes(context, session_id),
+            detail=await _deletion_detail(context, session_id),
         ),
     )
 
@@ -86,7 +86,7 @@ async def delete_at_once(context: CommandContext, session_id: str) -> Sequence[E
 async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Copy a session and open the copy."""
     workspace = context.workspace
-    session_id = await _meant(context, arguments, KEPT_OR_ARCHIVED)
+    session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to fork yet.")
     known = workspace.find(session_id)
@@ -102,7 +102,7 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     try:
         shown = (ShowSession(),) if await workspace.open_session(new_id) else ()
     except (StorageError, UsageError) as error:
-        return _done_but(new_id, done, str(error))
+        return _not_shown(new_id, done, str(error))
     return (*shown, *say(done))
 
 
@@ -110,11 +110,11 @@ async def undo(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Undo the last archive, delete, restore or clear."""
     if context.shelf.has_cleared:
         # In the background: a clear may have moved many sessions.
-        return (Later(partial(_undone, context)),)
-    return await _undone(context)
+        return (Later(partial(_undo, context)),)
+    return await _undo(context)
 
 
-async def _undone(context: CommandContext) -> Sequence[Effect]:
+async def _undo(context: CommandContext) -> Sequence[Effect]:
     before = context.workspace.current
     deeds, failure = await context.shelf.undo()
     if not deeds:
@@ -128,14 +128,14 @@ async def _undone(context: CommandContext) -> Sequence[Effect]:
     return (*moved, *say(f"{_UNDONE[first.before]} session: {first.session_id}"), *failed)
 
 
-async def _meant(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
+async def _resolve(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
     if not target or _is_empty(context, target):
-        # An empty session is not on disk, so it cannot be resolved.
+        # An empty session is not on disk, so it cannot be resolve.
         return target or context.workspace.current.id
-    return await asyncio.to_thread(resolved, context, target, wanted)
+    return await asyncio.to_thread(resolve, context, target, wanted)
 
 
-def _done_but(session_id: str, done: str, failure: str) -> Sequence[Effect]:
+def _not_shown(session_id: str, done: str, failure: str) -> Sequence[Effect]:
     """Report the success, and the failure to show the session."""
     return (MovedSession(session_id), *say(done), *say(failure, "error"))
 
@@ -169,11 +169,11 @@ async def _scope_of(context: CommandContext, session_id: str) -> str:
     return entry.scope
 
 
-async def _hook_told(context: CommandContext, scope: str, session_id: str) -> Sequence[Effect]:
+async def _run_hook(context: CommandContext, scope: str, session_id: str) -> Sequence[Effect]:
     return warn(await context.retention.tell_archived(scope, session_id))
 
 
-async def _what_goes(context: CommandContext, session_id: str) -> str:
+async def _deletion_detail(context: CommandContext, session_id: str) -> str:
     """Describe the session to be deleted, and how to undo that."""
     workspace = context.workspace
     known = workspace.find(session_id)

@@ -55,7 +55,7 @@ async def _list(context: CommandContext) -> Sequence[Effect]:
 
 async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
     workspace = context.workspace
-    session_id = await _meant(context, target)
+    session_id = await _resolve(context, target)
     entry = await asyncio.to_thread(workspace.store.entry, session_id)
     known = workspace.find(session_id)
     if known is None or known.opened is None:
@@ -73,15 +73,15 @@ async def _delete(context: CommandContext, target: str) -> Sequence[Effect]:
         return say("Usage: /resume delete <number|session-id>")
     session_id = target
     if is_number(target):
-        listed = await _numbered(context)
+        listed = await _listed_ids(context)
         number = listed_number(target, listed)
         if number is None:
             raise UsageError(_no_number(target, len(listed)))
         session_id = listed[number - 1]
-    return (Later(partial(_deleted, context, session_id)),)
+    return (Later(partial(_delete_in_background, context, session_id)),)
 
 
-async def _deleted(context: CommandContext, session_id: str) -> Sequence[Effect]:
+async def _delete_in_background(context: CommandContext, session_id: str) -> Sequence[Effect]:
     before = context.workspace.current
     check_closed_here(context.workspace, session_id)
     # Through the shelf and not the store, so that /undo works.
@@ -98,18 +98,18 @@ async def _clear(context: CommandContext) -> Sequence[Effect]:
     return (
         Ask(
             f"Delete {len(closed)} saved session(s) in {scopes} scope(s)? (y/n)",
-            partial(_confirmed, context, _ids(closed)),
+            partial(_clear_confirmed, context, _ids(closed)),
             declined=say("Nothing cleared."),
             detail="They go to the trash. /undo brings them back.",
         ),
     )
 
 
-async def _confirmed(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
-    return (Later(partial(_cleared, context, ids)),)
+async def _clear_confirmed(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
+    return (Later(partial(_clear_in_background, context, ids)),)
 
 
-async def _cleared(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
+async def _clear_in_background(context: CommandContext, ids: Sequence[str]) -> Sequence[Effect]:
     before = context.workspace.current
     cleared = await context.shelf.clear(ids)
     shown = (ShowSession(),) if context.workspace.current is not before else ()
@@ -124,7 +124,7 @@ async def _check(context: CommandContext, entry: SessionEntry) -> None:
         raise UsageError("Project already open in another session.")
 
 
-async def _meant(context: CommandContext, target: str) -> str:
+async def _resolve(context: CommandContext, target: str) -> str:
     """Resolve a row of the list, or another target.
 
     Raises ``UsageError``, ``SessionNotFound`` and ``AmbiguousSession``.
@@ -132,7 +132,7 @@ async def _meant(context: CommandContext, target: str) -> str:
     store, scope = context.workspace.store, context.workspace.scope
     if not is_number(target):
         return await asyncio.to_thread(store.resolve, target, scope)
-    listed = await _numbered(context)
+    listed = await _listed_ids(context)
     number = listed_number(target, listed)
     if number is not None:
         return listed[number - 1]
@@ -147,7 +147,7 @@ def _no_number(target: str, count: int) -> str:
     return f"Invalid index: {target}. Valid range is 1-{count}." if count else _NOTHING
 
 
-async def _numbered(context: CommandContext) -> tuple[str, ...]:
+async def _listed_ids(context: CommandContext) -> tuple[str, ...]:
     """The ids of the last printed list, else of the current one."""
     listed = context.lists.get("resume", ())
     return listed or _ids((await _resumable(context)).closed[:MOST_ROWS])

@@ -89,16 +89,16 @@ async def _resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     workspace = context.workspace
     if not arguments:
-        return await _saved(context, workspace.current)
+        return await _save_here(context, workspace.current)
     session_id = await asyncio.to_thread(workspace.store.resolve, arguments, workspace.scope)
     known = workspace.find(session_id)
     if known is not None and known.opened is not None:
-        return await _saved(context, known)
-    await asyncio.to_thread(_check_saved, workspace.store, session_id)
-    return await _told(context, session_id)
+        return await _save_here(context, known)
+    await asyncio.to_thread(_check_holder, workspace.store, session_id)
+    return await _saved_to(context, session_id)
 
 
-async def _saved(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
+async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     if loaded.empty:
         return say("Nothing to save yet.")
     told = len(loaded.notices)
@@ -107,17 +107,17 @@ async def _saved(context: CommandContext, loaded: LoadedSession) -> Sequence[Eff
     except StorageError as error:
         return save_failed(loaded.id, error)
     shown = shown_notices(loaded, told) if loaded is context.workspace.current else ()
-    return (*shown, *await _told(context, loaded.id))
+    return (*shown, *await _saved_to(context, loaded.id))
 
 
-def _check_saved(store: SessionStore, session_id: str) -> None:
+def _check_holder(store: SessionStore, session_id: str) -> None:
     """Raise ``SessionBusy`` if another window has the lease: it may have unsaved records."""
     holder = store.holder(session_id)
     if holder is not None:
         raise SessionBusy(session_id, str(holder))
 
 
-async def _told(context: CommandContext, session_id: str) -> Sequence[Effect]:
+async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect]:
     store = context.workspace.store
     entry = await asyncio.to_thread(store.entry, session_id)
     path = await asyncio.to_thread(store.location, session_id)
@@ -131,19 +131,19 @@ async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return say(f"No open session has the id {arguments}.")
     await context.stop(loaded)
     try:
-        return await _left(context, loaded, partial(_closed, context, loaded))
+        return await _leave(context, loaded, partial(_save_and_close, context, loaded))
     except StayedError as stayed:
         return (
             Ask(
                 f"Could not save {loaded.id}: {stayed.reason}. Close it all the same? (y/n)",
-                partial(_close_all_the_same, context, loaded),
+                partial(_close_unsaved, context, loaded),
                 declined=say(str(stayed), "error"),
                 detail="What is not saved goes to a rescue file.",
             ),
         )
 
 
-async def _closed(context: CommandContext, loaded: LoadedSession) -> None:
+async def _save_and_close(context: CommandContext, loaded: LoadedSession) -> None:
     """Save and close a session. Raises ``StayedError``."""
     try:
         await context.workspace.keep_draft(loaded)
@@ -152,18 +152,18 @@ async def _closed(context: CommandContext, loaded: LoadedSession) -> None:
         raise StayedError(loaded.id, error.short) from error
 
 
-async def _close_all_the_same(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
+async def _close_unsaved(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     lines: list[str] = []
 
     async def give_up() -> None:
         lines.extend(await asyncio.to_thread(context.rescue, loaded))
         context.workspace.abandon(loaded)
 
-    effects = await _left(context, loaded, give_up)
+    effects = await _leave(context, loaded, give_up)
     return (*effects, *say("\n".join(lines), "warning"))
 
 
-async def _left(
+async def _leave(
     context: CommandContext, loaded: LoadedSession, give_up: Callable[[], Awaitable[None]]
 ) -> Sequence[Effect]:
     """Close a session by ``give_up``, and show another one if it was on screen."""

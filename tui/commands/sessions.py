@@ -58,7 +58,7 @@ async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not arguments:
         return say(BY_NAME["load"].usage_error)
     workspace = context.workspace
-    session_id = await asyncio.to_thread(resolved, context, arguments)
+    session_id = await asyncio.to_thread(resolve, context, arguments)
     try:
         if not await workspace.open_session(session_id):
             return ()
@@ -79,28 +79,28 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
         untouched = workspace.current.untouched
         return say(f"Already in a new session: {workspace.current.id}") if untouched else ()
     loaded = workspace.current
-    return (ShowSession(), Later(partial(_pruned, context, loaded)))
+    return (ShowSession(), Later(partial(_prune, context, loaded)))
 
 
-async def _pruned(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
+async def _prune(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     """Archive sessions beyond the limit of the scope, and report the new session."""
     started = f"Started new session: {loaded.id}"
     if not context.retention.limits_scopes:
-        return _said_in(context, loaded, started)
+        return _say_in(context, loaded, started)
     await context.workspace.settle()
     pruned = await context.retention.after_new(context.workspace)
     older = f" ({context.retention.older(pruned.count)})" if pruned.count else ""
     failed = say(pruned.failure, "warning") if pruned.failure else ()
-    told = Later(partial(hook_told, context, pruned))
-    return (*_said_in(context, loaded, started + older), *failed, told)
+    told = Later(partial(run_hook, context, pruned))
+    return (*_say_in(context, loaded, started + older), *failed, told)
 
 
-async def hook_told(context: CommandContext, pruned: Pruned) -> Sequence[Effect]:
+async def run_hook(context: CommandContext, pruned: Pruned) -> Sequence[Effect]:
     """Run the archive hook; its failures become warnings."""
     return warn(await context.retention.tell_hook(pruned))
 
 
-def _said_in(context: CommandContext, loaded: LoadedSession, text: str) -> tuple[Effect, ...]:
+def _say_in(context: CommandContext, loaded: LoadedSession, text: str) -> tuple[Effect, ...]:
     """Show a notice in its session, which may no longer be on screen."""
     if loaded is context.workspace.current:
         return say(text)
@@ -142,7 +142,7 @@ def shown_notices(loaded: LoadedSession, told: int) -> tuple[Effect, ...]:
 _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."
 
 
-def resolved(
+def resolve(
     context: CommandContext, target: str, wanted: frozenset[Status] = KEPT_OR_ARCHIVED
 ) -> str:
     """Resolve a target among sessions of the ``wanted`` states; blocks."""
