@@ -1,6 +1,6 @@
-"""A call that waits for the user, above the prompt: shown whole, and answered by keys of its own.
+"""The panel above the prompt that asks for the approval of a tool call.
 
-It never takes the keys by itself: who is typing when it appears goes on typing.
+It never takes the focus by itself: a user who is typing when it appears goes on typing.
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,12 @@ CHOICES: tuple[tuple[Choice, str], ...] = (
 )
 _SAFE = 2
 _GAP = 2
-_LEFT_ALONE = "F3 answers, Esc denies"
-_WITH_KEYS = "Up and Down scroll, Esc denies"
+_HINT_UNFOCUSED = "F3 answers, Esc denies"
+_HINT_FOCUSED = "Up and Down scroll, Esc denies"
 
 
 class ApprovalPanel(Widget, can_focus=True):
-    """Asks about one call; not there while none waits."""
+    """Asks about one tool call; hidden while none waits."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -43,7 +43,7 @@ class ApprovalPanel(Widget, can_focus=True):
         "approval-panel--chosen",
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        # With priority: what is typed fast after an answer is the prompt's.
+        # With priority: letters typed right after an answer belong to the prompt.
         Binding("o", "choose('once')", "Allow once", id="approval-once", priority=True),
         Binding(
             "u",
@@ -111,14 +111,14 @@ class ApprovalPanel(Widget, can_focus=True):
     """
 
     class Answered(Message):
-        """The user chose."""
+        """The user answered a question."""
 
         def __init__(self, question: Question, choice: Choice) -> None:
             super().__init__()
             self.question = question
             self.choice: Choice = choice
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.question: Question | None = None
         self._marked = _SAFE
@@ -126,30 +126,30 @@ class ApprovalPanel(Widget, can_focus=True):
         self._wrapped: tuple[int, Sequence[str]] = (0, ())
 
     def show(self, question: Question | None) -> None:
-        """Ask this from now on, or nothing."""
+        """Show a question; none hides the panel."""
         if question is self.question:
             return
         self.question = question
         self._marked, self._top, self._wrapped = _SAFE, 0, (0, ())
         self.display = question is not None
         self.refresh(layout=True)
-        self._say_how()
+        self._show_hints()
 
     def take_keys(self) -> None:
-        """Let the question be answered by keys, if there is one."""
+        """Focus the question, if there is one."""
         if self.question is None:
             hint(self, "No tool asks anything.")
         else:
             self.focus()
 
     def answer(self, choice: Choice) -> None:
-        """Pass on what was chosen; what is pressed after it is no answer to anything."""
+        """Post the answer and hide the panel: later keys answer nothing."""
         question = self.question
         if question is not None:
             self.show(None)
             self.post_message(self.Answered(question, choice))
 
-    # --- keys and clicks
+    # Keys and clicks.
 
     def action_choose(self, choice: Choice) -> None:
         self.answer(choice)
@@ -164,7 +164,7 @@ class ApprovalPanel(Widget, can_focus=True):
     def action_scroll_lines(self, lines: int) -> None:
         most = max(0, len(self._lines()) - self._rows_for_lines())
         self._top = max(0, min(self._top + lines, most))
-        self._say_how()
+        self._show_hints()
 
     def action_scroll_pages(self, pages: int) -> None:
         self.action_scroll_lines(pages * max(1, self._rows_for_lines() - 1))
@@ -187,18 +187,18 @@ class ApprovalPanel(Widget, can_focus=True):
             column += cell_len(words) + _GAP
 
     def on_focus(self) -> None:
-        self._say_how()
+        self._show_hints()
 
     def on_blur(self) -> None:
-        self._say_how()
+        self._show_hints()
 
     def on_resize(self) -> None:
-        # Another question, or another width: as much of it as there is room for now.
+        # The question or the width is another: clamp the scroll position.
         self.action_scroll_lines(0)
 
-    # --- drawing
+    # Drawing.
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 -- the signature is Textual's
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(self._lines_at(max(1, width))) + 2
 
     def render_line(self, y: int) -> Strip:
@@ -222,9 +222,9 @@ class ApprovalPanel(Widget, can_focus=True):
             segments.append(Segment(" " * _GAP, self.rich_style))
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
-    def _say_how(self) -> None:
-        """In the border: which keys there are, and what of the arguments is on screen."""
-        words = _WITH_KEYS if self.has_focus else _LEFT_ALONE
+    def _show_hints(self) -> None:
+        """Show the keys in the border, and the visible lines of the arguments."""
+        words = _HINT_FOCUSED if self.has_focus else _HINT_UNFOCUSED
         lines, rows = len(self._lines()), self._rows_for_lines()
         if lines > rows:
             last = min(self._top + rows, lines)
@@ -256,6 +256,6 @@ class ApprovalPanel(Widget, can_focus=True):
         return self._wrapped[1]
 
     def visible_text(self) -> str:
-        """All that is on screen of it."""
+        """The text that is on screen."""
         rows = range(self.content_size.height)
         return "\n".join(self.render_line(y).text.rstrip() for y in rows)

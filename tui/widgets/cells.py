@@ -1,4 +1,4 @@
-"""Text from anywhere, made to fit a place of one line, in cells as Textual counts them."""
+"""Cuts text to cells, as Textual counts them, for places of one line."""
 
 import re
 from functools import cache
@@ -19,35 +19,35 @@ def _without_loose_joiners(text: str) -> str:
 
 @cache
 def _loose_joiner() -> re.Pattern[str]:
-    # To Rich any joiner joins, and what comes next takes no cell: a letter behind one was not seen.
-    # Of two joiners in a row it thinks in two ways, and fails where it cuts such a text to cells.
-    # One that begins a text may join to what is before it in another colour.
-    # Not at the top: it takes 2 ms, and most starts show nothing that needs it.
+    # To Rich every joiner joins, and the next character takes no cell: a letter was invisible.
+    # It counts two joiners in a row in two ways, and fails when it cuts such a text to cells.
+    # A joiner that begins a text may join to the text before it in another colour.
+    # Not compiled at import: it takes 2 ms, and most starts show nothing that needs it.
     return re.compile(f"(?<=[^{_PICTURE}\ufe0f])\u200d|\u200d(?![{_PICTURE}])")
 
 
 adjust_cells(_without_loose_joiners)
 
-# More of a text than any terminal is wide.
+# More than any terminal is wide.
 _CHARACTERS = 1000
 
 
 def one_line(text: str) -> str:
-    """The beginning of a text as one line that is harmless to the terminal."""
+    """The beginning of a text as one line, without control characters."""
     return make_visible_line(text[:_CHARACTERS])
 
 
 def cut(line: str, cells: int) -> str:
-    """A line cut to so many cells at most, an ellipsis in place of what was cut."""
+    """Cut a line to at most so many cells, with an ellipsis if anything was cut."""
     for limit in range(cells, 0, -1):
         shorter = cut_to_cells(line, limit)
-        # Textual and wcwidth differ on a few characters, and Textual draws.
+        # Textual and wcwidth differ on a few characters; Textual draws.
         if cell_len(shorter) <= cells:
             return shorter
     return ""
 
 
 def fill(line: str, cells: int) -> str:
-    """A line cut to or filled up with spaces to exactly so many cells."""
+    """Cut or pad a line to exactly so many cells."""
     shorter = cut(line, cells)
     return shorter + " " * (cells - cell_len(shorter))

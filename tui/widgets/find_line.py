@@ -1,4 +1,4 @@
-"""The line in which a text is looked for in the conversation."""
+"""The find line: a query for the transcript, and the number of matches."""
 
 from typing import ClassVar
 
@@ -16,11 +16,10 @@ MOST_CHARACTERS = 200
 
 
 class _Query(LineInput):
-    """Where it is typed."""
+    """The input of the query."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        # An input's own, which is nearer than those of the line and not shown: F3 stood for it in
-        # the line of keys, until a tool's question took that.
+        # Textual's own binding is hidden: the line of keys would show F3 for this action.
         Binding("enter", "submit", "Next", key_display="Enter"),
     ]
 
@@ -34,7 +33,7 @@ class _Query(LineInput):
 
 
 class FindLine(Horizontal):
-    """Takes what is looked for, and tells how much of it there is."""
+    """Takes a query, and shows the number of matches."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
@@ -67,65 +66,65 @@ class FindLine(Horizontal):
     """
 
     class Wanted(Message):
-        """The reader looks for this now; for nothing if it is empty."""
+        """The query changed; an empty one ends the search."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
             self.text = text
 
     class Stepped(Message):
-        """The reader wants to see the next match, or the one before."""
+        """The user wants the next match, or the one before."""
 
         def __init__(self, count: int) -> None:
             super().__init__()
             self.count = count
 
     class Closed(Message):
-        """The reader has found it, or gives up."""
+        """The user closes the line."""
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - as every widget calls it
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self._query = _Query()
+        self._input = _Query()
         self._count = Static(classes="find-line--count", markup=False)
 
     def compose(self) -> ComposeResult:
         yield Static("Find: ", classes="find-line--label", markup=False)
-        yield self._query
+        yield self._input
         yield self._count
 
     @property
     def text(self) -> str:
-        """What is looked for, also after the line was closed."""
-        return self._query.value
+        """The query, also after the line was closed."""
+        return self._input.value
 
     def open(self) -> None:
-        """Show the line and give it the keys, at once: the next one is meant for it."""
+        """Show the line and focus it at once: the next key is meant for it."""
         self.show()
-        self._query.can_focus = True
-        self._query.select_all()
-        self.screen.set_focus(self._query, scroll_visible=False)
+        self._input.can_focus = True
+        self._input.select_all()
+        self.screen.set_focus(self._input, scroll_visible=False)
 
     def show(self) -> None:
-        """Show the line with what was looked for last; the keys stay where they are."""
+        """Show the line with the last query, without the focus."""
         if not self.display:
             self.display = True
-            # Else Tab from the conversation would lead here, not to the prompt.
-            self._query.can_focus = False
+            # Tab from the transcript would lead here otherwise, not to the prompt.
+            self._input.can_focus = False
             self.call_later(self._want, self.text)
 
     def close(self) -> None:
-        """Look for nothing any more; what was typed is there the next time."""
+        """End the search; the query is kept for the next time."""
         if self.display:
             self.display = False
             self.call_later(self._want, "")
 
     def show_count(self, words: str) -> None:
-        """Show where the reader is among how many."""
+        """Show the number of the current match, and of all."""
         self._count.update(Content(words))
 
     @property
     def has_keys(self) -> bool:
-        """Whether keys come here."""
+        """Whether the line has the focus."""
         return self.has_focus_within
 
     def step(self, count: int) -> None:
@@ -133,7 +132,7 @@ class FindLine(Horizontal):
         self.call_later(self.action_step, count)
 
     def _want(self, text: str) -> None:
-        # In this widget's own turn: what the screen sends itself does not come to the application.
+        # In this widget's own task: a message that the screen posts does not reach the application.
         self.post_message(self.Wanted(text))
 
     def action_step(self, count: int) -> None:
@@ -143,7 +142,7 @@ class FindLine(Horizontal):
         self.post_message(self.Closed())
 
     def on_click(self) -> None:
-        if not self._query.can_focus:
+        if not self._input.can_focus:
             self.open()
 
     @on(Input.Changed)

@@ -1,4 +1,4 @@
-"""Text of which only whole characters are put in another colour: a caret parts no family."""
+"""Text that is styled by whole graphemes: a caret never splits a joined emoji."""
 
 from rich.style import Style
 from rich.text import Text
@@ -7,7 +7,7 @@ from tui.widgets.graphemes import after, begin
 
 
 class GraphemeText(Text):
-    """One line."""
+    """A line of text for Rich."""
 
     def stylize(self, style: str | Style, start: int = 0, end: int | None = None) -> None:
         line = self.plain

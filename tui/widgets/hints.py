@@ -1,4 +1,4 @@
-"""What is said in passing where a key does nothing."""
+"""Hints: short notifications that say why a key does nothing."""
 
 from textual.widget import Widget
 
@@ -8,6 +8,6 @@ SECONDS = 3
 
 
 def hint(widget: Widget, words: str) -> None:
-    """Say why nothing happens, in a toast; a key that is held down says it once."""
+    """Show a hint, unless it is on screen already: a key may be held down."""
     if not any(each.message == words for each in notifications(widget)):
         widget.notify(words, timeout=SECONDS, markup=False)

@@ -1,4 +1,4 @@
-"""What the reader wants done, whichever way it was said."""
+"""Intents of the user, however they were given."""
 
 from textual.message import Message
 
@@ -6,7 +6,7 @@ from textual.message import Message
 class CommandInvoked(Message):
     """A command was given: by a key, as a slash command or from the palette.
 
-    ``name`` is one of the command table's; ``arguments`` is the text after it, as it was typed.
+    ``name`` is from the command table; ``arguments`` is the text after it, as it was typed.
     """
 
     def __init__(self, name: str, arguments: str = "") -> None:
@@ -16,4 +16,4 @@ class CommandInvoked(Message):
 
 
 class SearchIntent(Message):
-    """What the reader wants of a search; the classes of the search screen say what."""
+    """An intent of the search screen; its subclasses stand there."""

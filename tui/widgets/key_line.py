@@ -1,4 +1,4 @@
-"""The line of keys: what can be done where one is."""
+"""The line of keys: the bindings that work where the focus is."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
@@ -16,14 +16,14 @@ from tui.widgets.cells import one_line
 from tui.widgets.key_names import short_key_name
 
 COPY_SELECTED = "copy-selected"
-"""What is selected with the mouse can be copied."""
+"""The id of the action that copies a selection made with the mouse."""
 
 _GAP = 2
 _FAR = (App, Screen)
 
 
 class _Key(msgspec.Struct, frozen=True):
-    """A key and what it does; one ``is_always`` said, whatever else there is room for."""
+    """A key and its action; one that ``is_always`` shown is given room first."""
 
     name: str
     action: str
@@ -35,15 +35,15 @@ class _Key(msgspec.Struct, frozen=True):
 
 
 _ABOVE = (_Key("↑ ↓", "Choose"), _Key("Enter", "Take it"), _Key("Esc", "Close", is_always=True))
-"""What works in the palette, in a question and in whatever else is to be chosen from."""
+"""The keys of the palette, of a question and of every other list to choose from."""
 
 
 class KeyLine(Widget):
-    """One line of keys that work now, the nearest first; only whole ones, as many as fit.
+    """Shows the keys that work now, those of the focused widget first, as many as fit.
 
-    ``order`` are actions in the order in which they stand, after all that are not in it;
-    ``always`` those for which there is room in any case. ``words`` gives what an action does where
-    one is, if that is not what its description says: nothing if it is not worth telling there.
+    ``order`` lists actions that come last, in their order; ``always`` those that are shown in any
+    case. ``words`` returns names of actions that differ from their descriptions in this place; an
+    empty name hides the action.
     """
 
     ALLOW_SELECT = False
@@ -69,7 +69,7 @@ class KeyLine(Widget):
         self._read_keys(self.screen)
 
     def show_those_above(self) -> None:
-        """Say what works in what stands over this screen: of the keys here none does."""
+        """Show the keys of the screen above: of the keys here none works."""
         self._keys = _ABOVE
         self.refresh()
 
@@ -85,12 +85,12 @@ class KeyLine(Widget):
 
     def _shown_keys(self, screen: Screen[object]) -> Iterable[_Key]:
         active = [each for each in screen.active_bindings.values() if each.enabled]
-        # Textual's own order is not that of what is nearest.
+        # Textual's own order does not begin with the focused widget.
         active.sort(key=lambda each: self._rank(each, screen))
         here = self._words()
         shown: dict[str, _Key] = {}
         if words := here.get(COPY_SELECTED, ""):
-            # Bound to one thing in the prompt and to another beside it; both do it.
+            # The prompt and the screen have different bindings for it; both copy.
             shown[words] = _Key(short_key_name("ctrl+c"), words)
         for binding in (each.binding for each in active):
             does = here.get(binding.id or "", binding.description if binding.show else "")

@@ -1,9 +1,9 @@
-"""What keys are called: on the line of keys, in the help and in notices."""
+"""Names of keys, for the line of keys, the help and notices."""
 
 from textual.keys import format_key
 
 NO_KEY = "none"
-"""The key of an action that has none until the user chooses one: Textual binds no empty text."""
+"""The key of an action that has none by default: Textual refuses an empty one."""
 
 _MODIFIERS = {"ctrl": "Ctrl", "alt": "Alt", "shift": "Shift", "super": "Super", "meta": "Meta"}
 _NAMES = {
@@ -26,7 +26,7 @@ _ARROWS = {"Up": "↑", "Down": "↓", "Left": "←", "Right": "→"}
 
 
 def key_name(key: str) -> str:
-    """A key as it is written on the keyboard: ``Ctrl+N`` for ``ctrl+n``, ``/`` for ``slash``.
+    """The name of a key as on a keyboard: ``Ctrl+N`` for ``ctrl+n``, ``/`` for ``slash``.
 
     Empty for ``NO_KEY``.
     """
@@ -38,7 +38,7 @@ def key_name(key: str) -> str:
 
 
 def short_key_name(key: str) -> str:
-    """The same where there is little room: ``^N``, ``Alt+↓``."""
+    """A short name for narrow places: ``^N``, ``Alt+↓``."""
     name = key_name(key)
     *modifiers, last = name.rsplit("+", 1) if name != "+" else ["+"]
     last = _ARROWS.get(last, last)
@@ -51,5 +51,5 @@ def _last_name(key: str, *, alone: bool) -> str:
     if name := _NAMES.get(key):
         return name
     shown = format_key(key)
-    # A letter alone is typed as it stands; with others it is the key.
+    # A letter alone is typed as it is; with modifiers it names the key.
     return shown if alone and len(shown) == 1 else shown.upper()

@@ -1,4 +1,4 @@
-"""One line that is typed: Textual's, with what it gets wrong put right."""
+"""An input of one line: Textual's, with safe pastes and a caret that moves by grapheme."""
 
 from typing import ClassVar
 
@@ -22,15 +22,15 @@ from tui.widgets.graphemes import (
 )
 from tui.widgets.textual_private.line_input import InputBase
 
-# With the first two Textual deletes forwards.
-_OTHERWISE = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
+# Textual deletes forwards with the first two.
+_REBOUND = {"ctrl+backspace", "alt+backspace", "ctrl+left", "ctrl+right"}
 
 
 class LineInput(InputBase, inherit_bindings=False):
-    """Harmless, whatever is pasted into it; moves and deletes by whole characters."""
+    """Replaces control characters in pastes; moves and deletes by whole graphemes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *[each for each in Binding.make_bindings(Input.BINDINGS) if each.key not in _OTHERWISE],
+        *[each for each in Binding.make_bindings(Input.BINDINGS) if each.key not in _REBOUND],
         Binding("ctrl+left,alt+left", "cursor_left_word", "A word left", show=False),
         Binding("ctrl+right,alt+right", "cursor_right_word", "A word right", show=False),
         Binding("ctrl+backspace,alt+backspace", "delete_left_word", "Delete a word", show=False),
@@ -38,8 +38,8 @@ class LineInput(InputBase, inherit_bindings=False):
     ]
 
     def replace(self, text: str, start: int, end: int) -> None:
-        """Put a text in the place of another, as much of it as there is room for."""
-        # Every way in leads here. An input shows what was pasted as it is, or takes none of it.
+        """Replace a range by as much of a text as fits."""
+        # All changes come through here. Textual draws a paste raw, or takes none if it is too long.
         line = make_visible_line(text)
         if self.max_length:
             start, end = sorted((max(0, start), min(len(self.value), end)))
@@ -54,7 +54,7 @@ class LineInput(InputBase, inherit_bindings=False):
         if event.character in JOINERS:
             self.replace(event.character, *self.selection)
         elif event.key == "alt+d":
-            # It comes with its letter, which would be typed.
+            # The key comes with its letter, which would be typed.
             self.action_delete_right_word()
         else:
             return
@@ -62,7 +62,7 @@ class LineInput(InputBase, inherit_bindings=False):
         event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        # Textual's own would take the first line alone, which may be empty.
+        # Textual inserts the first line only, which may be empty.
         event.stop()
         event.prevent_default()
         lines = event.text.splitlines()
@@ -101,7 +101,7 @@ class LineInput(InputBase, inherit_bindings=False):
         self._delete(word_after(self.value, self.cursor_position))
 
     def on_click(self, event: events.Click) -> None:
-        """Select a word by two clicks, all by three."""
+        """Select a word on a double click, all on a triple click."""
         if event.chain == 2:
             place = self.index_at(event.get_content_offset_capture(self).x)
             self.selection = Selection(*word_around(self.value, place))
@@ -111,11 +111,11 @@ class LineInput(InputBase, inherit_bindings=False):
     def shown_text(self) -> GraphemeText:
         return GraphemeText(self.value, no_wrap=True, overflow="ignore", end="")
 
-    def _move(self, place: int, select: bool) -> None:  # noqa: FBT001 - of the keys' actions
+    def _move(self, place: int, select: bool) -> None:  # noqa: FBT001 - passed on from actions
         self.selection = Selection(self.selection.start if select else place, place)
 
     def _delete(self, place: int) -> None:
-        """Delete what is selected, else what is between the caret and a place."""
+        """Delete the selection, or the text between the caret and ``place``."""
         if self.selection.is_empty:
             self.delete(place, self.cursor_position)
         else:

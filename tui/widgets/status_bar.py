@@ -1,4 +1,4 @@
-"""The line at the bottom: which session this is, and whether all of it is saved."""
+"""The status bar: the session on screen, its model, and whether it is saved."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
@@ -42,16 +42,16 @@ _RIGHT: tuple[Place, ...] = (
     "failure",
 )
 _GAP = 2
-# A label that is cut shorter says nothing.
+# The least cells of a label that is worth showing.
 _LABEL_CELLS = 12
-# From so many percent on, how full the context is matters more than what the list has, too.
+# From so many percent on, the context is more important than what the sidebar shows as well.
 _CROWDED = 50
-# NOT SAVED: disk full. So much is said even at the cost of the id.
+# "NOT SAVED: disk full" is shown even at the cost of the id.
 _FAILURE_CELLS = 20
 
 
 class StatusItem(msgspec.Struct, frozen=True):
-    """One thing that is said; ``short`` is what has to fit for it to be said at all."""
+    """An item of the bar; it is shown only if ``short`` fits."""
 
     place: Place
     text: str
@@ -61,7 +61,7 @@ class StatusItem(msgspec.Struct, frozen=True):
 def lay_out(
     status: SessionStatus, width: int, indexing: str = "", filled: Filled | None = None
 ) -> dict[Place, str]:
-    """The texts that there is room for, the important ones first."""
+    """Choose the texts that fit, the most important ones first."""
     shown: dict[Place, str] = {}
     context = f"context {filled.percent} %" if filled else ""
     crowded = context if filled and filled.percent >= _CROWDED else ""
@@ -95,14 +95,14 @@ def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[
     session_id = cut(session_id, room)
     yield StatusItem("id", session_id, session_id)
     if status.asking:
-        # Before all else there is to know: nothing goes on without the user.
+        # Before everything else: the turn waits for the user.
         words = ("waits for approval", "approval?")
         beside = width - cell_len(session_id) - cell_len(save) - 2 * _GAP
         text = next((each for each in words if cell_len(each) <= beside), words[-1])
         yield StatusItem("asking", text, text)
     for place, text in _states(status):
         wait = wait_words(status.answering_for) if place == "answering" else ""
-        # Of the same width for a minute, for else the word would move.
+        # Padded for the first minute: the word would move otherwise.
         yield StatusItem(place, f"{text} {wait:>4}" if wait else text, text)
     label, model = one_line(status.label), one_line(status.model)
     yield StatusItem("label", label, cut(label, _LABEL_CELLS))
@@ -137,7 +137,7 @@ def _room(shown: dict[Place, str], width: int) -> int:
 
 
 class StatusBar(Widget):
-    """One line about the session on screen; where it is narrow, what matters less is left out."""
+    """One line about the session on screen; on a narrow screen only the important items."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -151,25 +151,25 @@ class StatusBar(Widget):
     }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self._status: SessionStatus | None = None
         self._indexing = ""
         self._filled: dict[str, Filled] = {}
 
     def show(self, status: SessionStatus) -> None:
-        """Say this from now on."""
+        """Show a status."""
         if status != self._status:
             self._status = status
             self.refresh()
 
     def show_filled(self, filled: Filled) -> None:
-        """Say how full the window of a session's model is, as long as that is so."""
+        """Show how full the context window is, while the session stays as it was measured."""
         self._filled[filled.status.session_id] = filled
         self.refresh()
 
     def show_indexing(self, progress: str) -> None:
-        """Say how far the search index is; nothing once it is done."""
+        """Show the progress of the search index; an empty text hides it."""
         if progress != self._indexing:
             self._indexing = progress
             self.refresh()
@@ -178,7 +178,7 @@ class StatusBar(Widget):
         width = self.size.width
         if y or self._status is None:
             return Strip.blank(width, self.rich_style)
-        # Without margins where they would cost letters of the id.
+        # No margins where they would cost letters of the id.
         margin = 1 if cell_len(self._status.session_id) + 2 <= width else 0
         inner = width - 2 * margin
         filled = self._filled.get(self._status.session_id)

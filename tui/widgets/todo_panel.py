@@ -1,4 +1,4 @@
-"""The to-do list of the session on screen, above the prompt: as much of it as there is room for."""
+"""The panel above the prompt with the to-dos of the session on screen, as many as fit."""
 
 from collections.abc import Iterator, Sequence
 from typing import ClassVar, Literal
@@ -15,10 +15,10 @@ from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.hints import hint
 
 ROWS_FOR_MORE = 30
-"""A screen of fewer rows has one line of it, until it is unfolded."""
+"""On a screen of fewer rows the panel has one line, until it is unfolded."""
 
 _SHARE, _SHARE_UNFOLDED = 6, 2
-# Beside an item there is room for a word on it.
+# From so many cells on, an item is followed by its status in words.
 _CELLS_FOR_WORDS = 40
 
 Part = Literal["title", "pending", "in-progress", "completed", "more"]
@@ -32,16 +32,16 @@ _IMPORTANCE: dict[TodoStatus, int] = {"in_progress": 0, "pending": 1, "completed
 
 
 class TodoRow(msgspec.Struct, frozen=True):
-    """A line of the panel, and the part that it plays."""
+    """A line of the panel; ``part`` names its style."""
 
     text: str
     part: Part
 
 
 def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[TodoRow]:
-    """The list on so many rows at most: what is going on first, then what is open.
+    """Fit the list into so many rows: items in progress first, then pending ones.
 
-    Items keep their order and the numbers that ``/todo`` takes.
+    Items keep their order, and the numbers that ``/todo`` takes.
     """
     if not items or rows < 1:
         return []
@@ -56,12 +56,12 @@ def lay_out(items: Sequence[TodoItem], rows: int, width: int) -> list[TodoRow]:
 
 
 def _chosen(items: Sequence[TodoItem], rows: int) -> list[int]:
-    """The numbers of the items that are shown, in their order."""
+    """Choose the items that are shown, by their numbers."""
     numbers = range(1, len(items) + 1)
     if len(items) <= rows:
         return list(numbers)
     by_importance = sorted(numbers, key=lambda number: _IMPORTANCE[items[number - 1].status])
-    # One row less: it says how many there are besides.
+    # One row less: it has the number of the others.
     return sorted(by_importance[: rows - 1])
 
 
@@ -82,14 +82,14 @@ def _one_row(items: Sequence[TodoItem], width: int) -> TodoRow:
     more = len(items) - done - 1
     word = "next: " if item.status == "pending" else ""
     text = f"{title}{SIGNS[item.status]} {word}{one_line(item.words)}"
-    # The title says how many there are: what is to be done comes before saying so again.
+    # The title has the count already: the item is more important than this ending.
     endings = (f"  + {more} more", f"  +{more}") if more else ()
     fitting = (end for end in endings if cell_len(text) + cell_len(end) <= width)
     return TodoRow(cut(text + next(fitting, ""), width), _PARTS[item.status])
 
 
 class TodoPanel(Widget):
-    """Shows a to-do list; not there for a session without one."""
+    """Shows a to-do list; hidden for a session without one."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -107,20 +107,20 @@ class TodoPanel(Widget):
     }
     """
 
-    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 -- as every widget calls it
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
         self._items: Sequence[TodoItem] = ()
         self._chosen: Literal["more", "less"] | None = None
 
     def show(self, items: Sequence[TodoItem]) -> None:
-        """Show this list from now on."""
+        """Show a list; an empty one hides the panel."""
         if items != self._items:
             self._items = items
             self.display = bool(items)
             self.refresh(layout=True)
 
     def fold(self) -> None:
-        """Show more of it than fits beside the conversation, or a line of it; or that no longer."""
+        """Toggle between the usual size and a larger one, or one line if all fits already."""
         if not self._items:
             hint(self, "No to-dos: /todo add <text> begins a list.")
             return
@@ -134,11 +134,11 @@ class TodoPanel(Widget):
     def on_click(self) -> None:
         self.fold()
 
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 -- the signature is Textual's
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002 - Textual's signature
         return len(lay_out(self._items, self._room(viewport.height), max(1, width)))
 
     def render_line(self, y: int) -> Strip:
-        # The padding is Textual's; what is drawn here is what is between.
+        # Textual draws the padding.
         rows = lay_out(self._items, max(1, self.content_size.height), self.content_size.width)
         if y >= len(rows):
             return Strip.blank(self.content_size.width, self.rich_style)
@@ -159,5 +159,5 @@ class TodoPanel(Widget):
         return max(1, screen_rows // _SHARE) if screen_rows >= ROWS_FOR_MORE else 1
 
     def visible_text(self) -> Iterator[str]:
-        """The lines that are on screen."""
+        """The lines on screen."""
         return (self.render_line(y).text.rstrip() for y in range(self.content_size.height))

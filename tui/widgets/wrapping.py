@@ -1,4 +1,4 @@
-"""Outside text made harmless, cut into pieces and wrapped to cells."""
+"""Wraps text to cells, and cuts long text into pieces."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from rich.cells import cell_len, chop_cells, get_character_cell_size
 from tui.domain.text.safe_text import make_visible
 
 PIECE = 8 * 1024
-"""Characters of one block at most: what one touch may cost."""
+"""The most characters of one block: they are wrapped and drawn at once."""
 
 _LINE_ENDS = re.compile("\r\n|[\u2028\u2029]")
 _BLANKS = re.compile(" +")
@@ -19,20 +19,20 @@ _WORD = re.compile(" *[!-\u2e7f]*")
 _JOINTS = "/\\?&#=|"
 _LESSER_JOINTS = "-_.,;:%+~)]}>"
 _NEVER_FIRST = frozenset(
-    "、。，．・：；？！゛゜ヽヾゝゞ々ー〜～）〕］｝〉》」』】〟’”»…‥％℃"  # noqa: RUF001 -- they are meant
+    "、。，．・：；？！゛゜ヽヾゝゞ々ー〜～）〕］｝〉》」』】〟’”»…‥％℃"  # noqa: RUF001 - they are meant
     "ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ,.;:?!)]}%\"'\u200d\ufe0f"
 )
 _ENDS_OF_EMOJI = (("\U0001f1e6", "\U0001f1ff"), ("\U0001f3fb", "\U0001f3ff"))
-_NEVER_LAST = frozenset("（〔［｛〈《「『【〝‘“«￥＄([{\u200d")  # noqa: RUF001 -- the same
+_NEVER_LAST = frozenset("（〔［｛〈《「『【〝‘“«￥＄([{\u200d")  # noqa: RUF001 - the same
 
 
 def clean(text: str) -> str:
-    """Text from outside as it may be shown: lines end with newlines, controls are marks."""
+    """Replace control characters in foreign text by marks, and line separators by newlines."""
     return make_visible(_LINE_ENDS.sub("\n", text))
 
 
 def wrap_words(line: str, width: int) -> list[str]:
-    """One line as rows of at most ``width`` cells, broken where a reader would."""
+    """Wrap a line into rows of at most ``width`` cells, at the places a reader expects."""
     *starts, last = (0, *breaks(line, width))
     rows = [line[start:end].rstrip(" ") for start, end in pairwise([*starts, last])]
     rest = line[last:]
@@ -40,7 +40,7 @@ def wrap_words(line: str, width: int) -> list[str]:
 
 
 def wrap_hanging(line: str, width: int) -> list[str]:
-    """The same of a line of a list or a table: what goes on below is set in from its beginning."""
+    """Wrap a line of a list or a table with a hanging indent."""
     if fitting(line, width) >= len(line):
         return [line]
     found = _BEGINNING.match(line)
@@ -51,15 +51,15 @@ def wrap_hanging(line: str, width: int) -> list[str]:
 
 
 def has_columns(line: str) -> bool:
-    """Whether a line is one of a table."""
+    """Whether a line looks like a row of a table."""
     return bool(_COLUMNS.search(line.strip()))
 
 
 def breaks(line: str, width: int) -> Iterator[int]:
-    """Where the rows of a line begin, after the first.
+    """Yield the beginnings of a line's rows, after the first.
 
-    At a space or beside a wide character; within a word only if it is longer than a row, then
-    after a mark that parts it, such as the slash of an address.
+    Lines break at a space or beside a wide character; within a word only if it is longer than a
+    row, then after a separator such as the slash of an address.
     """
     start = 0
     while start + (fit := fitting(line[start : start + width * 4 + 9], width)) < len(line):
@@ -72,11 +72,11 @@ def breaks(line: str, width: int) -> Iterator[int]:
 
 
 def fitting(line: str, width: int) -> int:
-    """How many characters of a line go into ``width`` cells, at least one."""
+    """The number of characters of a line that fit into ``width`` cells, at least one."""
     head = line[: width + 1]
     if head.isascii():
         return min(len(line), width)
-    # Marks that combine take no cells; nobody needs more than a few for each letter.
+    # Combining marks take no cells; no language needs more than a few on a letter.
     for characters in (width + 8, width * 4 + 8):
         head = line[:characters]
         if cell_len(head) > width:
@@ -85,14 +85,14 @@ def fitting(line: str, width: int) -> int:
 
 
 def shorten(line: str, width: int) -> str:
-    """One line in at most ``width`` cells, the last an ellipsis if anything was cut."""
+    """Cut a line to at most ``width`` cells, with an ellipsis if anything was cut."""
     if fitting(line, width) >= len(line):
         return line
     return line[: fitting(line, width - 1)] + "…"
 
 
 def cut_pieces(text: str, limit: int = PIECE) -> Iterator[str]:
-    """Long text in pieces of at most ``limit`` characters, cut at a line's end or at a space."""
+    """Cut text into pieces of at most ``limit`` characters, at line breaks or spaces."""
     start = 0
     while len(text) - start > limit:
         end = start + limit
@@ -109,12 +109,12 @@ def cut_pieces(text: str, limit: int = PIECE) -> Iterator[str]:
 
 
 def guess_rows(text: str, width: int) -> int:
-    """About how many rows a text takes; cheap."""
+    """Estimate the number of rows of a text, without wrapping it."""
     return text.count("\n") + 1 + len(text) // max(width, 1)
 
 
 def _break(line: str, fit: int, width: int) -> int:
-    """Where to break a line of which ``fit`` characters have room."""
+    """The place to break a line of which ``fit`` characters fit."""
     gap = _last_gap(line, fit)
     if gap == fit:
         return fit
@@ -136,7 +136,7 @@ def _last_gap(line: str, fit: int) -> int:
 
 
 def _parts(before: str, after: str) -> bool:
-    """Whether a row may end and the next begin between two characters."""
+    """Whether a row may break between two characters."""
     if after == " " or before == " ":
         return after == " "
     if get_character_cell_size(before) < 2 > get_character_cell_size(after):
@@ -145,14 +145,14 @@ def _parts(before: str, after: str) -> bool:
 
 
 def _cells_of_its_own(character: str) -> bool:
-    """Whether a character may begin a row; a letter of a flag and a skin's colour may not."""
+    """Whether a character may begin a row: not the half of a flag, nor a skin tone."""
     if get_character_cell_size(character) == 0:
         return False
     return not any(first <= character <= last for first, last in _ENDS_OF_EMOJI)
 
 
 def _last_joint(line: str, gap: int, fit: int) -> int:
-    """The last place within the word after ``gap`` where it may be parted; 0 without one."""
+    """The last place to break within the word after ``gap``; 0 without one."""
     for joints in (_JOINTS, "" if gap else _LESSER_JOINTS):
         for place in range(fit, max(gap + 1, 0 if gap else fit // 2), -1):
             if line[place - 1] in joints and line[place] not in joints:

@@ -1,4 +1,4 @@
-"""The list above the prompt of what may complete it."""
+"""The list of completions above the prompt."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -19,7 +19,7 @@ _GAP = 2
 
 
 class CompletionList(Widget):
-    """``ROWS`` rows of it, and how many more there are; nothing is chosen until the user moves."""
+    """Shows ``ROWS`` completions and the number of others; none is chosen until the user moves."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"completion-list--chosen", "completion-list--help"}
 
@@ -38,16 +38,16 @@ class CompletionList(Widget):
 
     @property
     def found(self) -> tuple[Completion, ...]:
-        """What is on offer; empty while the list is closed."""
+        """The completions; empty while the list is closed."""
         return self._found
 
     @property
     def chosen(self) -> Completion | None:
-        """What the user has moved to."""
+        """The completion that the user has moved to."""
         return None if self._place is None else self._found[self._place]
 
     def show(self, found: Sequence[Completion]) -> None:
-        """Offer these; none closes the list."""
+        """Show these completions; none closes the list."""
         if not found and not self._found:
             return
         was_open, self._found = bool(self._found), tuple(found)
@@ -58,7 +58,7 @@ class CompletionList(Widget):
             self.refresh_bindings()
 
     def move(self, step: int) -> None:
-        """Choose the next one below (1) or above (-1), around the ends."""
+        """Choose the next completion below (1) or above (-1), from either end to the other."""
         if self._place is None:
             self._place = 0 if step > 0 else len(self._found) - 1
         else:
@@ -72,7 +72,7 @@ class CompletionList(Widget):
 
     def render(self) -> Content:
         shown = self._found[self._top : self._top + ROWS]
-        names = [_name(self._called(each)) for each in shown]
+        names = [_name(self._shown_name(each)) for each in shown]
         width = max((name.cell_length for name in names), default=0)
         padded = [name.pad_right(width - name.cell_length) for name in names]
         rows = zip(range(self._top, len(self._found)), padded, shown, strict=False)
@@ -82,13 +82,13 @@ class CompletionList(Widget):
         return Content("\n").join(lines)
 
     def _more(self) -> Content:
-        """How many there are below; empty at the end, where the row stays."""
+        """The row with the number of completions below; empty at the end of the list."""
         below = len(self._found) - self._top - ROWS
         words = f"{_OTHER}+ {below} more" if below else ""
         return Content.styled(words, self.get_visual_style("completion-list--help"))
 
-    def _called(self, completion: Completion) -> str:
-        # As wide for all that are found, for else the list would change while it is gone through.
+    def _shown_name(self, completion: Completion) -> str:
+        # The same choice for all completions: names would change while the user moves.
         widest = max(cell_len(each.name) for each in self._found)
         needed = max(cell_len(each.help) for each in self._found) + len(_OTHER) + _GAP
         has_room = widest + needed <= self.size.width
@@ -99,10 +99,10 @@ class CompletionList(Widget):
         return max(0, (self._place or 0) - ROWS + 1)
 
     def _fit(self) -> None:
-        # One more says how many there are besides.
+        # One more row has the number of the others.
         rows = min(len(self._found), ROWS + 1)
         self.styles.height = rows
-        # Above the prompt, and over what is there: nothing moves when the list opens.
+        # Over the rows above the prompt: nothing moves when the list opens.
         self.styles.offset = (1, -rows)
         self.refresh()
 

@@ -1,4 +1,4 @@
-"""The text under the caret: kept as it was typed, shown so that a terminal obeys none of it."""
+"""The document of the prompt: text as it was typed, drawn as rows that are safe for a terminal."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
@@ -8,16 +8,16 @@ from textual.widgets.text_area import Document, EditResult, Location
 from tui.domain.text.safe_text import make_visible
 
 ROW_CHARACTERS = 4000
-"""Longer lines are cut into rows of this many characters: each key wraps one whole row."""
+"""Longer lines are cut into rows of so many characters: each key wraps a whole row again."""
 
 FOLD_LINES, FOLD_CHARACTERS = 10, 1000
-"""A paste of more is shown as one mark."""
+"""A longer paste is folded: drawn as one mark."""
 
 _LINE_MARK = "\u2424"
 
 
 class _Marks(dict[int, str]):
-    """One mark of one cell for each code point: any other number would shift the caret."""
+    """A mark of one code point for each control character: another number would shift the caret."""
 
     def __missing__(self, code: int) -> str:
         mark = make_visible(chr(code))
@@ -29,14 +29,14 @@ _MARKS = _Marks({0x2028: _LINE_MARK, 0x2029: _LINE_MARK})
 
 
 def mark_cells(line: str) -> str:
-    """A line as it is shown: as many code points as before, none that a terminal obeys."""
+    """Replace control characters by marks; the number of code points stays the same."""
     return line if line.isprintable() else line.translate(_MARKS)
 
 
 class PromptRow(NamedTuple):
-    """A row of the document; ``goes_on`` if no line break parts it from the next.
+    """A row of the document; ``goes_on`` if no line break separates it from the next.
 
-    A folded one may have many lines, and is shown as one mark: the caret is before or behind it.
+    A folded row may have many lines, and is drawn as one mark, with the caret before or behind it.
     """
 
     text: str
@@ -48,20 +48,20 @@ class PromptRow(NamedTuple):
         return _fold_mark(self.text) if self.folded else mark_cells(self.text)
 
     def until(self, column: int) -> "PromptRow":
-        """What stands before a column, of a folded row all or nothing; the next row joins on."""
+        """The part before a column, of a folded row all or nothing; the next row joins it."""
         if self.folded:
             return self._replace(goes_on=True) if column else PromptRow("", goes_on=True)
         return PromptRow(self.text[:column], goes_on=True)
 
     def since(self, column: int) -> "PromptRow":
-        """What stands behind a column."""
+        """The part behind a column."""
         if self.folded:
             return PromptRow("", self.goes_on) if column else self
         return PromptRow(self.text[column:], self.goes_on)
 
 
 class Rows(str):
-    """Text, and the rows that it is to stand in."""
+    """A text together with its rows."""
 
     __slots__ = ("rows",)
     rows: Sequence[PromptRow]
@@ -73,23 +73,23 @@ class Rows(str):
 
 
 def folded(text: str) -> Rows:
-    """Text that is shown as one mark."""
+    """Fold a text into one row."""
     return Rows([PromptRow(text, folded=True)])
 
 
 def is_long(text: str) -> bool:
-    """Whether a paste is folded."""
+    """Whether a paste is long enough to be folded."""
     return len(text) > FOLD_CHARACTERS or text.rstrip("\n").count("\n") >= FOLD_LINES
 
 
 class PromptDocument(Document):
-    """A document whose lines are what is shown, and whose text is what was typed.
+    """A document whose ``lines`` are drawn, and whose ``text`` is what was typed.
 
-    Textual's own breaks lines at form feeds, U+0085, U+2028 and the like, and then has lost them.
+    Textual's own breaks lines at form feeds, U+0085, U+2028 and the like, and loses them.
     """
 
     def __init__(self, text: str, pastes: Sequence[str] = ()) -> None:
-        """``pastes`` are texts that are folded where they occur."""
+        """Fold the texts of ``pastes`` where they occur."""
         super().__init__("")
         self._rows = cut(text, pastes)
         self.lines[:] = [row.shown for row in self._rows]
@@ -103,25 +103,25 @@ class PromptDocument(Document):
 
     @property
     def pastes(self) -> Sequence[str]:
-        """The texts of its folded rows, from the top."""
+        """The texts of the folded rows, from the top."""
         return [row.text for row in self._rows if row.folded]
 
     def goes_on(self, row: int) -> bool:
-        """Whether the row and the next are one line."""
+        """Whether a row and the next are one line."""
         return 0 <= row < len(self._rows) and self._rows[row].goes_on
 
     def is_folded(self, row: int) -> bool:
-        """Whether the row is a mark that stands for more."""
+        """Whether a row is drawn as a mark."""
         return 0 <= row < len(self._rows) and self._rows[row].folded
 
     def get_text_range(self, start: Location, end: Location) -> str:
-        return _join(self._between(*self._outside_of_marks(start, end)))
+        return _join(self._between(*self._around_folds(start, end)))
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
-        top, bottom = self._outside_of_marks(start, end)
+        top, bottom = self._around_folds(start, end)
         replaced = Rows(self._between(top, bottom))
         if not text and not replaced:
-            # Where rows meet there is nothing to delete, and nothing that could be undone.
+            # Between two rows of a line there is nothing to delete, and nothing to undo.
             return EditResult(bottom, replaced)
         inserted = text.rows if isinstance(text, Rows) else cut(text)
         before, after = self._row(top[0]).until(top[1]), self._row(bottom[0]).since(bottom[1])
@@ -129,7 +129,7 @@ class PromptDocument(Document):
         *rows, last = rows
         ends = _joined(last, after)
         rows += ends
-        # Always in the last row that has changed: Textual reckons from there.
+        # In the last row that has changed: Textual counts from there.
         column = 0 if len(ends) > 1 else len(last.shown)
         self._rows[top[0] : bottom[0] + 1] = rows
         self.lines[top[0] : bottom[0] + 1] = [row.shown for row in rows]
@@ -166,11 +166,11 @@ class PromptDocument(Document):
     def _row(self, index: int) -> PromptRow:
         return self._rows[index] if index < len(self._rows) else PromptRow("")
 
-    def _outside_of_marks(self, start: Location, end: Location) -> tuple[Location, Location]:
-        """A range in its order; a mark that it reaches into belongs to it."""
+    def _around_folds(self, start: Location, end: Location) -> tuple[Location, Location]:
+        """Sort the ends of a range, and take in each folded row that it reaches into."""
         top, bottom = sorted((start, end))
         if bottom[0] >= len(self._rows):
-            # Textual deletes a last line together with a break that is not there.
+            # Textual deletes the last line together with a line break that it does not have.
             bottom = max(top, self.end)
         if self.is_folded(bottom[0]) and bottom[1]:
             bottom = bottom[0], len(self.lines[bottom[0]])
@@ -199,7 +199,7 @@ def _join(rows: Iterable[PromptRow]) -> str:
 
 
 def _joined(first: PromptRow, second: PromptRow) -> list[PromptRow]:
-    """Two rows that no line break parts: one, unless one of them is folded."""
+    """Join two rows of one line: into one row, unless one of them is folded."""
     if not first.folded and not second.folded:
         return [PromptRow(first.text + second.text, second.goes_on)]
     if not first.folded and not first.text:
@@ -210,7 +210,7 @@ def _joined(first: PromptRow, second: PromptRow) -> list[PromptRow]:
 
 
 def cut(text: str, pastes: Sequence[str] = ()) -> list[PromptRow]:
-    """A text as rows; ``pastes`` are folded where they occur in it."""
+    """Cut a text into rows; texts of ``pastes`` are folded where they occur."""
     for paste in pastes:
         before, found, after = text.partition(paste)
         if found:
@@ -226,7 +226,7 @@ def _cut_line(line: str) -> Iterable[PromptRow]:
     start = 0
     while len(line) - start > ROW_CHARACTERS:
         end = start + ROW_CHARACTERS
-        # Between words if that costs little: the row before looks broken off otherwise.
+        # Between words, if that shortens the row by a quarter at most.
         blank = line.rfind(" ", end - ROW_CHARACTERS // 4, end)
         end = blank + 1 if blank >= 0 else end
         yield PromptRow(line[start:end], goes_on=True)

@@ -1,4 +1,4 @@
-"""What keys do while one types, for the help: they are those of any text, and stay as they are."""
+"""The keys of the prompt's editor, and their descriptions for the help: they cannot be rebound."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -16,9 +16,9 @@ SHELL_KEYS: tuple[BindingType, ...] = tuple(
         ("ctrl+underscore", "undo", "Undo"),
     )
 )
-"""What a shell has, where Textual's editor has something else or nothing."""
-# The program's own among them.
-_OTHERWISE = frozenset({"ctrl+a", "ctrl+e"})
+"""Keys of a shell for which Textual's editor has another action or none."""
+# Their bindings in Textual's editor are left out.
+_REBOUND = frozenset({"ctrl+a", "ctrl+e"})
 TYPING_KEYS: tuple[BindingType, ...] = tuple(
     Binding(keys, "type", description)
     for keys, description in (
@@ -37,10 +37,10 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
 
 
 def with_shell_keys(bindings: Iterable[BindingType]) -> list[BindingType]:
-    """An editor's bindings as they are in the prompt."""
-    own: list[BindingType] = []
+    """Replace an editor's bindings of these keys by those of a shell."""
+    kept: list[BindingType] = []
     for binding in bindings:
         if isinstance(binding, Binding):
-            keys = [key for key in binding.key.split(",") if key not in _OTHERWISE]
-            own.append(replace(binding, key=",".join(keys)))
-    return [*own, *SHELL_KEYS]
+            keys = [key for key in binding.key.split(",") if key not in _REBOUND]
+            kept.append(replace(binding, key=",".join(keys)))
+    return [*kept, *SHELL_KEYS]

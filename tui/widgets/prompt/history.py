@@ -1,13 +1,13 @@
-"""Walking through earlier prompts, as in a shell."""
+"""The history of prompts, which Up and Down walk through as in a shell."""
 
 from collections.abc import Sequence
 from itertools import groupby
 
 
 class EarlierPrompts:
-    """The prompts of a session, oldest first, and after them what is being typed.
+    """The prompts of a session, oldest first, and after them the draft.
 
-    What was changed on the way stays changed until ``leave``.
+    Changes to earlier prompts are kept until ``leave``.
     """
 
     def __init__(self) -> None:
@@ -17,7 +17,7 @@ class EarlierPrompts:
         self._changed: dict[int, str] = {}
 
     def show(self, prompts: Sequence[str]) -> None:
-        """Take another list; whoever is walking stays as near to where they are as can be."""
+        """Replace the list; the place in it is kept as well as possible."""
         new = tuple(prompt for prompt, _ in groupby(prompts))
         old, self._prompts = self._prompts, new
         if self._place == len(old):
@@ -27,35 +27,35 @@ class EarlierPrompts:
             self._changed.clear()
 
     def leave(self) -> None:
-        """Go back to what is being typed, which starts anew."""
+        """Return to the draft, which becomes empty."""
         self._place = len(self._prompts)
         self._draft = ""
         self._changed.clear()
 
     def is_at(self, text: str) -> bool:
-        """Whether this text is the earlier prompt that was walked to, as it was sent."""
+        """Whether a text is the earlier prompt at the current place, unchanged."""
         return self._place < len(self._prompts) and self._prompts[self._place] == text
 
     @property
     def draft(self) -> str:
-        """What was typed before the walk began."""
+        """The text that was typed before the walk began."""
         return self._draft
 
     @property
     def held(self) -> str:
-        """The same while an earlier prompt is on screen in its place."""
+        """The draft while an earlier prompt is on screen instead of it, else empty."""
         return self._draft if self._place < len(self._prompts) else ""
 
     def forget(self, sent: str) -> None:
-        """What was typed before the walk began with this, and has been sent."""
+        """Remove a text that has been sent from the beginning of the draft."""
         self._draft = self._draft.removeprefix(sent)
 
     def earlier(self, text: str) -> str | None:
-        """The prompt before the one on screen, whose ``text`` is kept; ``None`` at the oldest."""
+        """Go to the prompt before, and keep ``text`` for this one; ``None`` at the oldest."""
         return self._walk(text, -1)
 
     def later(self, text: str) -> str | None:
-        """The prompt after it, at last what was being typed; ``None`` if that is on screen."""
+        """Go to the prompt after, at last to the draft; ``None`` if that is on screen."""
         return self._walk(text, 1)
 
     def _walk(self, text: str, step: int) -> str | None:

@@ -1,8 +1,8 @@
-"""What keys cut away last, to be put back as in a shell."""
+"""The kill ring: the text that keys cut last, as in a shell."""
 
 
 class KillRing:
-    """One text: what is cut beside what was cut just before belongs to it."""
+    """A ring of one text; consecutive cuts at the same place are joined."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -10,11 +10,11 @@ class KillRing:
 
     @property
     def text(self) -> str:
-        """What is put back; empty while nothing was cut."""
+        """The text to insert; empty while nothing was cut."""
         return self._text
 
     def add(self, cut: str, *, backwards: bool, before: object, now: object) -> None:
-        """Take what was cut from one place or the other of the text: where the caret is."""
+        """Add a cut text; ``before`` and ``now`` identify the caret's place around the cut."""
         if self._place != before:
             self._text = ""
         self._text = cut + self._text if backwards else self._text + cut
