@@ -63,14 +63,23 @@ class Standing(msgspec.Struct, frozen=True):
     """The context of the key line."""
 
     reading: bool = False
+    """The conversation has the focus."""
     choosing: bool = False
+    """The sidebar has the focus."""
     finding: bool = False
+    """The find line is open."""
     asked: bool = False
+    """A tool call waits for approval."""
     replying: bool = False
+    """The approval panel has the focus."""
     answering: bool = False
+    """An answer arrives."""
     writing: bool = False
+    """The prompt has the focus."""
     completing: bool = False
+    """The completion list is open."""
     listing: bool = False
+    """There are to-dos."""
     useful: frozenset[str] = frozenset()
     """The ids of ``AT_TIMES`` that have an effect now."""
 
