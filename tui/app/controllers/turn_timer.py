@@ -1,14 +1,14 @@
-"""For how long answers are being made, told each second."""
+"""The seconds that answers take, shown once a second."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import App
 
+from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
-from tui.screens.chat import ChatScreen
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -17,16 +17,16 @@ _TICK_SECONDS = 1.0
 
 
 class TurnTimer:
-    """Counts the seconds of the answers at work, and shows those of the one on screen.
+    """Counts the seconds of all running answers, and shows those of the one on screen.
 
-    A model may think for minutes before its first word; that the seconds go on is what tells it
-    from a program that hangs.
+    A model may think for minutes before its first word; the moving seconds tell it from a program
+    that hangs.
     """
 
     def __init__(
         self,
         app: App[None],
-        chat: ChatScreen,
+        chat: ChatView,
         display: SessionPresenter,
         workspace: Workspace,
         stopwatch: Callable[[], float],
@@ -39,24 +39,24 @@ class TurnTimer:
         self._begun: dict[LoadedSession, float] = {}
         self._timer: Timer | None = None
 
-    def begin(self, conversation: LoadedSession) -> None:
-        """An answer is being made from now on."""
-        conversation.activity.count_seconds(0)
-        self._begun[conversation] = self._stopwatch()
+    def begin(self, session: LoadedSession) -> None:
+        """Start counting for a session."""
+        session.activity.count_seconds(0)
+        self._begun[session] = self._stopwatch()
         if self._timer is None:
             self._timer = self._app.set_interval(_TICK_SECONDS, self._tick)
 
-    def end(self, conversation: LoadedSession) -> None:
-        """It is no longer."""
-        self._begun.pop(conversation, None)
+    def end(self, session: LoadedSession) -> None:
+        """Stop counting for a session."""
+        self._begun.pop(session, None)
         if not self._begun and self._timer is not None:
             self._timer.stop()
             self._timer = None
 
     def _tick(self) -> None:
         now = self._stopwatch()
-        for conversation, begun in self._begun.items():
-            conversation.activity.count_seconds(int(now - begun))
+        for session, begun in self._begun.items():
+            session.activity.count_seconds(int(now - begun))
         current = self._workspace.current
         if current not in self._begun or current.opened is None:
             return

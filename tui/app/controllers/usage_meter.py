@@ -1,18 +1,18 @@
-"""What answers take: timed, counted and shown while the program runs, and never kept."""
+"""Time and tokens of answers: shown while the program runs, never stored."""
 
 from collections.abc import Callable
 from datetime import datetime
 
+from tui.app.chat_view import ChatView
 from tui.domain.views.usage import Effort, Filled, Spent, Usage
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.screens.chat import ChatScreen
 
 
 class UsageMeter:
     """Times answers and counts their tokens; ``stopwatch`` counts seconds."""
 
     def __init__(
-        self, chat: ChatScreen, clock: Callable[[], datetime], stopwatch: Callable[[], float]
+        self, chat: ChatView, clock: Callable[[], datetime], stopwatch: Callable[[], float]
     ) -> None:
         self._chat = chat
         self._clock = clock
@@ -22,35 +22,35 @@ class UsageMeter:
         self._filled: dict[str, Filled] = {}
         self._spent: dict[str, Spent] = {}
 
-    def begin(self, conversation: LoadedSession, message_id: str) -> None:
+    def begin(self, session: LoadedSession, message_id: str) -> None:
         """Begin to time an answer."""
-        self._begun[conversation] = message_id, self._stopwatch()
+        self._begun[session] = message_id, self._stopwatch()
 
-    def count(self, conversation: LoadedSession, usage: Usage) -> None:
-        """Add the tokens of an answer that has all come."""
-        self._counted[conversation] = usage
-        before = self._spent.get(conversation.id) or Spent(self._clock())
-        self._spent[conversation.id] = before.plus(usage)
+    def count(self, session: LoadedSession, usage: Usage) -> None:
+        """Add the tokens of a complete answer."""
+        self._counted[session] = usage
+        before = self._spent.get(session.id) or Spent(self._clock())
+        self._spent[session.id] = before.plus(usage)
 
-    def end(self, conversation: LoadedSession) -> None:
-        """Nothing more comes of an answer, if there was one."""
-        begun = self._begun.pop(conversation, None)
-        usage = self._counted.pop(conversation, None)
+    def end(self, session: LoadedSession) -> None:
+        """Show time and tokens of the answer that has ended, if there was one."""
+        begun = self._begun.pop(session, None)
+        usage = self._counted.pop(session, None)
         if begun is None:
             return
         message_id, at = begun
         self._chat.transcript.show_effort(message_id, Effort(self._stopwatch() - at, usage))
-        if usage and conversation.model:
-            tokens, window = usage.sent + usage.received, conversation.model.context_window
-            filled = Filled(conversation.status(), tokens, window)
-            self._filled[conversation.id] = filled
+        if usage and session.model:
+            tokens, window = usage.sent + usage.received, session.model.context_window
+            filled = Filled(session.status(), tokens, window)
+            self._filled[session.id] = filled
             self._chat.status_bar.show_filled(filled)
 
-    def filled(self, conversation: LoadedSession) -> Filled | None:
-        """How full the model's window is, if that is known."""
-        known = self._filled.get(conversation.id)
-        return known if known and known.holds_for(conversation.status()) else None
+    def filled(self, session: LoadedSession) -> Filled | None:
+        """Return the use of the model's context window, if known."""
+        known = self._filled.get(session.id)
+        return known if known and known.holds_for(session.status()) else None
 
     def spent(self, session_id: str) -> Spent | None:
-        """What the answers took that were made here since the program was started."""
+        """Return the total of a session's answers in this run."""
         return self._spent.get(session_id)

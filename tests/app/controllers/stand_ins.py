@@ -1,0 +1,47 @@
+"""Stand-ins for the screen and the workspace: controllers are tested without a terminal."""
+
+from types import SimpleNamespace
+
+from tui.domain.views.status_line import SessionStatus
+
+
+class Chat:
+    """A ``ChatView`` that notes all it is given."""
+
+    def __init__(self):
+        self.shown = []
+        self.transcript = self.status_bar = self
+
+    def show_effort(self, message_id, effort):
+        self.shown.append((message_id, effort))
+
+    def show_wait(self, message_id, seconds):
+        self.shown.append((message_id, seconds))
+
+    def show_filled(self, filled):
+        self.shown.append(filled)
+
+
+class Session:
+    """A loaded session as far as controllers look at it."""
+
+    def __init__(self, session_id="session-1", window=1000):
+        self.id = session_id
+        self.model = SimpleNamespace(name="fake:model", context_window=window)
+        self.messages = 2
+
+    def status(self):
+        return SessionStatus(self.id, "Label", self.messages, self.model.name, "project:/shop")
+
+    def label(self):
+        return "Label"
+
+
+class Clock:
+    """Seconds that move on only when a test says so."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self):
+        return self.seconds

@@ -1,0 +1,96 @@
+import asyncio
+from types import SimpleNamespace
+
+import pytest
+
+from tests.app.controllers.stand_ins import Session
+from tui.app.controllers.approvals import Approvals
+from tui.domain.journal.message import ToolCall
+from tui.domain.views.approval import Question
+
+
+class Activity:
+    """The question that a session asks."""
+
+    asked = None
+
+    def ask(self, question):
+        self.asked = question
+
+    def end_question(self):
+        self.asked = None
+
+
+class World:
+    """Two sessions, the first on screen, and all that is shown of them."""
+
+    def __init__(self):
+        self.here, self.elsewhere = Session("here"), Session("elsewhere")
+        for session in (self.here, self.elsewhere):
+            session.activity = Activity()
+        self.current = self.here
+        self.said, self.painted = [], []
+        display = SimpleNamespace(
+            say=lambda notice: self.said.append(notice.text),
+            show_prompt=lambda: self.painted.append(self.current.activity.asked),
+            show_status=lambda: None,
+        )
+        self.approvals = Approvals(self, display, SimpleNamespace(show=lambda: None))
+
+    def find(self, session_id):
+        sessions = {each.id: each for each in (self.here, self.elsewhere)}
+        return sessions.get(session_id)
+
+    async def ask(self, session_id, tool):
+        """Begin to ask; return the question, and the task that waits for the choice."""
+        question = Question(session_id, ToolCall("call", tool, {}), "writes a file.")
+        task = asyncio.create_task(self.approvals.ask(question))
+        await asyncio.sleep(0)
+        return question, task
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+async def test_a_question_is_shown_until_it_is_answered(world):
+    question, task = await world.ask("here", "write")
+    assert world.painted == [question]
+    world.approvals.answer(question, "once")
+    assert await task == "once"
+    assert world.painted == [question, None]
+    assert world.said == []
+
+
+async def test_a_question_in_another_session_is_announced(world):
+    question, task = await world.ask("elsewhere", "write")
+    assert world.said == ["Label waits for approval."]
+    assert world.painted == []
+    world.approvals.answer(question, "deny")
+    assert await task == "deny"
+
+
+async def test_a_tool_allowed_for_good_answers_its_other_questions(world):
+    first, first_task = await world.ask("here", "write")
+    _, same = await world.ask("elsewhere", "write")
+    other_question, other = await world.ask("here", "delete")
+    world.approvals.answer(first, "always")
+    assert await first_task == await same == "always"
+    assert not other.done()
+    world.approvals.answer(other_question, "deny")
+    assert await other == "deny"
+
+
+async def test_a_cancelled_question_is_withdrawn(world):
+    question, task = await world.ask("here", "write")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert world.painted == [question, None]
+    world.approvals.answer(question, "once")
+
+
+async def test_a_question_of_a_session_that_is_gone_is_denied(world):
+    _, task = await world.ask("gone", "write")
+    assert await task == "deny"
