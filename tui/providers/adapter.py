@@ -6,8 +6,16 @@ this module asks for one answer, never for an agent's run.
 
 import asyncio
 import itertools
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Iterator, Sequence
-from contextlib import AsyncExitStack, aclosing
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterator,
+    Sequence,
+)
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import TypeVar
 
 import httpx2
@@ -82,9 +90,10 @@ class ChatModel:
         for tries in itertools.count(1):
             reply = Reply(self._dialect.wire.end)
             try:
-                async with aclosing(self._ask(request, reply)) as events:
-                    async for event in events:
-                        yield event
+                async with self._asked(request, reply) as received:
+                    while events := await received.next():
+                        for event in events:
+                            yield event
             except AgentRunError as error:
                 failure = explained(error, reply, self._choice, tries)
                 pause = pause_before_retry(error, reply, tries)
@@ -95,7 +104,9 @@ class ChatModel:
                 raise failure
             await asyncio.sleep(pause)
 
-    async def _ask(self, request: ModelRequest, reply: Reply) -> AsyncGenerator[ModelEvent]:
+    @asynccontextmanager
+    async def _asked(self, request: ModelRequest, reply: Reply) -> AsyncGenerator["_Received"]:
+        """Send a request, and hold the connection while its answer is received."""
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
                 connection(self._choice, self._dialect.wire, self._certificates, reply)
@@ -108,22 +119,15 @@ class ChatModel:
                 instrument=False,
             )
             response = await self._understood(stack.enter_async_context(opening), reply)
-            thinking = ThinkingFilter()
-            async with aclosing(self._texts(response, reply)) as texts:
-                async for text in texts:
-                    said = thinking.take(text)
-                    if said:
-                        yield TextReceived(said)
-            rest = thinking.rest()
-            if rest:
-                yield TextReceived(rest)
-            for ending in self._ending(response, reply):
-                yield ending
+            events = aiter(response)
+            yield _Received(
+                partial(self._next_text, events, reply), partial(self._ending, response, reply)
+            )
 
-    async def _texts(self, response: StreamedResponse, reply: Reply) -> AsyncGenerator[str]:
-        events = aiter(response)
-        while (text := await self._understood(_next_text(events), reply)) is not None:
-            yield text
+    async def _next_text(
+        self, events: AsyncIterator[ModelResponseStreamEvent], reply: Reply
+    ) -> str | None:
+        return await self._understood(_next_text(events), reply)
 
     async def _understood(self, waiting: Awaitable[_Got], reply: Reply) -> _Got:
         """Await the library's parser; its errors about malformed events become ``ModelError``."""
@@ -151,6 +155,41 @@ class ChatModel:
             sent, received = usage.input_tokens, usage.output_tokens
             yield UsageReported(sent, received, dollars(self._choice, sent, received))
         yield AnswerEnded(_reason(str(details.get("finish_reason")), parts))
+
+
+class _Received:
+    """An answer that arrives: its text without thinking, then its ending."""
+
+    def __init__(
+        self,
+        next_text: Callable[[], Awaitable[str | None]],
+        ending: Callable[[], Iterator[ModelEvent]],
+    ) -> None:
+        self._next_text = next_text
+        self._ending = ending
+        self._thinking = ThinkingFilter()
+        self._text_ended = False
+        self._ended = False
+
+    async def next(self) -> Sequence[ModelEvent]:
+        """Wait for the next events; none after the last."""
+        text = await self._next_said()
+        if text:
+            return (TextReceived(text),)
+        if self._ended:
+            return ()
+        self._ended = True
+        return tuple(self._ending())
+
+    async def _next_said(self) -> str:
+        """Wait for text that is no thinking; empty after the last."""
+        while not self._text_ended:
+            text = await self._next_text()
+            self._text_ended = text is None
+            said = self._thinking.rest() if text is None else self._thinking.take(text)
+            if said:
+                return said
+        return ""
 
 
 def _dialect(choice: ModelChoice) -> Dialect:

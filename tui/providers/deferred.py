@@ -62,8 +62,12 @@ class LazyModel:
         """Start loading in the background, unless started; after a failure start again."""
         self._begun()
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request an answer, after waiting for the library without blocking the event loop."""
+        loaded = self._building.loaded if self._building else None
+        return loaded.stream(request) if loaded else self._stream_once_loaded(request)
+
+    async def _stream_once_loaded(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         model = await self._begun().model()
         async with aclosing(model.stream(request)) as events:
             async for event in events:
@@ -109,6 +113,11 @@ class _Building:
         self._ended = False
         self._lock = threading.Lock()
         self._waiting: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+
+    @property
+    def loaded(self) -> Model | None:
+        """The model, once it is there."""
+        return self._model if self._ended else None
 
     @property
     def failed(self) -> bool:
