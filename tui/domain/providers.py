@@ -47,7 +47,7 @@ class Provider(msgspec.Struct, frozen=True):
     timeout: float = 60
     """Seconds of silence allowed before and within an answer; connecting has 10."""
     retries: int = 2
-    """How often a request is sent again that failed before its answer began.
+    """Limit of retries of a request that failed before its answer began.
 
     That is: no connection, or the status 408, 409, 429 or 5xx. The pause is what the server asks
     for, else half a second, doubled each time. Neither silence nor a failure within an answer is
