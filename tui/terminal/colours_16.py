@@ -52,7 +52,7 @@ def _readable(colour: int, behind: int, *, bold: bool) -> int:
 
 
 def is_legible(colour: int, behind: int, *, bold: bool) -> bool:
-    """Whether a text can be read; many terminals show bold text in the brighter colour."""
+    """Check whether a text can be read; many terminals show bold text in the brighter colour."""
     if bold and colour < _BRIGHT and contrast_of(colour + _BRIGHT, behind) < LEAST_CONTRAST:
         return False
     return contrast_of(colour, behind) >= LEAST_CONTRAST

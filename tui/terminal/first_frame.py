@@ -109,7 +109,7 @@ def end() -> None:
 
 
 def asks_for_screen(arguments: list[str]) -> bool:
-    """Whether the command line asks for the full screen only, and names no command.
+    """Check whether the command line asks for the full screen only, and names no command.
 
     Agrees with ``tui.cli.parser`` without its 7 ms, except for values that begin with a dash:
     argparse's reading of them depends on Python's version; here they mean no frame.
@@ -192,14 +192,14 @@ def _is_value(argument: str | None) -> bool:
 
 
 def _has_terminal() -> bool:
-    """Whether standard input and error are a terminal that can draw, and in the foreground."""
+    """Check that this is no background job: it would save what the shell's editor has set."""
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
         return False
     return os.isatty(_INPUT) and os.isatty(_OUTPUT) and _is_foreground()
 
 
 def _is_foreground() -> bool:
-    """Whether this is no background job: that would save the attributes of the shell's editor."""
+    """Check that this is no background job: it would save the attributes of the shell's editor."""
     try:
         return os.tcgetpgrp(_INPUT) == os.getpgrp()
     except OSError:

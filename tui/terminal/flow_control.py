@@ -78,7 +78,7 @@ class FlowControl:
             self._call(self._resume)
 
     def has_taken_all(self) -> bool:
-        """Whether no text is queued."""
+        """Check whether no text is queued."""
         return self._taken >= self._given
 
     def sight(self) -> Callable[[], bool]:

@@ -7,13 +7,13 @@ _PIECE = 250
 
 
 def in_multiplexer(environment: Mapping[str, str]) -> bool:
-    """Whether a multiplexer draws the frames again, by its own table of cell widths."""
+    """Check whether a multiplexer draws the frames again, by its own table of cell widths."""
     within = environment.get("TMUX") or environment.get("STY")
     return bool(within) or environment.get("TERM", "").startswith(("tmux", "screen"))
 
 
 def in_screen(environment: Mapping[str, str]) -> bool:
-    """Whether the terminal is GNU screen, without a tmux inside or around it."""
+    """Check whether the terminal is GNU screen, without a tmux inside or around it."""
     return bool(environment.get("STY")) and not environment.get("TMUX")
 
 

@@ -90,7 +90,7 @@ class Output:
             self._is_closed = True
 
     def _accepts(self, seconds: float) -> bool:
-        """Whether the terminal accepts output within this time."""
+        """Check whether the terminal accepts output within this time."""
         target = self._descriptor if self._own is None else self._own
         _, ready, _ = select.select([], [target], [], seconds)
         return bool(ready)

@@ -43,12 +43,12 @@ class DriverBase(LinuxDriver):
 
     @property
     def is_debugging(self) -> bool:
-        """Whether keys are logged."""
+        """Check whether keys are logged."""
         return self._debug
 
     @property
     def has_writer(self) -> bool:
-        """Whether the writer thread runs: without it ``write`` fails."""
+        """Check whether the writer thread runs: without it ``write`` fails."""
         return self._writer_thread is not None and self._writer_thread.is_alive()
 
     def call_in_loop(self, callback: Callable[..., object], *args: object) -> None:

@@ -1,1 +1,1 @@
-"""What is on the screen: widgets that show values and say what the reader did."""
+"""Widgets: they show values, and post messages about what the user does."""

@@ -124,7 +124,7 @@ class FindLine(Horizontal):
 
     @property
     def has_keys(self) -> bool:
-        """Whether the line has the focus."""
+        """Check whether the line has the focus."""
         return self.has_focus_within
 
     def step(self, count: int) -> None:

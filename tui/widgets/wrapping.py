@@ -51,7 +51,7 @@ def wrap_hanging(line: str, width: int) -> list[str]:
 
 
 def has_columns(line: str) -> bool:
-    """Whether a line looks like a row of a table."""
+    """Check whether a line looks like a row of a table."""
     return bool(_COLUMNS.search(line.strip()))
 
 
@@ -136,7 +136,7 @@ def _last_gap(line: str, fit: int) -> int:
 
 
 def _parts(before: str, after: str) -> bool:
-    """Whether a row may break between two characters."""
+    """Check whether a row may break between two characters."""
     if after == " " or before == " ":
         return after == " "
     if get_character_cell_size(before) < 2 > get_character_cell_size(after):
@@ -145,7 +145,7 @@ def _parts(before: str, after: str) -> bool:
 
 
 def _cells_of_its_own(character: str) -> bool:
-    """Whether a character may begin a row: not the half of a flag, nor a skin tone."""
+    """Check whether a character may begin a row: not the half of a flag, nor a skin tone."""
     if get_character_cell_size(character) == 0:
         return False
     return not any(first <= character <= last for first, last in _ENDS_OF_EMOJI)

@@ -78,7 +78,7 @@ def folded(text: str) -> Rows:
 
 
 def is_long(text: str) -> bool:
-    """Whether a paste is long enough to be folded."""
+    """Check whether a paste is long enough to be folded."""
     return len(text) > FOLD_CHARACTERS or text.rstrip("\n").count("\n") >= FOLD_LINES
 
 
@@ -107,11 +107,11 @@ class PromptDocument(Document):
         return [row.text for row in self._rows if row.folded]
 
     def goes_on(self, row: int) -> bool:
-        """Whether a row and the next are one line."""
+        """Check whether a row and the next are one line."""
         return 0 <= row < len(self._rows) and self._rows[row].goes_on
 
     def is_folded(self, row: int) -> bool:
-        """Whether a row is drawn as a mark."""
+        """Check whether a row is drawn as a mark."""
         return 0 <= row < len(self._rows) and self._rows[row].folded
 
     def get_text_range(self, start: Location, end: Location) -> str:
@@ -157,7 +157,7 @@ class PromptDocument(Document):
         return top, bottom
 
     def stays_in_row(self, top: Location, bottom: Location, text: str) -> bool:
-        """Whether an edit leaves all other rows as they are."""
+        """Check whether an edit leaves all other rows as they are."""
         if top[0] != bottom[0] or self.is_folded(top[0]):
             return False
         is_short = "\n" not in text and len(text) <= ROW_CHARACTERS

@@ -127,12 +127,12 @@ class Editor(TextAreaBase, inherit_bindings=False):
 
     @property
     def in_first_row(self) -> bool:
-        """Whether Up would leave the text."""
+        """Check whether Up would leave the text."""
         return self.navigator.is_first_wrapped_line(self.cursor_location)
 
     @property
     def in_last_row(self) -> bool:
-        """Whether Down would leave the text."""
+        """Check whether Down would leave the text."""
         return self.navigator.is_last_wrapped_line(self.cursor_location)
 
     @property

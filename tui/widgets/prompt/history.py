@@ -33,7 +33,7 @@ class EarlierPrompts:
         self._changed.clear()
 
     def is_at(self, text: str) -> bool:
-        """Whether a text is the earlier prompt at the current place, unchanged."""
+        """Check whether a text is the earlier prompt at the current place, unchanged."""
         return self._place < len(self._prompts) and self._prompts[self._place] == text
 
     @property
