@@ -1,1 +1,1 @@
-"""What happens between a prompt and its answer; knows no widget."""
+"""Everything between a prompt and its answer; knows no widget."""

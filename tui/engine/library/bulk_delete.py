@@ -18,7 +18,7 @@ from tui.storage.protocol import SessionStore
 
 
 class Cleared(msgspec.Struct, frozen=True):
-    """Which sessions went to the trash, and what kept others from it.
+    """The sessions that went to the trash, and the failure that kept others from it.
 
     ``left`` is the one of them that was on screen.
     """

@@ -30,7 +30,7 @@ class ClosedSessions(msgspec.Struct, frozen=True):
         return ClosedSessions(left, self.open_projects)
 
     def has_open_project(self, entry: SessionEntry) -> bool:
-        """Whether another session has the project of this one open."""
+        """Tell whether another session has the project of this one open."""
         return any(
             path == entry.project_path
             for session_id, path in self.open_projects.items()

@@ -47,12 +47,12 @@ class RecentCounts:
         return _stretch([(key, count) for key, (_, count) in self._known.items()], reader)
 
 
-def recent_entries(conversation: LoadedSession) -> tuple[tuple[Entry, ...], str | None]:
+def recent_entries(loaded: LoadedSession) -> tuple[tuple[Entry, ...], str | None]:
     """The end of a session, also what is not on disk yet; and what leads to the rest."""
-    if conversation.opened is not None:
-        return conversation.opened.entries, conversation.opened.cursor
-    if conversation.tail is not None:
-        return conversation.tail.session.entries, conversation.tail.cursor
+    if loaded.opened is not None:
+        return loaded.opened.entries, loaded.opened.cursor
+    if loaded.tail is not None:
+        return loaded.tail.session.entries, loaded.tail.cursor
     return (), None
 
 

@@ -50,7 +50,7 @@ class Retention:
 
     @property
     def limits_scopes(self) -> bool:
-        """Whether a scope keeps only so many sessions."""
+        """Tell whether a scope keeps only so many sessions."""
         return self._settings.backlog_limit > 0
 
     async def after_start(self, workspace: Workspace) -> Pruned:

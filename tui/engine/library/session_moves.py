@@ -85,7 +85,7 @@ class SessionMoves:
 
     @property
     def has_cleared(self) -> bool:
-        """Whether an undo would bring back many at once."""
+        """Tell whether an undo would bring back many at once."""
         return bool(self._deeds) and len(self._deeds[-1]) > 1
 
     async def undo(self) -> tuple[tuple[Move, ...], str]:

@@ -38,17 +38,17 @@ class SessionPager:
         return _joined(self._entries, self._archive.entries if self._archive else ())
 
     def knows(self, session_id: str) -> bool:
-        """Whether a session is among what was read."""
+        """Tell whether a session is among what was read."""
         return any(entry.id == session_id for entry in self._entries)
 
     @property
     def more(self) -> bool:
-        """Whether there are older ones, or more archived ones where those were asked for."""
+        """Tell whether there are older ones, or more archived ones where those were asked for."""
         return self._cursor is not None or bool(self._archive and self._archive.cursor)
 
     @property
     def is_counted(self) -> bool:
-        """Whether ``archived`` and ``elsewhere`` are known."""
+        """Tell whether ``archived`` and ``elsewhere`` are known."""
         return self._counts is not None
 
     @property

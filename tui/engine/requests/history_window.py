@@ -24,7 +24,7 @@ class HistoryWindow:
         return tuple(self._messages)
 
     def reaches(self, tokens: int) -> bool:
-        """Whether this is as much as a window of so many tokens takes, or all there is."""
+        """Tell whether this is as much as a window of so many tokens takes, or all there is."""
         return self._whole or tokens <= self._tokens
 
     def take(self, record: Record) -> None:
@@ -55,7 +55,7 @@ class HistoryWindow:
 
 
 def context_of(session: Session) -> HistoryWindow | None:
-    """What was read already, if that is all that is live."""
+    """Give the loaded messages, if they are all that is live."""
     whole = len(session.messages) == session.message_count
     return HistoryWindow(session.messages, 0, whole=True) if whole else None
 

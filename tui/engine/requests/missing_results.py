@@ -10,7 +10,7 @@ from tui.domain.journal.session import Session
 
 
 def interrupted_result(caller: Message, call: ToolCall) -> Message:
-    """What stands for a result that never came; for the same call always the same."""
+    """Make the stand-in for a missing result; the same call always gives the same."""
     place = caller.tool_calls.index(call)
     return Message(
         id=f"{caller.id}-{place}",

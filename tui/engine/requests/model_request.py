@@ -1,4 +1,4 @@
-"""What a model is sent of a conversation: a pure projection of its records."""
+"""The request to a model: a pure projection of a session's records."""
 
 from collections.abc import Iterator, Sequence
 
@@ -33,23 +33,23 @@ def project(
 
 
 def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:
-    """How many tokens of messages are sent at most, beside the prompt and the summary."""
+    """Count the tokens left for messages, beside the prompt and the summary."""
     return _room(_with_summary(system_prompt, summary), context_window)
 
 
 def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
-    """How many tokens would be sent of a conversation if all of it could be."""
+    """Count the tokens of a summary and all live messages."""
     return sum(map(estimated_tokens, _sendable(after_summary(summary, messages))))
 
 
 def estimated_tokens(message: Message) -> int:
-    """How much of a window a message takes; rather too much than too little."""
+    """Estimate the tokens of a message; rather too many than too few."""
     calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
     return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
 
 
 def tokens_of(text: str) -> int:
-    """How much of a window a text takes."""
+    """Estimate the tokens of a text."""
     return len(text.encode(errors="replace")) // BYTES_PER_TOKEN
 
 

@@ -57,7 +57,7 @@ class Answer(msgspec.Struct):
         return self._bytes >= TEXT_BYTES
 
     def next_piece(self) -> Partial | None:
-        """What arrived since the last piece; ``None`` if nothing did."""
+        """Give the text since the last piece; ``None`` if there is none."""
         if self._length == self._noted:
             return None
         first = self._noted == 0

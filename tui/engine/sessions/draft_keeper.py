@@ -56,27 +56,25 @@ class DraftKeeper:
         self._drafts = drafts
         self._token = _new_token()
 
-    async def keep(
-        self, conversation: LoadedSession, try_save: Callable[[], Awaitable[bool]]
-    ) -> None:
+    async def keep(self, loaded: LoadedSession, try_save: Callable[[], Awaitable[bool]]) -> None:
         """Write what stands in a prompt, if that is not on disk. Raises ``StorageError``.
 
         One writing of a conversation waits for another: the newer one is the last. ``try_save``
         writes the session.
         """
-        await conversation.prompt.writes(partial(self._keep, conversation, try_save)).run()
+        await loaded.prompt.writes(partial(self._keep, loaded, try_save)).run()
 
-    async def put_aside(self, conversation: LoadedSession) -> None:
+    async def put_aside(self, loaded: LoadedSession) -> None:
         """Write what was typed while a session was given up, for whoever holds it next.
 
         Raises ``StorageError``.
         """
         # A slow disk may be writing the same; it would be offered twice.
-        await conversation.prompt.settle()
-        draft = conversation.draft()
-        if draft.empty or draft == conversation.prompt.kept or conversation.unsaved:
+        await loaded.prompt.settle()
+        draft = loaded.draft()
+        if draft.empty or draft == loaded.prompt.kept or loaded.unsaved:
             return  # what could not be saved is in a rescue file, and its draft with it
-        conversation.prompt.note_kept(draft)
+        loaded.prompt.note_kept(draft)
         with save_errors():
             await asyncio.to_thread(self._drafts.save, draft, token=_new_token())
 
@@ -88,48 +86,48 @@ class DraftKeeper:
             draft = self._drafts.unclaimed(scope)
         return draft.session_id if draft is not None else None
 
-    def put_back(self, conversation: LoadedSession) -> None:
+    def put_back(self, loaded: LoadedSession) -> None:
         """Show what was typed: the draft and what readers put aside, or one's own if reading.
 
         Raises ``StorageError``.
         """
-        self.show(conversation, self.typed(conversation))
+        self.show(loaded, self.typed(loaded))
 
-    def typed(self, conversation: LoadedSession) -> Typed:
+    def typed(self, loaded: LoadedSession) -> Typed:
         """Read what is to be shown in a prompt. Raises ``StorageError``."""
-        with storage_errors(f"Cannot read the drafts of {conversation.id}"):
-            asides = dict(self._drafts.aside(conversation.id))
-            if conversation.read_only:
+        with storage_errors(f"Cannot read the drafts of {loaded.id}"):
+            asides = dict(self._drafts.aside(loaded.id))
+            if loaded.read_only:
                 own, asides = None, {k: v for k, v in asides.items() if k == self._token}
             else:
-                own = self._drafts.load(conversation.id)
-            said = _prompts(conversation.session)
+                own = self._drafts.load(loaded.id)
+            said = _prompts(loaded.session)
             unsent = [self._unsent(said, own, None)] if own else []
             unsent += [self._unsent(said, each, token) for token, each in asides.items()]
         return Typed(own, asides, unsent)
 
-    def show(self, conversation: LoadedSession, typed: Typed) -> None:
+    def show(self, loaded: LoadedSession, typed: Typed) -> None:
         """Let this stand in a prompt, for whatever stood there."""
         pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
-        conversation.prompt.restore(typed.text, pastes, typed.asides)
-        conversation.prompt.note_kept(conversation.draft() if typed.found else None)
+        loaded.prompt.restore(typed.text, pastes, typed.asides)
+        loaded.prompt.note_kept(loaded.draft() if typed.found else None)
         if typed.own and typed.own not in typed.unsent:
             # What was sent stands there still: it is to be written anew.
-            conversation.prompt.note_kept(typed.own)
+            loaded.prompt.note_kept(typed.own)
 
-    def spare(self, conversation: LoadedSession, session: Session) -> None:
+    def spare(self, loaded: LoadedSession, session: Session) -> None:
         """Put aside the draft of an earlier holder that this prompt knows nothing of.
 
         ``session`` is what was read under the lease. Raises ``StorageError``.
         """
-        found = self._drafts.load(conversation.id)
+        found = self._drafts.load(loaded.id)
         if found is None:
             return
         # Not all of it: the new file's time is later than what was sent from the old one.
         unsent = self._unsent(_prompts(session), found, None)
         text = _joined([unsent])
-        known = conversation.prompt.kept.text if conversation.prompt.kept else ""
-        if text not in known and text not in conversation.prompt.text:
+        known = loaded.prompt.kept.text if loaded.prompt.kept else ""
+        if text not in known and text not in loaded.prompt.text:
             self._drafts.save(unsent, token=_new_token())
 
     # --- within
@@ -153,15 +151,13 @@ class DraftKeeper:
         text = "" if _is_begun(draft.text, said) else draft.text
         return msgspec.structs.replace(draft, text=text, queued=tuple(queued))
 
-    async def _keep(
-        self, conversation: LoadedSession, try_save: Callable[[], Awaitable[bool]]
-    ) -> None:
-        if conversation.unsaved_prompts:
+    async def _keep(self, loaded: LoadedSession, try_save: Callable[[], Awaitable[bool]]) -> None:
+        if loaded.unsaved_prompts:
             # On disk it is no draft any more: a crash would bring back what was sent.
             await try_save()
-        draft, prompt = conversation.draft(), conversation.prompt
+        draft, prompt = loaded.draft(), loaded.prompt
         kept = prompt.kept
-        holds = conversation.opened is not None
+        holds = loaded.opened is not None
         set_aside = self._token in prompt.asides
         if (kept is None and draft.empty) or (draft == kept and not (holds and set_aside)):
             return
@@ -194,7 +190,7 @@ def _is_since(written: datetime, timestamp: str) -> bool:
 
 
 def _is_begun(text: str, said: Sequence[str]) -> bool:
-    """Whether one of the prompts is this text, perhaps gone on with."""
+    """Tell whether one of the prompts is this text, perhaps gone on with."""
     begun = text_to_send(text).strip()
     return any(prompt.startswith(begun) for prompt in said)
 

@@ -15,67 +15,67 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.storage.protocol import BEGINNING, SessionStore
 
 PAGE = 50
-"""How many messages are read at once."""
+"""The number of messages in a page."""
 
 
-def at_hand(conversation: LoadedSession, message_id: str) -> bool:
-    """Whether a message is among those at the end, with the pages read before them."""
-    return message_id in _ids(conversation.entries)
+def at_hand(loaded: LoadedSession, message_id: str) -> bool:
+    """Tell whether a message is among those at the end, with the pages read before them."""
+    return message_id in _ids(loaded.entries)
 
 
-def place_at(conversation: LoadedSession, message_id: str, around: Surroundings) -> None:
+def place_at(loaded: LoadedSession, message_id: str, around: Surroundings) -> None:
     """Let a conversation show a message, by what stands around it unless it is at hand."""
-    if at_hand(conversation, message_id):
-        conversation.excerpt = None
+    if at_hand(loaded, message_id):
+        loaded.excerpt = None
         return
-    conversation.excerpt = around
-    _join(conversation)
+    loaded.excerpt = around
+    _join(loaded)
 
 
-async def go_to_beginning(store: SessionStore, conversation: LoadedSession) -> None:
+async def go_to_beginning(store: SessionStore, loaded: LoadedSession) -> None:
     """Let a conversation show its first messages. Raises ``StorageError``."""
-    page = await asyncio.to_thread(store.page_after, conversation.id, BEGINNING, PAGE)
-    conversation.excerpt = Surroundings(page.entries, None, page.cursor)
-    _join(conversation)
+    page = await asyncio.to_thread(store.page_after, loaded.id, BEGINNING, PAGE)
+    loaded.excerpt = Surroundings(page.entries, None, page.cursor)
+    _join(loaded)
 
 
-async def read_earlier(store: SessionStore, conversation: LoadedSession) -> Sequence[Entry]:
+async def read_earlier(store: SessionStore, loaded: LoadedSession) -> Sequence[Entry]:
     """Read the page before an excerpt. Raises ``StorageError``."""
-    excerpt = conversation.excerpt
+    excerpt = loaded.excerpt
     if excerpt is None or excerpt.earlier is None:
         return ()
-    page = await asyncio.to_thread(store.page, conversation.id, excerpt.earlier, PAGE)
-    now = conversation.excerpt
+    page = await asyncio.to_thread(store.page, loaded.id, excerpt.earlier, PAGE)
+    now = loaded.excerpt
     if now is None or now.earlier != excerpt.earlier:
         # Asked twice, or another place was gone to meanwhile.
         return ()
-    conversation.excerpt = msgspec.structs.replace(
+    loaded.excerpt = msgspec.structs.replace(
         now, entries=(*page.entries, *now.entries), earlier=page.cursor
     )
     return page.entries
 
 
-async def read_later(store: SessionStore, conversation: LoadedSession) -> None:
+async def read_later(store: SessionStore, loaded: LoadedSession) -> None:
     """Read the page after an excerpt; at the end there is no excerpt any more.
 
     Raises ``StorageError``.
     """
-    excerpt = conversation.excerpt
+    excerpt = loaded.excerpt
     if excerpt is None or excerpt.later is None:
         return
-    page = await asyncio.to_thread(store.page_after, conversation.id, excerpt.later, PAGE)
-    now = conversation.excerpt
+    page = await asyncio.to_thread(store.page_after, loaded.id, excerpt.later, PAGE)
+    now = loaded.excerpt
     if now is None or now.later != excerpt.later:
         return
-    conversation.excerpt = msgspec.structs.replace(
+    loaded.excerpt = msgspec.structs.replace(
         now, entries=joined(now.entries, page), later=page.cursor
     )
-    _join(conversation)
+    _join(loaded)
 
 
-def _join(conversation: LoadedSession) -> None:
+def _join(loaded: LoadedSession) -> None:
     """Go on with the end of the session, if the excerpt has reached what is at hand of it."""
-    excerpt, own = conversation.excerpt, conversation.latest
+    excerpt, own = loaded.excerpt, loaded.latest
     if excerpt is None:
         return
     first = next((place for place, entry in enumerate(own) if isinstance(entry, Message)), len(own))
@@ -86,8 +86,8 @@ def _join(conversation: LoadedSession) -> None:
     while earlier and earlier[-1] in own[:first]:
         # Marks before the first message at hand stand in both.
         earlier.pop()
-    conversation.earlier, conversation.page_cursor = tuple(earlier), excerpt.earlier
-    conversation.excerpt = None
+    loaded.earlier, loaded.page_cursor = tuple(earlier), excerpt.earlier
+    loaded.excerpt = None
 
 
 def _place_of(wanted: Entry, entries: Sequence[Entry]) -> int | None:

@@ -78,52 +78,50 @@ class Follower:
 
         Raises ``StorageError`` if it cannot be read.
         """
-        conversation = self._workspace.current
-        if conversation.opened is not None:
+        loaded = self._workspace.current
+        if loaded.opened is not None:
             return None
-        seen = await asyncio.to_thread(glance, self._store, conversation.id)
+        seen = await asyncio.to_thread(glance, self._store, loaded.id)
         held = seen.holder is not None
-        if seen.stamp == conversation.stamp and held == conversation.held_elsewhere:
+        if seen.stamp == loaded.stamp and held == loaded.held_elsewhere:
             return None
-        reading = await self._read(conversation, seen)
-        before, notices = conversation.entries, len(conversation.notices)
-        arriving = conversation.session.arriving
-        if not await self._workspace.follow(
-            conversation, lambda: _take_in(conversation, seen, reading)
-        ):
+        reading = await self._read(loaded, seen)
+        before, notices = loaded.entries, len(loaded.notices)
+        arriving = loaded.session.arriving
+        if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, reading)):
             return None
-        joined = not before or before[0] in conversation.entries
-        if not held and conversation.asked_for and not conversation.read_only:
-            await self._take_over(conversation)
+        joined = not before or before[0] in loaded.entries
+        if not held and loaded.asked_for and not loaded.read_only:
+            await self._take_over(loaded)
         return Change(
             before,
-            conversation.entries,
-            conversation.session.arriving,
-            arriving - conversation.session.arriving,
+            loaded.entries,
+            loaded.session.arriving,
+            arriving - loaded.session.arriving,
             joined,
-            tuple(placed.notice for placed in conversation.notices[notices:]),
+            tuple(placed.notice for placed in loaded.notices[notices:]),
         )
 
-    async def _read(self, conversation: LoadedSession, seen: Glance) -> Reading | None:
+    async def _read(self, loaded: LoadedSession, seen: Glance) -> Reading | None:
         if seen.stamp is None:
             return None
-        known = {each.id for each in conversation.entries if isinstance(each, Message)}
-        if not seen.stamp.goes_on_from(conversation.stamp):
+        known = {each.id for each in loaded.entries if isinstance(each, Message)}
+        if not seen.stamp.goes_on_from(loaded.stamp):
             known = set[str]()
-        reading = await asyncio.to_thread(read_on, self._store, conversation.id, known)
+        reading = await asyncio.to_thread(read_on, self._store, loaded.id, known)
         if seen.holder is not None:
             return reading
         tail = Tail(answered(reading.tail.session), reading.tail.cursor)
         return Reading(tail, reading.pages)
 
-    async def _take_over(self, conversation: LoadedSession) -> None:
+    async def _take_over(self, loaded: LoadedSession) -> None:
         """Hold it from now on; what the other program left unfinished is kept."""
         try:
-            await self._workspace.take(conversation)
+            await self._workspace.take(loaded)
         except (StorageError, UsageError):
             # Another one was quicker, or too many are open: the next change is the next try.
             return
-        await self._workspace.try_save(conversation)
+        await self._workspace.try_save(loaded)
 
 
 def glance(store: SessionStore, session_id: str) -> Glance:
@@ -155,18 +153,18 @@ def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:
     return any(isinstance(each, Message) and each.id in known for each in entries)
 
 
-def _take_in(conversation: LoadedSession, seen: Glance, reading: Reading | None) -> None:
-    stamp, seen_before = seen.stamp, conversation.stamp
-    conversation.stamp = stamp
+def _take_in(loaded: LoadedSession, seen: Glance, reading: Reading | None) -> None:
+    stamp, seen_before = seen.stamp, loaded.stamp
+    loaded.stamp = stamp
     if stamp is not None and reading is not None:
         anew = not stamp.goes_on_from(seen_before)
-        conversation.follow(reading.tail, reading.pages, anew=anew)
+        loaded.follow(reading.tail, reading.pages, anew=anew)
     where = stamp.where if stamp else "gone"
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:
-        conversation.archived = where == "archived"
-        conversation.say(Notice(_MOVED[where].format(conversation.id), "warning"))
-    _note_holder(conversation, seen, readable=where in ("closed", "archived"), moved=moved)
+        loaded.archived = where == "archived"
+        loaded.say(Notice(_MOVED[where].format(loaded.id), "warning"))
+    _note_holder(loaded, seen, readable=where in ("closed", "archived"), moved=moved)
 
 
 _MOVED = {
@@ -177,15 +175,15 @@ _MOVED = {
 }
 
 
-def _note_holder(conversation: LoadedSession, seen: Glance, *, readable: bool, moved: bool) -> None:
-    was_held = conversation.held_elsewhere
-    conversation.held_elsewhere = seen.holder is not None
+def _note_holder(loaded: LoadedSession, seen: Glance, *, readable: bool, moved: bool) -> None:
+    was_held = loaded.held_elsewhere
+    loaded.held_elsewhere = seen.holder is not None
     if not readable:
-        conversation.read_only = f"Session {conversation.id} was deleted; opened read-only."
+        loaded.read_only = f"Session {loaded.id} was deleted; opened read-only."
     elif seen.holder is not None:
-        busy = SessionBusy(conversation.id, str(seen.holder))
-        conversation.read_only = read_only_words(busy)
-    elif (was_held or moved) and conversation.session.header.version <= VERSION:
-        if conversation.read_only and was_held:
-            conversation.say(Notice(f"Session {conversation.id} is free: you can write here."))
-        conversation.read_only = ""
+        busy = SessionBusy(loaded.id, str(seen.holder))
+        loaded.read_only = read_only_words(busy)
+    elif (was_held or moved) and loaded.session.header.version <= VERSION:
+        if loaded.read_only and was_held:
+            loaded.say(Notice(f"Session {loaded.id} is free: you can write here."))
+        loaded.read_only = ""

@@ -13,10 +13,10 @@ from tui.errors import StorageError, UsageError
 from tui.storage.rescue import write_draft, write_rescue
 
 
-def _goes_on(conversation: LoadedSession) -> bool:
-    """Whether a draft was gone on with in a session that is not open yet."""
-    draft, kept = conversation.draft(), conversation.prompt.kept
-    looked_at = conversation.opened is None and not conversation.read_only
+def _goes_on(loaded: LoadedSession) -> bool:
+    """Tell whether a draft was gone on with in a session that is not open yet."""
+    draft, kept = loaded.draft(), loaded.prompt.kept
+    looked_at = loaded.opened is None and not loaded.read_only
     return looked_at and kept is not None and draft != kept and not draft.empty
 
 
@@ -56,27 +56,27 @@ class FinalSave:
         except StorageError as error:
             self._fail(f"What was typed could not be kept: {error}")
             self._rescue_drafts()
-        for conversation in self._workspace.open:
-            await self._close(conversation)
+        for loaded in self._workspace.open:
+            await self._close(loaded)
         # What --continue goes on with, say.
         await self._workspace.settle()
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_what_was_saved(current)
 
-    async def _take_draft_over(self, conversation: LoadedSession) -> None:
+    async def _take_draft_over(self, loaded: LoadedSession) -> None:
         """Open a session, as the first key in it would have, so that its draft is the only one."""
         with suppress(StorageError, UsageError):
             # Else it stands beside the one that it goes on from.
-            await self._workspace.take(conversation)
-            await self._workspace.keep_draft(conversation)
+            await self._workspace.take(loaded)
+            await self._workspace.keep_draft(loaded)
 
     def _rescue_drafts(self) -> None:
         """Put what stands in prompts where there is room."""
         shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
-        for conversation in shown.values():
-            draft = conversation.draft()
-            if draft.empty or draft == conversation.prompt.kept:
+        for loaded in shown.values():
+            draft = loaded.draft()
+            if draft.empty or draft == loaded.prompt.kept:
                 continue
             try:
                 with save_errors():
@@ -92,22 +92,22 @@ class FinalSave:
             return
         self._done = True
         current = self._workspace.current
-        for conversation in self._workspace.open:
-            self._save_at_once(conversation)
+        for loaded in self._workspace.open:
+            self._save_at_once(loaded)
         self._tell_what_was_saved(current)
 
-    def rescue(self, conversation: LoadedSession) -> Sequence[str]:
+    def rescue(self, loaded: LoadedSession) -> Sequence[str]:
         """Put what a session that is given up has unsaved where there is room; says where.
 
         It is told at the end, too. Raises ``StorageError`` if there is no room anywhere.
         """
-        lines = [*self._rescued(conversation), *self._rescued_draft(conversation)]
-        self._fail_to_save(conversation, ".")
+        lines = [*self._rescued(loaded), *self._rescued_draft(loaded)]
+        self._fail_to_save(loaded, ".")
         self.lines += lines
         return lines
 
-    def _rescued(self, conversation: LoadedSession) -> Sequence[str]:
-        opened = conversation.opened
+    def _rescued(self, loaded: LoadedSession) -> Sequence[str]:
+        opened = loaded.opened
         if opened is None or not opened.unsaved:
             return ()
         path = write_rescue(self._rescue_directories, opened.header, opened.pending)
@@ -117,41 +117,41 @@ class FinalSave:
             f"Take it back with: {_program()} sessions import {name}{self._options}",
         )
 
-    def _rescued_draft(self, conversation: LoadedSession) -> Sequence[str]:
-        draft = conversation.draft()
-        if draft.empty or draft == conversation.prompt.kept:
+    def _rescued_draft(self, loaded: LoadedSession) -> Sequence[str]:
+        draft = loaded.draft()
+        if draft.empty or draft == loaded.prompt.kept:
             return ()
         return (f"What was typed is in {write_draft(self._rescue_directories, draft)}.",)
 
-    async def _close(self, conversation: LoadedSession) -> None:
+    async def _close(self, loaded: LoadedSession) -> None:
         try:
             with save_errors():
-                await self._workspace.close(conversation)
+                await self._workspace.close(loaded)
         except StorageError as error:
-            self._rescue(conversation, error)
-            self._workspace.abandon(conversation)
+            self._rescue(loaded, error)
+            self._workspace.abandon(loaded)
 
-    def _save_at_once(self, conversation: LoadedSession) -> None:
+    def _save_at_once(self, loaded: LoadedSession) -> None:
         try:
             with save_errors():
-                self._workspace.save_at_once(conversation)
+                self._workspace.save_at_once(loaded)
         except StorageError as error:
-            self._rescue(conversation, error)
+            self._rescue(loaded, error)
 
-    def _rescue(self, conversation: LoadedSession, error: StorageError) -> None:
-        opened = conversation.opened
+    def _rescue(self, loaded: LoadedSession, error: StorageError) -> None:
+        opened = loaded.opened
         if opened is None or not opened.unsaved:
             return
-        self._fail_to_save(conversation, f": {error}")
+        self._fail_to_save(loaded, f": {error}")
         try:
             with save_errors():
-                self.lines += self._rescued(conversation)
+                self.lines += self._rescued(loaded)
         except StorageError as failure:
             self._fail(str(failure))
 
-    def _fail_to_save(self, conversation: LoadedSession, reason: str) -> None:
-        self._unsaved.add(conversation.id)
-        self._fail(f"Could not save {conversation.id}{reason}")
+    def _fail_to_save(self, loaded: LoadedSession, reason: str) -> None:
+        self._unsaved.add(loaded.id)
+        self._fail(f"Could not save {loaded.id}{reason}")
 
     def _fail(self, line: str) -> None:
         self.failed = True

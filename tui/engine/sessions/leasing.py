@@ -13,11 +13,11 @@ from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.storage.protocol import SessionStore
 
 WINDOW = 100
-"""How many of the last messages are at hand without reading on."""
+"""The number of last messages that are loaded at first."""
 
 
 class SessionOrigin(msgspec.Struct, frozen=True):
-    """Where a new session belongs."""
+    """The scope, project and model of a new session."""
 
     scope: str
     project_path: str

@@ -74,22 +74,22 @@ class LoadedSession(msgspec.Struct, eq=False):
 
     @property
     def published(self) -> bool:
-        """Whether the session exists for others."""
+        """Tell whether the session exists for others."""
         return self.opened.published if self.opened else True
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was ever said or decided in it."""
+        """Tell whether nothing was ever said or decided in it."""
         return self.opened is not None and not self.opened.published and not self.opened.pending
 
     @property
     def untouched(self) -> bool:
-        """Whether it is as it was when it was begun."""
+        """Tell whether it is as it was when it was begun."""
         return self.empty and not self.prompt.has_draft
 
     @property
     def busy(self) -> bool:
-        """Whether it must stay open while another is looked at."""
+        """Tell whether it must stay open while another is looked at."""
         activity = self.activity
         at_work = activity.running or activity.summarising or bool(self.prompt.queued)
         return at_work or self.unsaved or (self.empty and self.prompt.has_draft)
@@ -108,7 +108,7 @@ class LoadedSession(msgspec.Struct, eq=False):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What is at hand of it, with the pages that were read."""
+        """The loaded entries: earlier pages, then the end."""
         return (*self.earlier, *self.latest)
 
     @property
@@ -118,17 +118,17 @@ class LoadedSession(msgspec.Struct, eq=False):
 
     @property
     def has_earlier(self) -> bool:
-        """Whether there is more before what is shown."""
+        """Tell whether there is more before what is shown."""
         return (self.excerpt.earlier if self.excerpt else self.page_cursor) is not None
 
     @property
     def unsaved_prompts(self) -> tuple[str, ...]:
-        """What was sent and is not on disk yet."""
+        """The prompts that were sent and are not on disk yet."""
         pending = self.opened.pending if self.opened else ()
         return tuple(m.text for m in pending if isinstance(m, Message) and m.role == "user")
 
     def draft(self) -> Draft:
-        """What is to be kept of its prompt: a prompt counts as sent when it is on disk."""
+        """The draft to keep on disk: a prompt counts as sent when it is on disk."""
         header = self.session.header
         prompt = self.prompt
         queued = (*self.unsaved_prompts, *prompt.queued)
@@ -175,13 +175,13 @@ class LoadedSession(msgspec.Struct, eq=False):
         self.notices.append(PlacedNotice(messages[-1].id if messages else None, notice))
 
     def label(self) -> str:
-        """How it is called in a list."""
+        """The title in a list."""
         session = self.session
         prompts = (m.text for m in session.all_messages if m.role == "user" and m.text.strip())
         return session.label(self.listed_as or next(prompts, ""))
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
-        """What the list of sessions shows of it."""
+        """The row in the list of sessions."""
         session = self.session
         used = session.last_used_at or session.updated_at or now
         return SessionEntry(
@@ -203,7 +203,7 @@ class LoadedSession(msgspec.Struct, eq=False):
         )
 
     def view(self) -> SessionView:
-        """What the screen shows of it."""
+        """The snapshot that the screen shows."""
         session = self.session
         excerpt = self.excerpt
         return SessionView(
@@ -223,7 +223,7 @@ class LoadedSession(msgspec.Struct, eq=False):
         )
 
     def status(self) -> SessionStatus:
-        """What the status bar says of it; its model is what answers next."""
+        """The snapshot for the status bar; its model is the one that answers next."""
         session = self.session
         return SessionStatus(
             session_id=self.id,
@@ -250,7 +250,7 @@ class LoadedSession(msgspec.Struct, eq=False):
         self.save = msgspec.structs.replace(self.save, saving=True)
 
     def note_nothing_unsaved(self) -> None:
-        """What was said is where it was; whatever failed or was being written is done with."""
+        """Clear a failure or a write in progress: no message is unsaved."""
         self.save = SaveState(saved_at=self.save.saved_at)
 
     def note_failure(self, reason: str) -> None:
@@ -276,7 +276,7 @@ class LoadedSession(msgspec.Struct, eq=False):
 
 
 def entries_before(known: Sequence[Entry], read: Sequence[Entry]) -> tuple[Entry, ...]:
-    """What of the known entries comes before those that were read; none if they do not join on."""
+    """Give the known entries before those that were read; none if they do not join."""
     places = {entry.id: place for place, entry in enumerate(known) if isinstance(entry, Message)}
     for count, entry in enumerate(read):
         place = places.get(entry.id) if isinstance(entry, Message) else None

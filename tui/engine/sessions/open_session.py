@@ -104,17 +104,17 @@ class OpenSession:
 
     @property
     def pending(self) -> tuple[Record, ...]:
-        """What is not on disk yet, oldest first."""
+        """The records that are not on disk yet, oldest first."""
         return tuple(each.record for each in self._pending)
 
     @property
     def published(self) -> bool:
-        """Whether the session exists for others."""
+        """Tell whether the session exists for others."""
         return self._published
 
     @property
     def unsaved(self) -> bool:
-        """Whether something that was said or decided is not on disk yet.
+        """Tell whether something that was said or decided is not on disk yet.
 
         What only ends what a crash has cut off is found out again by whoever opens it next.
         """
@@ -126,13 +126,13 @@ class OpenSession:
         return self._fold.header
 
     def take_notices(self) -> tuple[str, ...]:
-        """What the user should be told since this was last asked."""
+        """Give the notices since the last call."""
         notices, self._notices = tuple(self._notices), []
         return notices
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """What is at hand of the conversation, with all that has arrived of an answer."""
+        """The loaded entries, with the answer that is arriving."""
         entries = self.session.entries
         return self._answer.shown_in(entries) if self._answer else entries
 

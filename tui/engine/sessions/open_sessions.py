@@ -29,116 +29,116 @@ class OpenSessions:
         """The sessions whose lease this program holds, in the order in which they were opened."""
         return tuple(self.held)
 
-    def given_up(self, conversation: LoadedSession) -> bool:
-        """Whether a session was open, and is not any more: nothing is written there."""
-        return conversation.opened is not None and conversation not in self.held
+    def given_up(self, loaded: LoadedSession) -> bool:
+        """Tell whether a session was open, and is not any more: nothing is written there."""
+        return loaded.opened is not None and loaded not in self.held
 
-    async def save(self, conversation: LoadedSession) -> Sequence[str]:
+    async def save(self, loaded: LoadedSession) -> Sequence[str]:
         """Write what is pending in a session; give the notices that this led to.
 
         They are in the session as well. Raises ``StorageError``; then everything stays pending.
         """
-        opened = conversation.opened
+        opened = loaded.opened
         if opened is None or not opened.pending:
             return ()
         unsaved = opened.unsaved
-        if conversation.archived and not unsaved:
+        if loaded.archived and not unsaved:
             # To open it is no change: only a change restores it.
             return ()
-        return await self._write(conversation, opened, unsaved=unsaved)
+        return await self._write(loaded, opened, unsaved=unsaved)
 
     async def _write(
-        self, conversation: LoadedSession, opened: OpenSession, *, unsaved: bool
+        self, loaded: LoadedSession, opened: OpenSession, *, unsaved: bool
     ) -> Sequence[str]:
-        conversation.note_saving()
+        loaded.note_saving()
         try:
             await opened.save()
         except StorageError as error:
-            conversation.note_failure(error.short)
+            loaded.note_failure(error.short)
             raise
         if unsaved:
-            self._note_saved(conversation)
+            self._note_saved(loaded)
         else:
-            conversation.note_nothing_unsaved()
+            loaded.note_nothing_unsaved()
         notices = opened.take_notices()
         for notice in notices:
-            conversation.say(Notice(notice))
+            loaded.say(Notice(notice))
         return notices
 
-    async def try_save(self, conversation: LoadedSession) -> bool:
+    async def try_save(self, loaded: LoadedSession) -> bool:
         """Save; whether it could be. A failure stands in the status until a save succeeds."""
         try:
-            await self.save(conversation)
+            await self.save(loaded)
         except StorageError:
             return False
         return True
 
-    def save_at_once(self, conversation: LoadedSession) -> None:
+    def save_at_once(self, loaded: LoadedSession) -> None:
         """Save without an event loop, where none is left. Raises ``StorageError``."""
-        opened = conversation.opened
+        opened = loaded.opened
         if opened is None:
             return
         opened.interrupt()
         if opened.unsaved:
             opened.save_at_once()
-            self._note_saved(conversation)
+            self._note_saved(loaded)
 
-    def _note_saved(self, conversation: LoadedSession) -> None:
+    def _note_saved(self, loaded: LoadedSession) -> None:
         """Something that was said or decided has reached the disk."""
-        self.changed[conversation.id] = None
-        conversation.archived = False
-        conversation.note_saved(self.clock())
+        self.changed[loaded.id] = None
+        loaded.archived = False
+        loaded.note_saved(self.clock())
 
-    async def keep_draft(self, conversation: LoadedSession) -> None:
+    async def keep_draft(self, loaded: LoadedSession) -> None:
         """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``."""
         try:
-            await self.prompts.keep(conversation, partial(self.try_save, conversation))
+            await self.prompts.keep(loaded, partial(self.try_save, loaded))
         except StorageError as error:
-            conversation.note_failure(error.short)
+            loaded.note_failure(error.short)
             raise
-        if conversation.save.failure and not conversation.unsaved:
-            conversation.note_nothing_unsaved()
+        if loaded.save.failure and not loaded.unsaved:
+            loaded.note_nothing_unsaved()
 
-    async def close(self, conversation: LoadedSession) -> None:
+    async def close(self, loaded: LoadedSession) -> None:
         """End what goes on in a session, save it, and give it up.
 
         Raises ``StorageError`` and then keeps it: ``abandon`` gives it up all the same.
         """
-        if conversation.opened is not None:
-            await self.end(conversation)
-            self.abandon(conversation)
+        if loaded.opened is not None:
+            await self.end(loaded)
+            self.abandon(loaded)
 
-    async def end(self, conversation: LoadedSession) -> None:
+    async def end(self, loaded: LoadedSession) -> None:
         """End what goes on in a session, save it, and say on disk that it is closed.
 
         It is still held: nobody else has it before it is given up. Raises ``StorageError``.
         """
-        opened = conversation.opened
+        opened = loaded.opened
         if opened is None:
             return
         opened.interrupt()
         unsaved = opened.unsaved
-        if conversation.archived and not unsaved:
+        if loaded.archived and not unsaved:
             return
         opened.note_closed()
         try:
-            await self._write(conversation, opened, unsaved=unsaved)
+            await self._write(loaded, opened, unsaved=unsaved)
         except StorageError:
             # Nobody misses a lone ``closed`` record: it keeps the session from nobody.
             if opened.unsaved:
                 raise
-            conversation.note_nothing_unsaved()
+            loaded.note_nothing_unsaved()
 
-    def abandon(self, conversation: LoadedSession) -> None:
+    def abandon(self, loaded: LoadedSession) -> None:
         """Give a session up, whatever is pending in it."""
-        if conversation.opened is not None:
-            conversation.opened.abandon()
-        if conversation in self.held:
-            self.held.remove(conversation)
-        if conversation.unread:
-            self.unread.add(conversation.id)
+        if loaded.opened is not None:
+            loaded.opened.abandon()
+        if loaded in self.held:
+            self.held.remove(loaded)
+        if loaded.unread:
+            self.unread.add(loaded.id)
 
-    def drop(self, conversation: LoadedSession) -> None:
+    def drop(self, loaded: LoadedSession) -> None:
         """Give up what was opened to be shown and is not."""
-        if conversation.opened is not None and conversation not in self.held:
-            conversation.opened.abandon()
+        if loaded.opened is not None and loaded not in self.held:
+            loaded.opened.abandon()

@@ -50,17 +50,17 @@ class SessionLoader:
             holder, unknown = None, read_only_words(error)
         if holder is None:
             tail = Tail(answered(tail.session), tail.cursor)
-        conversation = LoadedSession(None, tail, read_only=unknown, stamp=stamp)
-        conversation.archived = stamp.where == "archived"
+        loaded = LoadedSession(None, tail, read_only=unknown, stamp=stamp)
+        loaded.archived = stamp.where == "archived"
         if tail.session.header.version > VERSION:
-            conversation.read_only = str(NewerVersion(session_id, tail.session.header.version))
+            loaded.read_only = str(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:
-            conversation.read_only = read_only_words(SessionBusy(session_id, str(holder)))
-            conversation.held_elsewhere = True
-        if conversation.read_only:
-            conversation.say(Notice(conversation.read_only, "warning"))
-        self._complete(conversation)
-        return conversation
+            loaded.read_only = read_only_words(SessionBusy(session_id, str(holder)))
+            loaded.held_elsewhere = True
+        if loaded.read_only:
+            loaded.say(Notice(loaded.read_only, "warning"))
+        self._complete(loaded)
+        return loaded
 
     def opened(self, session_id: str) -> LoadedSession:
         """A session for writing, because the user asked for it; else for reading, and why."""
@@ -70,20 +70,20 @@ class SessionLoader:
             raise
         except StorageError as error:
             return self._unopened(session_id, error)
-        conversation = LoadedSession(opened)
+        loaded = LoadedSession(opened)
         try:
-            conversation.archived = self._store.is_archived(session_id)
-            self._complete(conversation)
+            loaded.archived = self._store.is_archived(session_id)
+            self._complete(loaded)
         except BaseException:
             opened.abandon()
             raise
-        return conversation
+        return loaded
 
-    def taken(self, conversation: LoadedSession) -> OpenSession:
+    def taken(self, loaded: LoadedSession) -> OpenSession:
         """The lease of a session that was looked at. Raises ``StorageError``."""
-        opened = take_session(self._store, conversation.id, self._clock)
+        opened = take_session(self._store, loaded.id, self._clock)
         try:
-            self._prompts.spare(conversation, opened.session)
+            self._prompts.spare(loaded, opened.session)
         except BaseException:
             opened.abandon()
             raise
@@ -91,34 +91,34 @@ class SessionLoader:
 
     def _reserved(self, place: SessionOrigin, session_id: str | None) -> LoadedSession:
         opened = new_session(self._store, place, self._clock, session_id=session_id)
-        conversation = LoadedSession(opened)
+        loaded = LoadedSession(opened)
         if session_id is None:
-            return conversation
+            return loaded
         try:
             # Only now does nobody else change what was typed there.
-            self._prompts.put_back(conversation)
+            self._prompts.put_back(loaded)
         except BaseException:
             opened.abandon()
             raise
-        return conversation
+        return loaded
 
     def _unopened(self, session_id: str, error: StorageError) -> LoadedSession:
-        conversation = self.looked_at(session_id)
-        conversation.asked_for = True
-        if not conversation.read_only:
-            conversation.read_only = read_only_words(error)
-            conversation.say(Notice(conversation.read_only, "warning"))
-        return conversation
+        loaded = self.looked_at(session_id)
+        loaded.asked_for = True
+        if not loaded.read_only:
+            loaded.read_only = read_only_words(error)
+            loaded.say(Notice(loaded.read_only, "warning"))
+        return loaded
 
-    def _complete(self, conversation: LoadedSession) -> None:
+    def _complete(self, loaded: LoadedSession) -> None:
         """Put to a session what is not in the part of it that was read, and what was typed."""
-        session = conversation.session
-        if conversation.page_cursor is not None and not (session.name or session.summary):
-            conversation.listed_as = self._store.entry(session.id).label
+        session = loaded.session
+        if loaded.page_cursor is not None and not (session.name or session.summary):
+            loaded.listed_as = self._store.entry(session.id).label
         if session.damaged:
             words = damage_words(session.damaged, session.id)
-            conversation.say(Notice(words, "warning"))
-        self._prompts.put_back(conversation)
+            loaded.say(Notice(words, "warning"))
+        self._prompts.put_back(loaded)
 
 
 def read_only_words(error: StorageError) -> str:

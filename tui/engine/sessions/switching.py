@@ -1,4 +1,4 @@
-"""Which session is on screen, and how one takes the place of another."""
+"""The switch from one session on screen to another."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
@@ -59,25 +59,25 @@ class Switcher:
         """Wait until the sessions that were left are closed, and what was opened is noted."""
         await asyncio.gather(*self._behind)
 
-    async def leave(self, conversation: LoadedSession) -> None:
+    async def leave(self, loaded: LoadedSession) -> None:
         """Close a session that nothing goes on in, unless it is on screen."""
         async with self.moves:
-            await self._leave(conversation)
+            await self._leave(loaded)
 
-    def enter(self, conversation: LoadedSession, *, show: bool = True) -> None:
-        if conversation.opened is not None and conversation not in self._pool.held:
-            self._pool.held.append(conversation)
-            self._choose_model(conversation)
+    def enter(self, loaded: LoadedSession, *, show: bool = True) -> None:
+        if loaded.opened is not None and loaded not in self._pool.held:
+            self._pool.held.append(loaded)
+            self._choose_model(loaded)
         if show:
-            conversation.mark_unread(unread=False)
-            self._pool.unread.discard(conversation.id)
-            self._current = conversation
+            loaded.mark_unread(unread=False)
+            self._pool.unread.discard(loaded.id)
+            self._current = loaded
 
-    def _choose_model(self, conversation: LoadedSession) -> None:
-        proposed = conversation.session.model if conversation.published else None
-        conversation.model, notices = self._model_for(proposed)
+    def _choose_model(self, loaded: LoadedSession) -> None:
+        proposed = loaded.session.model if loaded.published else None
+        loaded.model, notices = self._model_for(proposed)
         for notice in notices:
-            conversation.say(Notice(notice, "warning"))
+            loaded.say(Notice(notice, "warning"))
 
     async def select(self, load: Load) -> bool:
         """Save the session on screen, then load and show another.
@@ -123,17 +123,17 @@ class Switcher:
             self.leave_soon(leaving)
         return True
 
-    async def ready_to_leave(self, conversation: LoadedSession) -> None:
-        if self._pool.given_up(conversation):
+    async def ready_to_leave(self, loaded: LoadedSession) -> None:
+        if self._pool.given_up(loaded):
             return
         try:
-            await self._pool.save(conversation)
-            await self._pool.keep_draft(conversation)
+            await self._pool.save(loaded)
+            await self._pool.keep_draft(loaded)
         except StorageError as error:
-            raise StayedError(conversation.id, error.short) from error
+            raise StayedError(loaded.id, error.short) from error
 
-    def leave_soon(self, conversation: LoadedSession) -> None:
-        self.do_behind(self._leave_behind(conversation))
+    def leave_soon(self, loaded: LoadedSession) -> None:
+        self.do_behind(self._leave_behind(loaded))
 
     def do_behind(self, work: Coroutine[Any, Any, object]) -> None:
         """Do what a slow disk may hold up, once the screen shows what is current."""
@@ -141,35 +141,35 @@ class Switcher:
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
 
-    async def _leave_behind(self, conversation: LoadedSession) -> None:
+    async def _leave_behind(self, loaded: LoadedSession) -> None:
         async with self.moves:
-            await self._leave(conversation)
+            await self._leave(loaded)
             await self.leave_idle()
 
     async def leave_idle(self) -> None:
-        for conversation in self._pool.open:
-            await self._leave(conversation)
+        for loaded in self._pool.open:
+            await self._leave(loaded)
 
-    async def _leave(self, conversation: LoadedSession) -> None:
-        if conversation is self.current or self.read_anew(conversation):
+    async def _leave(self, loaded: LoadedSession) -> None:
+        if loaded is self.current or self.read_anew(loaded):
             return
-        if self._pool.given_up(conversation):
+        if self._pool.given_up(loaded):
             with suppress(StorageError):
-                await self._pool.prompts.put_aside(conversation)
+                await self._pool.prompts.put_aside(loaded)
             return
-        if conversation.unsaved and not conversation.activity.running:
-            await self._pool.try_save(conversation)
-        if conversation.busy:
+        if loaded.unsaved and not loaded.activity.running:
+            await self._pool.try_save(loaded)
+        if loaded.busy:
             return
         try:
-            await self._pool.keep_draft(conversation)
-            if conversation in self._pool.held:
-                await self._pool.close(conversation)
+            await self._pool.keep_draft(loaded)
+            if loaded in self._pool.held:
+                await self._pool.close(loaded)
         except StorageError as error:
             # It stays open, and in the list as unsaved: the next save tries again.
-            conversation.note_failure(error.short)
+            loaded.note_failure(error.short)
 
-    def read_anew(self, conversation: LoadedSession) -> bool:
-        """Whether another reading of the same session has taken the place of this one."""
-        known = self.find(conversation.id)
-        return known is not None and known is not conversation
+    def read_anew(self, loaded: LoadedSession) -> bool:
+        """Tell whether another reading of the same session has taken the place of this one."""
+        known = self.find(loaded.id)
+        return known is not None and known is not loaded

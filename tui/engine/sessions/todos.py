@@ -11,13 +11,13 @@ from tui.errors import UsageError
 
 
 async def change_todos(
-    workspace: Workspace, conversation: LoadedSession, change: Callable[[Todos], Todos]
+    workspace: Workspace, loaded: LoadedSession, change: Callable[[Todos], Todos]
 ) -> Todos:
     """Change the list of a session that is open or looked at; gives what it is on disk now.
 
     Raises what ``change`` and ``Workspace.change`` raise.
     """
-    before = conversation.session.todos
+    before = loaded.session.todos
     items = change(before)  # what cannot be done opens no session
 
     def put(opened: OpenSession) -> None:
@@ -25,7 +25,7 @@ async def change_todos(
             raise UsageError("Another program changed the to-dos meanwhile; see /todo.")
         set_todos(opened, items)
 
-    await workspace.change(conversation, put)
+    await workspace.change(loaded, put)
     return items
 
 

@@ -25,7 +25,7 @@ from tui.storage.drafts import Drafts
 from tui.storage.protocol import SessionFilter, SessionStore
 
 PAGE = 50
-"""How many earlier messages are read at once."""
+"""The number of messages in a page."""
 
 _OTHERS_TRIED = 5
 
@@ -78,9 +78,9 @@ class Workspace:
         """Find a session that is open or on screen."""
         return self._switcher.find(session_id)
 
-    def given_up(self, conversation: LoadedSession) -> bool:
+    def given_up(self, loaded: LoadedSession) -> bool:
         """Tell whether a session was open and is no longer: nothing is written there."""
-        return self._pool.given_up(conversation)
+        return self._pool.given_up(loaded)
 
     @property
     def scope(self) -> str:
@@ -88,12 +88,12 @@ class Workspace:
         return self.current.session.header.scope or self.place.scope
 
     def rows(self) -> tuple[SessionEntry, ...]:
-        """What the list of sessions shows of the open ones."""
+        """The rows of the open sessions in the list."""
         now = format_utc(self.clock())
         return tuple(each.row(now, active=each is self.current) for each in self._pool.held)
 
     def marks(self) -> dict[str, Mark]:
-        """What is going on in sessions, also in those closed since something came of them."""
+        """The marks of open sessions, and of closed ones with an unread answer."""
         unread = dict.fromkeys(self._pool.unread, Mark.UNREAD)
         return unread | {each.id: each.mark for each in (*self._pool.held, self.current)}
 
@@ -141,10 +141,10 @@ class Workspace:
                 return False
         elif not name:
             return False
-        conversation = self.current
-        if name and conversation.opened is not None:
-            conversation.opened.rename(name)
-            self._switcher.do_behind(self.try_save(conversation))
+        loaded = self.current
+        if name and loaded.opened is not None:
+            loaded.opened.rename(name)
+            self._switcher.do_behind(self.try_save(loaded))
         return True
 
     async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
@@ -157,26 +157,26 @@ class Workspace:
         """
         return await self._switcher.switch(partial(self._find_other, give_up))
 
-    async def take(self, conversation: LoadedSession) -> None:
+    async def take(self, loaded: LoadedSession) -> None:
         """Open a session that is looked at, for a first change.
 
         Raises ``ReadOnly`` if it was opened for reading, ``UsageError`` at the limit, and other
         ``StorageError``: then it is read-only from now on.
         """
-        if conversation.opened is not None:
+        if loaded.opened is not None:
             return
-        if not await asyncio.to_thread(self.store.holder, conversation.id):
+        if not await asyncio.to_thread(self.store.holder, loaded.id):
             # Nobody holds it, or not any more: it can be asked for.
-            conversation.read_only = ""
+            loaded.read_only = ""
         async with self._switcher.moves:
-            await self._take(conversation)
-        if conversation is not self.current:
-            self._switcher.leave_soon(conversation)
+            await self._take(loaded)
+        if loaded is not self.current:
+            self._switcher.leave_soon(loaded)
 
-    async def follow(self, conversation: LoadedSession, take: Callable[[], None]) -> bool:
+    async def follow(self, loaded: LoadedSession, take: Callable[[], None]) -> bool:
         """Let a reading of a session count that is not held here; false if it is by now."""
         async with self._switcher.moves:
-            if conversation.opened is not None or conversation is not self.current:
+            if loaded.opened is not None or loaded is not self.current:
                 return False
             take()
             return True
@@ -185,9 +185,9 @@ class Workspace:
         """Wait until the sessions that were left are closed, and what was opened is noted."""
         await self._switcher.settle()
 
-    async def leave(self, conversation: LoadedSession) -> None:
+    async def leave(self, loaded: LoadedSession) -> None:
         """Close a session in which nothing goes on, unless it is on screen."""
-        await self._switcher.leave(conversation)
+        await self._switcher.leave(loaded)
 
     async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do something while no session is entered or left."""
@@ -196,117 +196,115 @@ class Workspace:
 
     # --- saving
 
-    async def save(self, conversation: LoadedSession) -> Sequence[str]:
+    async def save(self, loaded: LoadedSession) -> Sequence[str]:
         """Write what is pending in a session; give the notices that this led to.
 
         Raises ``StorageError``; then everything stays pending.
         """
-        return await self._pool.save(conversation)
+        return await self._pool.save(loaded)
 
-    async def try_save(self, conversation: LoadedSession) -> bool:
+    async def try_save(self, loaded: LoadedSession) -> bool:
         """Save; false if that failed, which the status says until a save succeeds."""
-        return await self._pool.try_save(conversation)
+        return await self._pool.try_save(loaded)
 
-    def save_at_once(self, conversation: LoadedSession) -> None:
+    def save_at_once(self, loaded: LoadedSession) -> None:
         """Save without an event loop. Raises ``StorageError``."""
-        self._pool.save_at_once(conversation)
+        self._pool.save_at_once(loaded)
 
-    async def keep_draft(self, conversation: LoadedSession) -> None:
+    async def keep_draft(self, loaded: LoadedSession) -> None:
         """Write the prompt of a session, if it is not on disk. Raises ``StorageError``."""
-        await self._pool.keep_draft(conversation)
+        await self._pool.keep_draft(loaded)
 
-    async def close(self, conversation: LoadedSession) -> None:
+    async def close(self, loaded: LoadedSession) -> None:
         """Interrupt the answer of a session, save it, and release its lease.
 
         Raises ``StorageError`` and then keeps it: ``abandon`` releases the lease all the same.
         """
-        await self._pool.close(conversation)
+        await self._pool.close(loaded)
 
-    async def end(self, conversation: LoadedSession) -> None:
+    async def end(self, loaded: LoadedSession) -> None:
         """Save a session with a ``closed`` record, and keep its lease. Raises ``StorageError``."""
-        await self._pool.end(conversation)
+        await self._pool.end(loaded)
 
-    def abandon(self, conversation: LoadedSession) -> None:
+    def abandon(self, loaded: LoadedSession) -> None:
         """Release the lease of a session, whatever is pending."""
-        self._pool.abandon(conversation)
+        self._pool.abandon(loaded)
 
     async def save_all(self) -> bool:
         """Write what is pending anywhere; whether all of it could be.
 
         A session that stayed open only because it could not be saved is closed then.
         """
-        results = [await self.try_save(conversation) for conversation in self.open]
+        results = [await self.try_save(loaded) for loaded in self.open]
         async with self._switcher.moves:
             await self._switcher.leave_idle()
         return all(results)
 
     # --- changes
 
-    async def change(
-        self, conversation: LoadedSession, make: Callable[[OpenSession], None]
-    ) -> None:
+    async def change(self, loaded: LoadedSession, make: Callable[[OpenSession], None]) -> None:
         """Open a session, let a change be made in it, and save that.
 
         Raises what ``take`` and ``make`` raise, and ``StorageError`` if it could not be saved: the
         change counts here all the same, and is in the next save.
         """
-        await self.take(conversation)
-        if conversation.opened is None:
-            raise ReadOnly(conversation.id)
-        make(conversation.opened)
-        await self.save(conversation)
-        if conversation is not self.current:
-            self._switcher.leave_soon(conversation)
+        await self.take(loaded)
+        if loaded.opened is None:
+            raise ReadOnly(loaded.id)
+        make(loaded.opened)
+        await self.save(loaded)
+        if loaded is not self.current:
+            self._switcher.leave_soon(loaded)
 
-    async def rename(self, conversation: LoadedSession, name: str) -> None:
+    async def rename(self, loaded: LoadedSession, name: str) -> None:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
-        await self.change(conversation, lambda opened: opened.rename(name))
+        await self.change(loaded, lambda opened: opened.rename(name))
 
     async def rename_listed(self, session_id: str, name: str) -> None:
         """Name a session that may be neither on screen nor open.
 
         Raises ``SessionBusy`` if another program holds it, else as ``rename``.
         """
-        conversation = self.find(session_id)
-        if conversation is None:
+        loaded = self.find(session_id)
+        if loaded is None:
             holder = await asyncio.to_thread(self.store.holder, session_id)
             if holder is not None:
                 raise SessionBusy(session_id, str(holder))
-            conversation = await asyncio.to_thread(self._reader.looked_at, session_id)
-        await self.rename(conversation, name)
+            loaded = await asyncio.to_thread(self._reader.looked_at, session_id)
+        await self.rename(loaded, name)
 
-    async def reset(self, conversation: LoadedSession) -> None:
+    async def reset(self, loaded: LoadedSession) -> None:
         """Save a session that is open, then let it begin anew; not if it cannot be saved.
 
         Raises ``StorageError``.
         """
         async with self._switcher.moves:
-            if conversation.opened is None or conversation not in self._pool.held:
-                raise ReadOnly(conversation.id)
-            await self.save(conversation)
-            conversation.opened.reset()
+            if loaded.opened is None or loaded not in self._pool.held:
+                raise ReadOnly(loaded.id)
+            await self.save(loaded)
+            loaded.opened.reset()
             # What was said is safe: it begins anew here, and on disk as soon as that can be.
-            await self.try_save(conversation)
+            await self.try_save(loaded)
 
-    async def use_model(self, conversation: LoadedSession, model: Model) -> None:
+    async def use_model(self, loaded: LoadedSession, model: Model) -> None:
         """Let another model answer in a session. Raises ``StorageError``."""
 
         def use(opened: OpenSession) -> None:
-            conversation.model = model
+            loaded.model = model
             opened.use_model(model.name)
             if opened.published:
                 opened.note_state()
 
-        await self.change(conversation, use)
+        await self.change(loaded, use)
 
     # --- prompts
 
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
         failures: list[StorageError] = []
-        for conversation in {id(c): c for c in (*self._pool.held, self.current)}.values():
+        for loaded in {id(c): c for c in (*self._pool.held, self.current)}.values():
             try:
-                await self.keep_draft(conversation)
+                await self.keep_draft(loaded)
             except StorageError as error:
                 failures.append(error)
         if failures:
@@ -314,22 +312,22 @@ class Workspace:
 
     # --- pages
 
-    async def read_earlier(self, conversation: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
+    async def read_earlier(self, loaded: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
-        if conversation.excerpt is not None:
-            return await excerpts.read_earlier(self.store, conversation)
-        cursor = conversation.page_cursor
+        if loaded.excerpt is not None:
+            return await excerpts.read_earlier(self.store, loaded)
+        cursor = loaded.page_cursor
         if cursor is None:
             return ()
-        page = await asyncio.to_thread(self.store.page, conversation.id, cursor, count)
-        if cursor != conversation.page_cursor:
+        page = await asyncio.to_thread(self.store.page, loaded.id, cursor, count)
+        if cursor != loaded.page_cursor:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()
-        conversation.page_cursor = page.cursor
-        conversation.earlier = (*page.entries, *conversation.earlier)
+        loaded.page_cursor = page.cursor
+        loaded.earlier = (*page.entries, *loaded.earlier)
         if page.damaged:
-            words = damage_words(page.damaged, conversation.id)
-            conversation.say(Notice(words, "warning"))
+            words = damage_words(page.damaged, loaded.id)
+            loaded.say(Notice(words, "warning"))
         return page.entries
 
     def check_limit(self) -> None:
@@ -384,30 +382,30 @@ class Workspace:
         )
         return await asyncio.to_thread(self._reader.new, place)
 
-    async def _take(self, conversation: LoadedSession) -> None:
-        if conversation.opened is not None or self._switcher.read_anew(conversation):
+    async def _take(self, loaded: LoadedSession) -> None:
+        if loaded.opened is not None or self._switcher.read_anew(loaded):
             return
-        if conversation.read_only:
-            raise ReadOnly(conversation.id)
+        if loaded.read_only:
+            raise ReadOnly(loaded.id)
         self.check_limit()
         try:
-            opened = await asyncio.to_thread(self._reader.taken, conversation)
+            opened = await asyncio.to_thread(self._reader.taken, loaded)
         except StorageError as error:
-            conversation.read_only = read_only_words(error)
-            conversation.held_elsewhere = isinstance(error, SessionBusy)
+            loaded.read_only = read_only_words(error)
+            loaded.held_elsewhere = isinstance(error, SessionBusy)
             raise
-        conversation.hold(opened)
-        self._switcher.enter(conversation, show=False)
-        await self._make_active(conversation)
+        loaded.hold(opened)
+        self._switcher.enter(loaded, show=False)
+        await self._make_active(loaded)
 
-    async def _note_opened(self, conversation: LoadedSession) -> None:
+    async def _note_opened(self, loaded: LoadedSession) -> None:
         """Say on disk that a session was opened."""
-        if conversation.opened is not None and conversation.published:
-            await self._make_active(conversation)
-            await self.try_save(conversation)
+        if loaded.opened is not None and loaded.published:
+            await self._make_active(loaded)
+            await self.try_save(loaded)
 
-    async def _make_active(self, conversation: LoadedSession) -> None:
+    async def _make_active(self, loaded: LoadedSession) -> None:
         # What --continue picks next time is worth less than what is to be done now.
         with suppress(StorageError), save_errors():
-            scope = conversation.session.header.scope
-            await asyncio.to_thread(self.store.set_active, scope, conversation.id)
+            scope = loaded.session.header.scope
+            await asyncio.to_thread(self.store.set_active, scope, loaded.id)

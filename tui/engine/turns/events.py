@@ -1,4 +1,4 @@
-"""What happens during a turn, in the order in which a reader may be told."""
+"""The events of a turn."""
 
 from typing import Literal
 
@@ -35,7 +35,7 @@ class TextAdded(msgspec.Struct, frozen=True):
 
 
 class UsageCounted(msgspec.Struct, frozen=True):
-    """What the server counted for an answer that has all come; it is not kept."""
+    """The server's token count for a complete answer; it is not kept."""
 
     message_id: str
     usage: Usage
@@ -61,7 +61,7 @@ class NoticeGiven(msgspec.Struct, frozen=True):
 
 
 class SaveFailed(msgspec.Struct, frozen=True):
-    """What was to be saved is still pending; ``short`` is the reason for a status line."""
+    """A save failed and its records are pending; ``short`` is the reason for a status line."""
 
     reason: str
     short: str

@@ -11,11 +11,9 @@ from tui.providers.protocol import ToolDefinition
 if TYPE_CHECKING:
     from tui.engine.sessions.open_session import OpenSession
 
-"""What a call whose result never came is answered with."""
-
 DENIED = "The user denied this call."
 MOST_ARGUMENTS = 64 * 1024
-"""How many characters of arguments a user can be asked to read."""
+"""The limit of arguments that a user can be asked to read, in characters."""
 
 Ask = Callable[[Question], Awaitable[Choice]]
 """Puts a call to the user and waits for the answer; may be cancelled."""
@@ -36,12 +34,12 @@ class Tool(Protocol):
 
     @property
     def definition(self) -> ToolDefinition:
-        """How it is offered."""
+        """The definition that the model is offered."""
         ...
 
     @property
     def about(self) -> str:
-        """What it does, in words for the user who is asked."""
+        """A description for the user who is asked for approval."""
         ...
 
     def prepare(self, arguments: Mapping[str, Any]) -> Run:
@@ -54,7 +52,7 @@ async def _nobody(_: Question) -> Choice:
 
 
 class Tools:
-    """What the model is offered, and what its calls come to.
+    """The tools that a model is offered, and the results of its calls.
 
     Nothing is run that the user has not allowed: each call, or a tool for as long as this
     program runs.

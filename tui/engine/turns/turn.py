@@ -43,14 +43,14 @@ Save = Callable[[], Awaitable[Sequence[str]]]
 """Writes what is pending in a session and gives notices about it. Raises ``StorageError``."""
 
 ROUNDS = 10
-"""How often a model may ask for tools within one turn."""
+"""The number of times that a model may call tools within one turn."""
 
 _TOO_MANY_ROUNDS = f"The model asked for tools {ROUNDS} times in a row; stopped."
 _NO_ANSWER = "The model gave no answer."
 
 
 class TurnSettings(msgspec.Struct, frozen=True):
-    """What a turn is run with; ``save_interval`` in seconds, between two pieces of an answer."""
+    """The settings of a turn; ``save_interval`` in seconds, between two pieces of an answer."""
 
     system_prompt: str = ""
     tools: Tools = msgspec.field(default_factory=Tools)
