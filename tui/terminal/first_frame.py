@@ -192,7 +192,7 @@ def _is_value(argument: str | None) -> bool:
 
 
 def _has_terminal() -> bool:
-    """Check that this is no background job: it would save what the shell's editor has set."""
+    """Check that standard input and error are a terminal that can draw, in the foreground."""
     if os.environ.get("TERM", "dumb") in ("", "dumb"):
         return False
     return os.isatty(_INPUT) and os.isatty(_OUTPUT) and _is_foreground()
