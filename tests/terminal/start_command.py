@@ -20,7 +20,7 @@ def main() -> int:
         program.type("What is a session?")
         program.press("enter")
         # Its beginning may have moved out of sight.
-        program.until(r"2 messages +\S*guide\b", "the guide's answer")
+        program.until(r"2 messages +\S*guide\b.* saved \d", "the guide's answer")
         print(program.text)
         program.press("ctrl+q")
         status = program.wait()
