@@ -1,4 +1,4 @@
-"""The application: carries what is wanted to the workspace, and what comes of it to the screen."""
+"""The Textual application: passes intents to controllers."""
 
 import signal
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ _ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
 
 
 class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
-    """Bindings, timers, and one handler for each intent."""
+    """Bindings, timers, and handlers of intents."""
 
     TITLE = "sibyl-tui"
     SELECT_AUTO_SCROLL_LINES, SELECT_AUTO_SCROLL_SPEED = 1, 20.0
@@ -166,7 +166,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     # --- intents
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave alone what another screen is over; what is asked is answered first."""
+        """Disable keys of the chat under another screen; an open question comes first."""
         if action not in ("invoke", "command_palette"):
             return super().check_action(action, parameters)
         if self._desk.questions.open:
@@ -183,7 +183,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
             self.push_screen(Palette())
 
     async def action_invoke(self, name: str, arguments: str = "") -> None:
-        # Bound with priority: it would overtake what was typed.
+        # A priority binding overtakes the keys before it.
         self.input_queue.run_between_keys(lambda: self._intake.invoke(Invocation(name, arguments)))
 
     @on(CommandInvoked)
@@ -198,10 +198,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def note_draft(self, event: Prompt.Edited) -> None:
         if event.text != self.chat.prompt.draft:
             return  # it was typed in a session that is no longer on screen
-        conversation = self.workspace.current
-        conversation.prompt.edit(event.text, event.pastes)
-        if conversation.opened is None and not conversation.read_only:
-            self.run_worker(partial(self._desk.sending.open_for_change, conversation))
+        session = self.workspace.current
+        session.prompt.edit(event.text, event.pastes)
+        if session.opened is None and not session.read_only:
+            self.run_worker(partial(self._desk.sending.open_for_change, session))
 
     @on(Prompt.TakenBack)
     def take_back_queued(self, event: Prompt.TakenBack) -> None:
@@ -267,9 +267,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
-        self._desk.endings.note(event.conversation)
-        self.run_worker(partial(self._end_turn, event.conversation))
+        self._desk.endings.note(event.session)
+        self.run_worker(partial(self._end_turn, event.session))
 
-    async def _end_turn(self, conversation: LoadedSession) -> None:
-        await self._desk.endings.end(conversation)
+    async def _end_turn(self, session: LoadedSession) -> None:
+        await self._desk.endings.end(session)
         self._desk.searching.note_turn()

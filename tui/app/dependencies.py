@@ -1,4 +1,4 @@
-"""What the application is put together from."""
+"""Dependencies of the application, built by the command line."""
 
 import time
 from collections.abc import Callable
@@ -16,11 +16,10 @@ from tui.engine.turns.turn import TurnSettings
 
 
 class Dependencies(msgspec.Struct, frozen=True):
-    """All that a command line decides; intervals in seconds, 0 for never.
+    """Everything that the command line decides; intervals in seconds, 0 for never.
 
-    ``prepare_model`` begins to load what the first answer needs; it is called once the first
-    screen is there. ``index_root`` is the data directory whose search index is kept up to date.
-    ``stopwatch`` gives seconds that only go on.
+    ``prepare_model`` begins to load the model library; it is called behind the first frame.
+    ``index_root`` is the data directory of the search index. ``stopwatch`` is a monotonic clock.
     """
 
     workspace: Workspace

@@ -1,4 +1,4 @@
-"""What was typed or pressed: taken at once, and carried out in its order."""
+"""Dispatch of commands and prompts: accepted at once, carried out in order."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -18,7 +18,7 @@ from tui.engine.sessions.workspace import Workspace
 
 
 class Dispatcher:
-    """Takes commands and prompts for the session that they were given in."""
+    """Queues commands and prompts for the session in which they were given."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Dispatcher:
         self._effects = effects
 
     async def submit(self, text: str) -> None:
-        """Take what was sent in the prompt: a command, or something to be said."""
+        """Dispatch the submitted text of the prompt."""
         wanted = read_input(text)
         is_command = isinstance(wanted, Invocation)
         self._desk.display.go_to_end(returning=is_command)
@@ -49,23 +49,23 @@ class Dispatcher:
         await self.invoke(wanted)
 
     async def _submit(self, prompt: PromptText) -> None:
-        conversation, sending = self._workspace.current, self._desk.sending
-        if conversation.opened is not None and not self._queue.pending:
-            await sending.send(conversation, prompt)
-        elif conversation.opened is not None and sending.put_in_queue(conversation, prompt):
-            self._queue.add(partial(sending.send_queued, conversation, prompt.text))
+        session, sending = self._workspace.current, self._desk.sending
+        if session.opened is not None and not self._queue.pending:
+            await sending.send(session, prompt)
+        elif session.opened is not None and sending.put_in_queue(session, prompt):
+            self._queue.add(partial(sending.send_queued, session, prompt.text))
         else:
-            self._queue.add(partial(sending.send, conversation, prompt))
+            self._queue.add(partial(sending.send, session, prompt))
 
     async def invoke(self, invocation: Invocation) -> None:
-        """Carry out a command, in its turn; what ends something ends it at once."""
+        """Queue a command; ``/stop`` and ``/quit`` take effect at once."""
         reach = REACHES.get(invocation.name)
         if invocation.name == "stop":
-            # Now: what is sent behind it is to be sent.
+            # Now: prompts submitted later are to be sent.
             waited = self._desk.turns.take_back(self._workspace.current)
             done = asyncio.Event()
             self._app.run_worker(partial(self._stop, done, waited=waited))
-            # What is given behind it comes after the end of it.
+            # Later tasks wait until the answer has stopped.
             self._queue.add(done.wait)
         elif reach == "at once":
             await self._run(invocation)
@@ -74,13 +74,13 @@ class Dispatcher:
             self._queue.add(task, leads=reach != "stays", name=_typed(invocation))
 
     def do(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
-        """Do what a command would do, in its turn."""
+        """Queue work that no typed command stands for."""
         self._queue.add(partial(self._done, work), leads=True)
 
     async def _run_in(self, session_id: str, invocation: Invocation) -> None:
         elsewhere = session_id != self._workspace.current.id
         if elsewhere and REACHES.get(invocation.name) != "anywhere":
-            # What it waited for took long, and led elsewhere.
+            # An earlier task took long, and led to another session.
             words = f"Not done, as another session has come on screen: {_typed(invocation)}"
             self._desk.display.say(Notice(words, "warning"))
             return

@@ -1,4 +1,4 @@
-"""Carrying out what commands ask for on screen, once their own work is done."""
+"""Execution of effects: the values that commands return for the screen."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from tui.commands.effects import Effect
 
 
 class EffectRunner:
-    """Does on screen what commands ask for; ``turn_help`` shows keys and commands, or no longer."""
+    """Carries out effects; ``turn_help`` opens or closes the help."""
 
     def __init__(
         self, app: App[Any], queue: InputQueue, desk: Controllers, turn_help: Callable[[], object]
@@ -24,7 +24,7 @@ class EffectRunner:
         self._turn_help = turn_help
 
     async def carry_out(self, wanted: Sequence[Effect]) -> None:
-        """One after another, and what the status bar and the list say then."""
+        """Carry out effects in order, then update status bar and list."""
         for effect in wanted:
             await self._carry_out(effect)
         self._desk.display.show_status()

@@ -9,10 +9,10 @@ from typing import Any
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """Runs what blocks, each in a thread that nothing waits for at the end.
+    """Runs each blocking call in a daemon thread.
 
-    The threads of asyncio's own are joined: a name that is not resolved, a disk that does not
-    answer would hold the program. What writes is waited for by whoever saves.
+    asyncio joins the threads of its own executor: a hanging DNS request or disk would hold up
+    the end. Whoever saves waits for the write itself.
     """
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
@@ -32,7 +32,7 @@ def _carry_out(future: Future[Any], work: Callable[[], Any]) -> None:
 
 
 class _Raised:
-    """Lets an error be raised where the future is awaited."""
+    """Raises an error where the future is awaited."""
 
     def __init__(self, future: Future[Any]) -> None:
         self._future = future
@@ -47,7 +47,7 @@ class _Raised:
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """An event loop that can be left at any time."""
+    """Create an event loop that can end at any time."""
     loop = asyncio.new_event_loop()
     loop.set_default_executor(DaemonThreads())
     return loop

@@ -20,7 +20,7 @@ _MODIFIERS = {"alt", "ctrl", "hyper", "meta", "shift", "super"}
 _NAMED = {key.value.rpartition("+")[2] for key in Keys} - {"any", "ignore"}
 _TYPED = {"backspace", "enter", "space", "tab"}
 _LEADING_ON = {"enter", "tab"}
-"""What a line of text does nothing with by itself."""
+"""Keys without a meaning of their own in a line of text."""
 
 
 def checked_keymap(

@@ -31,7 +31,7 @@ OF_CODE = {"code-name": "primary", "code-string": "success", "code-number": "war
 KEYWORD = "code-keyword"
 _OF_KEYWORDS, _ANSI_KEYWORD = ("accent", "secondary"), "ansi_magenta"
 LEAST_TURN = 40 / 360
-"""How far a keyword's hue is from theirs, of a circle."""
+"""The least distance of a keyword's hue from theirs, as a part of the circle."""
 
 _ENDS = _BLACK, _WHITE = Color(0, 0, 0), Color(255, 255, 255)
 _STEPS = 25
@@ -49,7 +49,7 @@ class ThemeContrastApp(App[None]):
         return [*filters, *palette_filters(self.console.color_system)]
 
     def get_css_variables(self) -> dict[str, str]:
-        """Those of the theme."""
+        """Return the theme's variables with enough contrast."""
         return legible(super().get_css_variables())
 
 
@@ -110,7 +110,7 @@ def _keyword(made: Mapping[str, str], beside: Sequence[Color]) -> Color:
 
 
 def _muted(text: str, grounds: Sequence[Color]) -> str:
-    """How much of black or white is needed over each ground."""
+    """Find the share of black or white that is legible on each background."""
     if not text.startswith(_AUTO):
         return _shifted(Color.parse(text), grounds).hex
     for percent in range(_percent(text), 100):

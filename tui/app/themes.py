@@ -1,4 +1,4 @@
-"""How the screen looks: the theme that was chosen, and what the configuration says of looks."""
+"""Themes, and the rest of the appearance that the configuration sets."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from tui.errors import ConfigError, UsageError
 
 
 class Appearance(msgspec.Struct, frozen=True):
-    """What the configuration says; ``source`` is its file, for what is wrong in it."""
+    """The configured appearance; ``source`` is the file, for error messages."""
 
     theme: str | None = None
     reduced_motion: bool = False
@@ -21,7 +21,7 @@ class Appearance(msgspec.Struct, frozen=True):
 
 
 class ThemeSwitcher:
-    """The themes there are, and the one that is shown."""
+    """Lists, applies and remembers themes."""
 
     def __init__(self, app: App[Any], remembered: UiStateService, configured: str | None) -> None:
         self._app = app
@@ -29,7 +29,7 @@ class ThemeSwitcher:
         self._configured = configured
 
     def names(self) -> Sequence[str]:
-        """All of them, in order."""
+        """List all themes in alphabetical order."""
         return sorted(self._app.available_themes)
 
     @property
@@ -37,9 +37,9 @@ class ThemeSwitcher:
         return self._app.theme
 
     def begin(self) -> None:
-        """Show the theme that was chosen, else the configuration's, if they are there."""
+        """Apply the theme that the user chose, else the configured one, if it exists."""
         state = self._remembered.state
-        # Whoever writes another one into the configuration wants to see that.
+        # A changed configuration wins over an older choice.
         chosen = state.theme if state.theme_over == self._configured else None
         for theme in (chosen, self._configured):
             if theme in self._app.available_themes:
@@ -47,7 +47,7 @@ class ThemeSwitcher:
                 return
 
     def choose(self, name: str) -> None:
-        """Show another theme, now and after the next start. Raises ``UsageError``."""
+        """Apply a theme, also after the next start. Raises ``UsageError``."""
         if name not in self._app.available_themes:
             raise UsageError(f"Unknown theme: {name}")
         self._app.theme = name
@@ -61,9 +61,9 @@ def dress(
     places: Places,
     lines: Collection[str],
 ) -> None:
-    """Let an application look as the configuration says. Raises ``ConfigError``.
+    """Apply the configured appearance to an application. Raises ``ConfigError``.
 
-    ``places`` and ``lines`` are the keys there are, and where text is typed.
+    ``places`` are all keys by where they act, ``lines`` the places where text is typed.
     """
     if appearance.theme is not None and appearance.theme not in themes.names():
         known = ", ".join(themes.names())

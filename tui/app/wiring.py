@@ -1,4 +1,4 @@
-"""What works for the application, put together: each part is given those that it needs."""
+"""Construction of the controllers and their connections."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -31,7 +31,7 @@ from tui.terminal.flow_control import FlowControlledApp
 
 
 class Controllers:
-    """Everything between the screen and the workspace, by its name."""
+    """All controllers and services between the screen and the workspace."""
 
     def __init__(
         self,

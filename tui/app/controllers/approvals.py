@@ -32,21 +32,21 @@ class Approvals:
 
     async def ask(self, question: Question) -> Choice:
         """Ask, and wait for the answer; cancelling withdraws the question."""
-        conversation = self._workspace.find(question.session_id)
-        if conversation is None:
+        session = self._workspace.find(question.session_id)
+        if session is None:
             return "deny"
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
-        conversation.activity.ask(question)
-        if conversation is not self._workspace.current:
-            self._display.say(Notice(f"{conversation.label()} waits for approval.", "warning"))
-        self._show(conversation)
+        session.activity.ask(question)
+        if session is not self._workspace.current:
+            self._display.say(Notice(f"{session.label()} waits for approval.", "warning"))
+        self._show(session)
         try:
             return await waiting.answer
         finally:
             self._waiting.remove(waiting)
-            conversation.activity.end_question()
-            self._show(conversation)
+            session.activity.end_question()
+            self._show(session)
 
     def answer(self, question: Question, choice: Choice) -> None:
         """Pass on what the user chose; a tool that is allowed for good is allowed at once."""
@@ -56,8 +56,8 @@ class Approvals:
             if meant and not waiting.answer.done():
                 waiting.answer.set_result(choice)
 
-    def _show(self, conversation: LoadedSession) -> None:
-        if conversation is self._workspace.current:
+    def _show(self, session: LoadedSession) -> None:
+        if session is self._workspace.current:
             self._display.show_prompt()
             self._display.show_status()
         self._listed.show()

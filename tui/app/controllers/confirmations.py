@@ -1,4 +1,4 @@
-"""Questions to the user: one at a time on screen, and what is done when one is answered."""
+"""Confirmation dialogs: one at a time on screen, and the effects of the answer."""
 
 from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,9 +12,9 @@ from tui.terminal.flow_control import FlowControlledApp
 
 
 class Confirmations:
-    """Asks, and hands on what comes of the answer; a second question waits for the first.
+    """Asks, and carries out the effects of the answer; a second question waits for the first.
 
-    A question that the end of the program leaves open was not answered: nothing is done.
+    A question that is open when the program ends has no effect.
     """
 
     def __init__(
@@ -32,11 +32,11 @@ class Confirmations:
 
     @property
     def open(self) -> bool:
-        """Whether an answer is awaited."""
+        """True while a question is open."""
         return bool(self._asked)
 
     def ask(self, question: Ask) -> None:
-        """Put a question, once those before it are answered and done with."""
+        """Ask a question after all earlier ones."""
         self._asked.append(question)
         if len(self._asked) == 1:
             self._show()

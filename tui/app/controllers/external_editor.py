@@ -66,13 +66,13 @@ class ExternalEditor:
             return
         # Now: what is typed behind this comes after what the editor writes.
         self._queue.lend()
-        conversation, text = self._workspace.current, self._chat.prompt.text
-        self._app.run_worker(partial(self._edit, command, conversation, text))
+        session, text = self._workspace.current, self._chat.prompt.text
+        self._app.run_worker(partial(self._edit, command, session, text))
 
-    async def _edit(self, command: Sequence[str], conversation: LoadedSession, text: str) -> None:
+    async def _edit(self, command: Sequence[str], session: LoadedSession, text: str) -> None:
         begun = time.monotonic()
         try:
-            failure, written = await self._run(command, conversation, text)
+            failure, written = await self._run(command, session, text)
         except OSError as error:
             failure, written = f"Cannot open the editor: {error.strerror}.", text
         finally:
@@ -80,12 +80,12 @@ class ExternalEditor:
         if failure:
             self._display.say(Notice(make_visible_line(failure), "error"))
         elif written != text:
-            self._take(conversation, written)
+            self._take(session, written)
         elif time.monotonic() - begun < SECONDS_TO_LOOK:
             self._display.say(Notice(_GONE_ON, "warning"))
 
     async def _run(
-        self, command: Sequence[str], conversation: LoadedSession, text: str
+        self, command: Sequence[str], session: LoadedSession, text: str
     ) -> tuple[str, str]:
         """Why nothing is taken over, and what the editor wrote."""
         with _private_file(text) as path, self._app.suspend(), _same_attributes():
@@ -99,18 +99,18 @@ class ExternalEditor:
             except asyncio.CancelledError:
                 # The program ends: whatever was written by now counts as typed.
                 _end(process)
-                conversation.prompt.edit(_read(path, text))
+                session.prompt.edit(_read(path, text))
                 raise
             written = _read(path, text)
         if code != 0:
             return f"The editor ended with code {code}: the prompt is as it was.", text
         return "", written
 
-    def _take(self, conversation: LoadedSession, text: str) -> None:
-        if conversation is self._workspace.current:
+    def _take(self, session: LoadedSession, text: str) -> None:
+        if session is self._workspace.current:
             self._chat.prompt.replace_text(text)
         else:
-            conversation.prompt.edit(text)
+            session.prompt.edit(text)
             self._chat.settle_draft()
 
 
@@ -145,7 +145,7 @@ def _private_file(text: str) -> Generator[Path]:
 
 
 def _read(path: Path, text: str) -> str:
-    """What is in the file now; ``text`` is what was, and again if there is none."""
+    """Read the file; return ``text``, its first content, if it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError:

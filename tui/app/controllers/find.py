@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tui.engine.library.find_in_session import RecentCounts
 
 RECOUNT_SECONDS = 0.3
-"""How often the end of the session is counted anew: answers grow."""
+"""The interval at which matches at the end are counted again: answers grow."""
 
 _AROUND = 50
 _TELL_SECONDS = 0.1
@@ -37,13 +37,13 @@ _WORKER = "find"
 
 
 class _Search(msgspec.Struct, eq=False):
-    """One search: in which conversation, for what, and what was found so far.
+    """One search: its session, its text, and the matches so far.
 
     ``first`` is the message that the end of the session begins with, once that was counted.
     ``placed`` says that the reader was taken to a match; ``steps`` are those he still wants.
     """
 
-    conversation: LoadedSession
+    session: LoadedSession
     needle: "Needle"
     recent: "RecentCounts"
     matches: "Matches"
@@ -90,7 +90,7 @@ class FindController:
             return
         self._watch()
         search = self._search
-        if search and search.conversation is self._workspace.current and search.needle == wanted:
+        if search and search.session is self._workspace.current and search.needle == wanted:
             self._recount()
             return
         reading = finder.reading()
@@ -128,12 +128,12 @@ class FindController:
     async def _run(self, search: _Search, reader: str | None) -> None:
         from tui.engine.library.find_in_session import find_earlier, find_recent, recent_entries
 
-        entries, cursor = recent_entries(search.conversation)
+        entries, cursor = recent_entries(search.session)
         stretch = await find_recent(search.recent, entries, reader)
         search.matches.begin(stretch.found, stretch.below)
         search.first = _first(entries)
         self._go_on(search)
-        store, session_id = self._workspace.store, search.conversation.id
+        store, session_id = self._workspace.store, search.session.id
         try:
             async for stretch in find_earlier(store, session_id, cursor, search.needle, reader):
                 search.matches.take(stretch.found, stretch.below)
@@ -173,11 +173,11 @@ class FindController:
 
     async def _bring(self, search: _Search, match: "Match", *, unfold: bool) -> None:
         """Have a match at hand, wherever it stands, and go there unless the reader has gone on."""
-        conversation = search.conversation
+        session = search.session
         around: Surroundings | None = None
         try:
-            if not excerpts.at_hand(conversation, match.message_id):
-                around = await asyncio.to_thread(self._around, conversation, match)
+            if not excerpts.at_hand(session, match.message_id):
+                around = await asyncio.to_thread(self._around, session, match)
         except StorageError as error:
             self._display.say(Notice(str(error), "error"))
             return
@@ -186,12 +186,12 @@ class FindController:
         if around is None:
             self._display.show_end()
         else:
-            excerpts.place_at(conversation, match.message_id, around)
+            excerpts.place_at(session, match.message_id, around)
             self._display.show_session()
         self._chat.transcript.finder.show(match, unfold=unfold)
 
-    def _around(self, conversation: LoadedSession, match: "Match") -> Surroundings:
-        return self._workspace.store.around(conversation.id, match.message_id, _AROUND, _AROUND)
+    def _around(self, session: LoadedSession, match: "Match") -> Surroundings:
+        return self._workspace.store.around(session.id, match.message_id, _AROUND, _AROUND)
 
     def _sees(self, match: "Match") -> bool:
         return match in self._chat.transcript.finder.in_sight()
@@ -221,7 +221,7 @@ class FindController:
         search = self._search
         if search is None or search.first is None:
             return
-        entries, _ = recent_entries(search.conversation)
+        entries, _ = recent_entries(search.session)
         if _first(entries) != search.first:
             # It was opened since, and others had written to it: another end than the one known.
             placed = self._begin(search.needle, self._chat.transcript.finder.reading())

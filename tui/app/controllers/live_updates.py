@@ -11,7 +11,7 @@ from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 
 SECONDS = 0.9
-"""How long what others have saved may be unseen, but for the time that reading takes."""
+"""The longest delay until the changes of other programs are shown, besides reading them."""
 
 
 class LiveUpdates:
@@ -35,22 +35,22 @@ class LiveUpdates:
 
     async def look(self) -> None:
         """Look once. Raises ``StorageError``."""
-        conversation = self._workspace.current
-        count = conversation.session.message_count, conversation.label(), conversation.mark
-        was_held = conversation.held_elsewhere
+        session = self._workspace.current
+        count = session.session.message_count, session.label(), session.mark
+        was_held = session.held_elsewhere
         change = await self._follower.look()
-        if change is None or conversation is not self._workspace.current:
+        if change is None or session is not self._workspace.current:
             return
         self._display.show_followed(change)
-        if count != (conversation.session.message_count, conversation.label(), conversation.mark):
+        if count != (session.session.message_count, session.label(), session.mark):
             await self._listed.refresh()
-        if was_held and not conversation.read_only:
-            await self._offer_draft(conversation)
+        if was_held and not session.read_only:
+            await self._offer_draft(session)
 
-    async def _offer_draft(self, conversation: LoadedSession) -> None:
+    async def _offer_draft(self, session: LoadedSession) -> None:
         """Show what its holder had typed and not sent, where nothing stands in the prompt."""
         prompts = self._workspace.prompts
-        typed = await asyncio.to_thread(prompts.typed, conversation)
-        if conversation is self._workspace.current and typed.text and not self._display.typed:
-            prompts.show(conversation, typed)
+        typed = await asyncio.to_thread(prompts.typed, session)
+        if session is self._workspace.current and typed.text and not self._display.typed:
+            prompts.show(session, typed)
             self._display.show_draft()

@@ -76,33 +76,33 @@ class Navigation:
                 self._display.show_end()
 
     async def _show_beginning(self) -> None:
-        conversation, transcript = self._workspace.current, self._chat.transcript
+        session, transcript = self._workspace.current, self._chat.transcript
         try:
-            await excerpts.go_to_beginning(self._workspace.store, conversation)
+            await excerpts.go_to_beginning(self._workspace.store, session)
         except StorageError as error:
             self._display.say(Notice(str(error), "error"))
             return
-        if conversation is self._workspace.current:
+        if session is self._workspace.current:
             cursor = transcript.cursor_message is not None
             self._display.show_session()
             transcript.scrolling.show_beginning(cursor=cursor)
 
     async def go_on_reading(self) -> None:
         """Go back to where the reader left the session on screen, far from its end, say."""
-        conversation = self._workspace.current
+        session = self._workspace.current
         # Only on arriving: later on its reader is where he is.
-        place = self._chat.places.pop(conversation.id)
+        place = self._chat.places.pop(session.id)
         if place is None or place.following or place.key is None:
             return
-        if excerpts.at_hand(conversation, place.key):
+        if excerpts.at_hand(session, place.key):
             return
-        read = partial(_around, self._workspace.store, conversation.id, place.key)
+        read = partial(_around, self._workspace.store, session.id, place.key)
         try:
             around = await asyncio.to_thread(read)
         except StorageError:
             return  # it was none of its messages, or is one no more
-        if conversation is self._workspace.current and self._chat.transcript.following:
-            excerpts.place_at(conversation, place.key, around)
+        if session is self._workspace.current and self._chat.transcript.following:
+            excerpts.place_at(session, place.key, around)
             self._display.show_session()
             self._chat.transcript.go_to(place)
 
@@ -112,16 +112,16 @@ class Navigation:
 
     async def read_later(self) -> None:
         """Show the page after what is there."""
-        conversation = self._workspace.current
+        session = self._workspace.current
         try:
-            await excerpts.read_later(self._workspace.store, conversation)
+            await excerpts.read_later(self._workspace.store, session)
         except StorageError as error:
             self._display.say(Notice(str(error), "error"))
             return
         transcript = self._chat.transcript
         # The reader may be at the end by now, which needs no later page.
-        if conversation is self._workspace.current and transcript.later:
-            view = conversation.view()
+        if session is self._workspace.current and transcript.later:
+            view = session.view()
             arriving = (view.arriving,) if view.arriving else ()
             transcript.append(view.entries, later=view.later, arriving=arriving)
             transcript.show_queued(view.queued)

@@ -1,4 +1,4 @@
-"""What is typed: it opens a session, is kept as a draft, and is sent."""
+"""The prompt's text: it opens a session, is saved as a draft, and is sent."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ from tui.widgets.prompt import Waiting
 
 
 class PromptController:
-    """Takes what is typed to the session that it was typed in."""
+    """Passes prompts and drafts to the session in which they were typed."""
 
     def __init__(
         self,
@@ -40,111 +40,111 @@ class PromptController:
         """Let the user correct and submit again what stands in the prompt."""
         self._chat.prompt.refuse_sent()
 
-    async def send(self, conversation: LoadedSession, prompt: PromptText) -> None:
-        """Send what was typed in a session; it stays there if it cannot be."""
-        # It may have been opened meanwhile, and is another reading then.
-        conversation = self._workspace.find(conversation.id) or conversation
+    async def send(self, session: LoadedSession, prompt: PromptText) -> None:
+        """Send a prompt in a session; the text stays in the prompt on failure."""
+        # A session that was opened meanwhile is another object.
+        session = self._workspace.find(session.id) or session
         if _is_too_large(prompt):
             self._display.say(Notice("Prompt is larger than 8 MiB.", "error"))
-        elif await self.open_for_change(conversation):
-            self.clear_prompt(conversation, prompt.typed)
-            self._turns.send(conversation, prompt.text)
+        elif await self.open_for_change(session):
+            self.clear_prompt(session, prompt.typed)
+            self._turns.send(session, prompt.text)
             self._listed.show()
             return
         self.refuse()
 
-    def put_in_queue(self, conversation: LoadedSession, prompt: PromptText) -> bool:
-        """Let a prompt wait in an open session for what was given before; false if it cannot."""
+    def put_in_queue(self, session: LoadedSession, prompt: PromptText) -> bool:
+        """Queue a prompt of an open session behind earlier tasks; false if it is too large."""
         if _is_too_large(prompt):
             return False
-        self.clear_prompt(conversation, prompt.typed)
-        conversation.prompt.enqueue(prompt.text)
-        self._chat.show_queued(conversation.prompt.queued)
+        self.clear_prompt(session, prompt.typed)
+        session.prompt.enqueue(prompt.text)
+        self._chat.show_queued(session.prompt.queued)
         self._display.show_status()
         return True
 
-    async def send_queued(self, conversation: LoadedSession, prompt: str) -> None:
-        """Send a prompt that waits, unless it was taken back or waits for an answer, too."""
-        self._turns.send_queued(conversation, prompt)
+    async def send_queued(self, session: LoadedSession, prompt: str) -> None:
+        """Send a queued prompt, unless it was taken back or an answer is still arriving."""
+        self._turns.send_queued(session, prompt)
         self._listed.show()
 
     async def ask_model(self, wanted: RetryTurn | Compact) -> None:
-        """Ask again in the session on screen, or for a summary of it."""
+        """Regenerate the last answer of the session on screen, or summarise it."""
         self._display.show_end()
-        conversation = self._workspace.current
-        if not await self.open_for_change(conversation):
+        session = self._workspace.current
+        if not await self.open_for_change(session):
             return
         if isinstance(wanted, Compact):
-            self._compactions.begin(conversation)
+            self._compactions.begin(session)
             return
-        self._turns.retry(conversation)
+        self._turns.retry(session)
         self._listed.show()
 
-    async def stop(self, conversation: LoadedSession) -> bool:
-        """Stop the answer that is made in a session, and save it; else the summary.
+    async def stop(self, session: LoadedSession) -> bool:
+        """Stop the arriving answer of a session, else its summary, and save it.
 
-        False if neither is made.
+        False if there is neither.
         """
-        stopped = await self._turns.stop(conversation) or await self._compactions.stop(conversation)
-        await self._workspace.try_save(conversation)
+        stopped = await self._turns.stop(session) or await self._compactions.stop(session)
+        await self._workspace.try_save(session)
         return stopped
 
-    def clear_prompt(self, conversation: LoadedSession, text: str) -> None:
-        """What was submitted there is no draft any more; what was typed since is."""
-        if conversation is self._workspace.current:
+    def clear_prompt(self, session: LoadedSession, text: str) -> None:
+        """Remove a submitted text from the draft; text typed since then stays."""
+        if session is self._workspace.current:
             self._chat.prompt.clear_sent()
-            conversation.prompt.edit(self._chat.prompt.draft)
+            session.prompt.edit(self._chat.prompt.draft)
         else:
-            conversation.prompt.remove_sent(text)
+            session.prompt.remove_sent(text)
         self._chat.settle_draft()
 
     def take_back(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
-        """Send these no more: they wait in the session on screen, and its prompt has them now.
+        """Remove prompts from the queue of the session on screen: its prompt has them now.
 
-        ``back`` waits again, at its place.
+        ``back`` returns to its place in the queue.
         """
-        conversation = self._workspace.current
+        session = self._workspace.current
         for prompt in reversed(prompts):
-            if not conversation.prompt.dequeue(prompt):
+            if not session.prompt.dequeue(prompt):
                 self._note_sent(prompt)
         if back is not None:
-            self._wait_again(conversation, back)
-        self._chat.show_queued(conversation.prompt.queued)
+            self._wait_again(session, back)
+        self._chat.show_queued(session.prompt.queued)
         self._display.show_status()
         self._chat.settle_draft()
 
-    def _wait_again(self, conversation: LoadedSession, back: Waiting) -> None:
-        if conversation.activity.running or conversation.prompt.queued:
-            conversation.prompt.enqueue(back.text, back.place)
+    def _wait_again(self, session: LoadedSession, back: Waiting) -> None:
+        if session.activity.running or session.prompt.queued:
+            session.prompt.enqueue(back.text, back.place)
         else:
-            # The last answer has ended meanwhile: it would have been sent.
-            self._turns.send(conversation, back.text)
+            # The last answer has ended meanwhile: the prompt would have been sent.
+            self._turns.send(session, back.text)
 
     def _note_sent(self, prompt: str) -> None:
-        """The answer before it ended while the key was on its way."""
+        """Handle a prompt that was sent while the key was on its way."""
         if self._chat.prompt.text == prompt:
             self._chat.prompt.set_text("")
             self._workspace.current.prompt.edit("")
         self._display.say(Notice("It is sent already.", "warning"))
 
     async def keep_drafts(self) -> None:
-        """Write what was typed and not sent."""
+        """Save all drafts."""
         try:
             await self._workspace.keep_drafts()
         except StorageError as error:
             self._workspace.current.note_failure(error.short)
         self._display.show_status()
 
-    async def open_for_change(self, conversation: LoadedSession) -> bool:
-        """Open a session for a change; whether it could be."""
-        entries = conversation.entries
+    async def open_for_change(self, session: LoadedSession) -> bool:
+        """Open a session for a change; false if that fails."""
+        entries = session.entries
         try:
-            await self._workspace.take(conversation)
+            await self._workspace.take(session)
         except (StorageError, UsageError) as error:
             self._display.say(Notice(str(error), "error"))
             self._display.show_prompt()
             return False
-        if conversation is self._workspace.current and conversation.entries != entries:
+        if session is self._workspace.current and session.entries != entries:
             self._display.show_session()
         self._display.show_status()
         return True

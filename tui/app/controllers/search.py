@@ -118,7 +118,7 @@ class SearchController:
 
     @property
     def is_on_top(self) -> bool:
-        """Whether the keys are the screen's."""
+        """True while the search screen has the keys."""
         return self._screen is not None and self._screen is self._app.screen
 
     def close(self) -> None:

@@ -60,9 +60,9 @@ class SessionListController:
         self._told = failure
         self.show()
 
-    async def show_left(self, conversation: LoadedSession) -> None:
+    async def show_left(self, session: LoadedSession) -> None:
         """Show what is known, with a session that was left; a new one has to be read first."""
-        if conversation.published and not self._sessions.knows(conversation.id):
+        if session.published and not self._sessions.knows(session.id):
             await self.refresh()
         else:
             self.show()

@@ -1,4 +1,4 @@
-"""What is on screen of the session that is current."""
+"""Presentation of the workspace's current session on the chat screen."""
 
 from collections.abc import Callable
 
@@ -28,7 +28,7 @@ class SessionPresenter:
         self._status_is_due = False
 
     def begin(self) -> None:
-        """Show the session that the program begins in: the prompt first, then what was said."""
+        """Show the session that the program begins in: the prompt first, then the messages."""
         self._chat.show_around(self._workspace.current.view())
         self.show_status()
         self._chat.first_paint.follow_with(self._show_begun)
@@ -36,16 +36,16 @@ class SessionPresenter:
     def _show_begun(self) -> None:
         self.show_session()
         if not self._workspace.current.entries:
-            # What is told at the start is read from its beginning, whatever has room.
+            # Notices of the start are read from the beginning, however much room there is.
             self._chat.transcript.scrolling.show_beginning()
 
     def show_session(self) -> None:
-        """Show the session, which is another one or has changed throughout."""
-        conversation, transcript = self._workspace.current, self._chat.transcript
+        """Show the whole session, which is another one or has changed throughout."""
+        session, transcript = self._workspace.current, self._chat.transcript
         same, place = self.is_current, transcript.place
-        self._chat.show_session(conversation.view())
-        if same and conversation.excerpt is not None:
-            # The end of what is here is not what its reader was at.
+        self._chat.show_session(session.view())
+        if same and session.excerpt is not None:
+            # The end of an excerpt is not where its reader was.
             transcript.go_to(place)
         self.show_status()
 
@@ -60,12 +60,12 @@ class SessionPresenter:
         self.show_status()
 
     def show_changes(self) -> None:
-        """Show what has become of the session; its reader stays where he is."""
+        """Show the changes of the session; the scroll position stays."""
         self._chat.show_changes(self._workspace.current.view())
         self.show_status()
 
     def show_followed(self, change: Change) -> None:
-        """Show what another program made of the session; its reader stays where he is."""
+        """Show the changes that another program made; the scroll position stays."""
         if change.joined:
             self._show_news(change)
         else:
@@ -94,21 +94,21 @@ class SessionPresenter:
         self._chat.show_entry(entry)
 
     def show_prompt(self) -> None:
-        """Show what stands around the prompt."""
+        """Show to-dos, approval and prompt history; the prompt's text stays."""
         self._chat.show_prompt(self._workspace.current.view())
 
     def show_draft(self) -> None:
-        """Put into the prompt what was typed in the session."""
-        conversation = self._workspace.current
-        self._chat.prompt.set_text(conversation.prompt.text, conversation.prompt.pastes)
+        """Put the session's draft into the prompt."""
+        session = self._workspace.current
+        self._chat.prompt.set_text(session.prompt.text, session.prompt.pastes)
 
     @property
     def typed(self) -> str:
-        """What stands in the prompt."""
+        """The draft in the prompt."""
         return self._chat.prompt.draft
 
     def show_status(self) -> None:
-        """Paint the status soon, once however many changes there are till then."""
+        """Paint the status bar soon: once for all changes of a turn of the event loop."""
         if not self._status_is_due:
             self._status_is_due = self._call_later(self._paint_status)
 
@@ -122,35 +122,35 @@ class SessionPresenter:
         self.show_end()
 
     def show_end(self) -> None:
-        """Show the end of the session, if a place far from it is on screen."""
-        conversation = self._workspace.current
-        if conversation.excerpt is not None:
-            conversation.show_end()
+        """Show the end of the session, if an excerpt far from it is on screen."""
+        session = self._workspace.current
+        if session.excerpt is not None:
+            session.show_end()
             self.show_session()
 
     def say(self, notice: Notice) -> None:
-        """Tell the user; it also stands in the conversation, unsaved."""
+        """Show a notice, and keep it in the transcript, unsaved."""
         if "\n" in notice.text:
-            # It is read where it stands.
+            # A notice of several lines is read in the transcript.
             self.show_end()
         self._workspace.current.say(notice)
         self._chat.say(notice)
 
     async def read_earlier(self) -> None:
-        """Read the page before what is at hand of the session, and show it above."""
-        conversation = self._workspace.current
-        far = conversation.excerpt is not None
+        """Load the page before the loaded messages, and show it above."""
+        session = self._workspace.current
+        far = session.excerpt is not None
         try:
-            entries = await self._workspace.read_earlier(conversation)
+            entries = await self._workspace.read_earlier(session)
         except StorageError as error:
             self.say(Notice(str(error), "error"))
             return
-        # Else they come before what is not on screen any more.
-        if conversation is self._workspace.current and far == (conversation.excerpt is not None):
-            self._chat.show_earlier(entries, earlier=conversation.has_earlier)
+        # Else another session or excerpt is on screen by now.
+        if session is self._workspace.current and far == (session.excerpt is not None):
+            self._chat.show_earlier(entries, earlier=session.has_earlier)
 
     async def save_all(self) -> None:
-        """Write what is pending anywhere, and show what was told of it here."""
+        """Save all sessions, and show the notices of the current one."""
         notices = len(self._workspace.current.notices)
         await self._workspace.save_all()
         for placed in self._workspace.current.notices[notices:]:

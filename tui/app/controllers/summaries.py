@@ -32,100 +32,98 @@ class Summaries:
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._failed_at: dict[str, int] = {}
 
-    async def consider(self, conversation: LoadedSession) -> None:
+    async def consider(self, session: LoadedSession) -> None:
         """Begin a summary if one is due."""
-        opened, compaction = conversation.opened, self._compaction(conversation)
-        if opened is None or compaction is None or not self._may_try(conversation):
+        opened, compaction = session.opened, self._compaction(session)
+        if opened is None or compaction is None or not self._may_try(session):
             return
         with suppress(StorageError):
             if await compaction.is_due(opened):
-                self._begin(conversation, kept=KEPT)
+                self._begin(session, kept=KEPT)
 
-    def begin(self, conversation: LoadedSession) -> None:
+    def begin(self, session: LoadedSession) -> None:
         """Begin a summary that the user asked for, of all but the last turn."""
-        self._begin(conversation, kept=0.0)
+        self._begin(session, kept=0.0)
 
-    async def stop(self, conversation: LoadedSession) -> bool:
+    async def stop(self, session: LoadedSession) -> bool:
         """Stop the summary that is made in a session; false if there is none."""
-        worker = self._workers.get(conversation)
+        worker = self._workers.get(session)
         if worker is None:
             return False
         worker.cancel()
         with suppress(WorkerError):
             # Cancelled, as it was to be.
             await worker.wait()
-        self._end(conversation)
-        self._note_failure(conversation)
-        self._say(conversation, "Stopped summarising; nothing was changed.")
+        self._end(session)
+        self._note_failure(session)
+        self._say(session, "Stopped summarising; nothing was changed.")
         return True
 
-    def _compaction(self, conversation: LoadedSession) -> Compaction | None:
-        model = conversation.model
+    def _compaction(self, session: LoadedSession) -> Compaction | None:
+        model = session.model
         return Compaction(model, self._system_prompt) if model is not None else None
 
-    def _may_try(self, conversation: LoadedSession) -> bool:
-        count = conversation.session.message_count
-        failed_at = self._failed_at.get(conversation.id, count + 1)
+    def _may_try(self, session: LoadedSession) -> bool:
+        count = session.session.message_count
+        failed_at = self._failed_at.get(session.id, count + 1)
         return count < failed_at or count >= failed_at + MESSAGES_BETWEEN_TRIES
 
-    def _note_failure(self, conversation: LoadedSession) -> None:
-        self._failed_at[conversation.id] = conversation.session.message_count
+    def _note_failure(self, session: LoadedSession) -> None:
+        self._failed_at[session.id] = session.session.message_count
 
-    def _begin(self, conversation: LoadedSession, kept: float) -> None:
-        opened, compaction = conversation.opened, self._compaction(conversation)
-        if opened is None or compaction is None or conversation.activity.summarising:
+    def _begin(self, session: LoadedSession, kept: float) -> None:
+        opened, compaction = session.opened, self._compaction(session)
+        if opened is None or compaction is None or session.activity.summarising:
             return
-        conversation.activity.begin_summary()
+        session.activity.begin_summary()
         self._display.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
-        drive = partial(self._drive, conversation, opened, compaction, kept)
+        drive = partial(self._drive, session, opened, compaction, kept)
         worker = self._app.run_worker(drive, group="summaries", exit_on_error=False)
-        self._workers[conversation] = worker
+        self._workers[session] = worker
 
     async def _drive(
-        self, conversation: LoadedSession, opened: OpenSession, compaction: Compaction, kept: float
+        self, session: LoadedSession, opened: OpenSession, compaction: Compaction, kept: float
     ) -> None:
         try:
             compacted = await compaction.run(opened, kept)
         except SibylError as error:
-            self._note_failure(conversation)
-            self._say(conversation, f"Not compacted: {error}", "warning")
+            self._note_failure(session)
+            self._say(session, f"Not compacted: {error}", "warning")
         except asyncio.CancelledError:
             raise
         except BaseException as error:
-            self._say(conversation, f"Unexpected error: {type(error).__name__}: {error}", "error")
+            self._say(session, f"Unexpected error: {type(error).__name__}: {error}", "error")
             raise
         else:
-            await self._keep(conversation, compacted, asked=not kept)
+            await self._keep(session, compacted, asked=not kept)
         finally:
             # Only what needs no await: this may be cancelled a second time.
-            self._end(conversation)
-        if conversation is not self._workspace.current:
-            await self._workspace.leave(conversation)
+            self._end(session)
+        if session is not self._workspace.current:
+            await self._workspace.leave(session)
 
     async def _keep(
-        self, conversation: LoadedSession, compacted: Compacted | None, *, asked: bool
+        self, session: LoadedSession, compacted: Compacted | None, *, asked: bool
     ) -> None:
         if compacted is None:
             if asked:
-                self._say(conversation, "Nothing to compact.")
+                self._say(session, "Nothing to compact.")
             return
-        self._failed_at.pop(conversation.id, None)
-        if conversation is self._workspace.current:
+        self._failed_at.pop(session.id, None)
+        if session is self._workspace.current:
             self._display.show_entry(compacted.summary)
-        await self._workspace.try_save(conversation)
+        await self._workspace.try_save(session)
         if asked:
-            self._say(conversation, compacted.words)
+            self._say(session, compacted.words)
 
-    def _say(
-        self, conversation: LoadedSession, text: str, severity: Severity = "information"
-    ) -> None:
-        if conversation is self._workspace.current:
+    def _say(self, session: LoadedSession, text: str, severity: Severity = "information") -> None:
+        if session is self._workspace.current:
             self._display.say(Notice(text, severity))
         else:
-            conversation.say(Notice(text, severity))
+            session.say(Notice(text, severity))
 
-    def _end(self, conversation: LoadedSession) -> None:
-        if self._workers.pop(conversation, None) is not None:
-            conversation.activity.end_summary()
+    def _end(self, session: LoadedSession) -> None:
+        if self._workers.pop(session, None) is not None:
+            session.activity.end_summary()
             self._display.show_status()

@@ -1,4 +1,4 @@
-"""What comes after a turn: its save, what waits to be sent, the list of sessions."""
+"""The end of a turn: save, next queued prompt, session list."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from tui.engine.sessions.workspace import Workspace
 
 
 class TurnEnd:
-    """Ends turns, one after another, while the user types on, sends, stops or closes sessions."""
+    """Ends turns one after another, while the user types, sends, stops or closes sessions."""
 
     def __init__(
         self,
@@ -31,21 +31,21 @@ class TurnEnd:
         self._queue = queue
         self._lock = asyncio.Lock()
 
-    def note(self, conversation: LoadedSession) -> None:
-        """Nothing more comes of a turn: who is elsewhere now has not read it."""
-        conversation.mark_unread(unread=conversation is not self._workspace.current)
+    def note(self, session: LoadedSession) -> None:
+        """Mark the session of a finished turn as unread unless it is on screen."""
+        session.mark_unread(unread=session is not self._workspace.current)
 
-    async def end(self, conversation: LoadedSession) -> None:
-        """Save what a turn has led to, and go on with what waits."""
+    async def end(self, session: LoadedSession) -> None:
+        """Save a turn's session, and start the next queued prompt."""
         async with self._lock:
-            with self._turns.going_on(conversation):
-                await self._workspace.try_save(conversation)
-                if not self._workspace.given_up(conversation):
-                    await self._compactions.consider(conversation)
-                # What waits may have been sent behind a command.
+            with self._turns.going_on(session):
+                await self._workspace.try_save(session)
+                if not self._workspace.given_up(session):
+                    await self._compactions.consider(session)
+                # A queued prompt may have been sent behind a command.
                 await self._queue.settle()
-            if conversation is self._workspace.current:
+            if session is self._workspace.current:
                 self._display.show_changes()
             else:
-                await self._workspace.leave(conversation)
+                await self._workspace.leave(session)
             await self._listed.refresh()

@@ -38,9 +38,9 @@ _EVENTS_BETWEEN_BREATHS = 16
 class TurnFinished(Message):
     """Nothing more comes of a turn."""
 
-    def __init__(self, conversation: LoadedSession) -> None:
+    def __init__(self, session: LoadedSession) -> None:
         super().__init__()
-        self.conversation = conversation
+        self.session = session
 
 
 class Turns:
@@ -66,38 +66,38 @@ class Turns:
         self._lasting = TurnTimer(app, chat, display, workspace, stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, stopwatch)
 
-    def send(self, conversation: LoadedSession, prompt: str) -> None:
+    def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
-        if conversation.activity.running or conversation.prompt.queued:
+        if session.activity.running or session.prompt.queued:
             # Those that wait go first, though the answer before them has just ended.
-            conversation.prompt.enqueue(prompt)
-            self._chat.show_queued(conversation.prompt.queued)
+            session.prompt.enqueue(prompt)
+            self._chat.show_queued(session.prompt.queued)
             self._display.show_status()
         else:
-            self._start(conversation, prompt)
+            self._start(session, prompt)
 
-    def send_queued(self, conversation: LoadedSession, prompt: str) -> None:
+    def send_queued(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt that waits in an open session, unless an answer is still to be ended."""
-        answering = conversation.activity.running or conversation in self._ended_as
-        if answering or prompt not in conversation.prompt.queued:
+        answering = session.activity.running or session in self._ended_as
+        if answering or prompt not in session.prompt.queued:
             return
-        if self._workspace.given_up(conversation):
+        if self._workspace.given_up(session):
             return  # its draft has what waits
-        self._start(conversation, conversation.prompt.next_queued())
+        self._start(session, session.prompt.next_queued())
         self._chat.settle_draft()
-        if conversation is self._workspace.current:
-            self._chat.show_queued(conversation.prompt.queued)
+        if session is self._workspace.current:
+            self._chat.show_queued(session.prompt.queued)
 
-    def retry(self, conversation: LoadedSession) -> None:
+    def retry(self, session: LoadedSession) -> None:
         """Ask again in an open session."""
-        if conversation.opened is None or conversation.model is None:
+        if session.opened is None or session.model is None:
             raise ValueError("only an open session can be asked in")
-        opened, model = conversation.opened, conversation.model
-        save = partial(self._workspace.save, conversation)
-        self._launch(conversation, retry_turn(opened, model, self._settings, save))
+        opened, model = session.opened, session.model
+        save = partial(self._workspace.save, session)
+        self._launch(session, retry_turn(opened, model, self._settings, save))
 
     @contextmanager
-    def going_on(self, conversation: LoadedSession) -> Generator[None]:
+    def going_on(self, session: LoadedSession) -> Generator[None]:
         """Send what waits, once this is left; after an answer that failed the user decides.
 
         So he does where this is left by an error.
@@ -107,168 +107,164 @@ class Turns:
         except asyncio.CancelledError:
             raise
         except BaseException:
-            self._ended_as[conversation] = "failed"
-            self._go_on(conversation)
+            self._ended_as[session] = "failed"
+            self._go_on(session)
             raise
-        self._go_on(conversation)
+        self._go_on(session)
 
-    def _go_on(self, conversation: LoadedSession) -> None:
-        if conversation.activity.running or conversation not in self._ended_as:
+    def _go_on(self, session: LoadedSession) -> None:
+        if session.activity.running or session not in self._ended_as:
             # Another answer was begun before the end of this one was told, or has ended, too.
             return
-        status = self._ended_as.pop(conversation)
-        if self._workspace.given_up(conversation):
+        status = self._ended_as.pop(session)
+        if self._workspace.given_up(session):
             return  # it was closed while a slow disk saved it; its draft has what waits
-        taken_back = conversation in self._taken_back
-        self._taken_back.discard(conversation)
-        if conversation.prompt.queued and (taken_back or status in ("complete", "truncated")):
-            self._start(conversation, conversation.prompt.next_queued())
+        taken_back = session in self._taken_back
+        self._taken_back.discard(session)
+        if session.prompt.queued and (taken_back or status in ("complete", "truncated")):
+            self._start(session, session.prompt.next_queued())
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
             return
-        self._put_back(conversation)
+        self._put_back(session)
 
-    def _put_back(self, conversation: LoadedSession) -> None:
+    def _put_back(self, session: LoadedSession) -> None:
         """Put what waits into the prompt."""
-        if conversation is not self._workspace.current:
-            conversation.prompt.take_back_queue()
-        elif conversation.prompt.queued:
+        if session is not self._workspace.current:
+            session.prompt.take_back_queue()
+        elif session.prompt.queued:
             # What was typed may be on its way here still: the prompt knows it all.
-            self._chat.prompt.put_before(conversation.prompt.queued)
-            conversation.prompt.clear_queue()
-            conversation.prompt.edit(self._chat.prompt.draft)
+            self._chat.prompt.put_before(session.prompt.queued)
+            session.prompt.clear_queue()
+            session.prompt.edit(self._chat.prompt.draft)
             self._chat.show_queued(())
 
-    def take_back(self, conversation: LoadedSession) -> bool:
+    def take_back(self, session: LoadedSession) -> bool:
         """Let all that waits wait no more, but stand in the prompt; false if nothing waits.
 
         What is sent from now on is sent also after an answer that was stopped.
         """
-        if conversation in self._workers or conversation in self._ended_as:
-            self._taken_back.add(conversation)
-        if not conversation.prompt.queued:
+        if session in self._workers or session in self._ended_as:
+            self._taken_back.add(session)
+        if not session.prompt.queued:
             return False
-        self._put_back(conversation)
+        self._put_back(session)
         self._chat.settle_draft()
         return True
 
-    async def stop(self, conversation: LoadedSession) -> bool:
+    async def stop(self, session: LoadedSession) -> bool:
         """Stop a turn, and wait until it has ended; false if there is none."""
-        worker = self._workers.get(conversation)
+        worker = self._workers.get(session)
         if worker is None:
             return False
         worker.cancel()
         with suppress(WorkerError):
             # Cancelled, as it was to be.
             await worker.wait()
-        self._finish(conversation, "interrupted")
+        self._finish(session, "interrupted")
         return True
 
-    def _start(self, conversation: LoadedSession, prompt: str) -> None:
-        if conversation.opened is None or conversation.model is None:
+    def _start(self, session: LoadedSession, prompt: str) -> None:
+        if session.opened is None or session.model is None:
             raise ValueError("only an open session can be asked in")
-        opened, model = conversation.opened, conversation.model
-        save = partial(self._workspace.save, conversation)
-        self._launch(conversation, begin_turn(opened, prompt, model, self._settings, save))
+        opened, model = session.opened, session.model
+        save = partial(self._workspace.save, session)
+        self._launch(session, begin_turn(opened, prompt, model, self._settings, save))
 
-    def _launch(self, conversation: LoadedSession, turn: Turn) -> None:
-        conversation.activity.begin_answer()
-        self._taken_back.discard(conversation)
-        self._lasting.begin(conversation)
-        if conversation.opened is not None and conversation.model is not None:
-            conversation.opened.use_model(conversation.model.name)
+    def _launch(self, session: LoadedSession, turn: Turn) -> None:
+        session.activity.begin_answer()
+        self._taken_back.discard(session)
+        self._lasting.begin(session)
+        if session.opened is not None and session.model is not None:
+            session.opened.use_model(session.model.name)
         # Not the coroutine itself: Python complains of one that the end forestalls.
-        self._workers[conversation] = self._app.run_worker(
-            partial(self._drive, conversation, turn), group="turns", exit_on_error=False
+        self._workers[session] = self._app.run_worker(
+            partial(self._drive, session, turn), group="turns", exit_on_error=False
         )
-        if conversation is self._workspace.current:
+        if session is self._workspace.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._display.show_status()
 
-    async def _drive(self, conversation: LoadedSession, turn: Turn) -> None:
+    async def _drive(self, session: LoadedSession, turn: Turn) -> None:
         status: TurnStatus = "interrupted"
         try:
-            status = await self._follow(conversation, turn)
+            status = await self._follow(session, turn)
         except StorageError as error:
             status = "failed"
-            self._say(conversation, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")
+            self._say(session, f"Not sent: {str(error).rstrip('.')}; /retry sends it.")
         except SibylError as error:
-            self._say(conversation, str(error))
+            self._say(session, str(error))
         except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
             status = "failed"
-            self._say(conversation, f"Unexpected error: {type(error).__name__}: {error}")
+            self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
         finally:
             # Only what needs no await: this may be cancelled a second time.
-            self._finish(conversation, status)
+            self._finish(session, status)
 
-    async def _follow(self, conversation: LoadedSession, turn: Turn) -> TurnStatus:
+    async def _follow(self, session: LoadedSession, turn: Turn) -> TurnStatus:
         count = itertools.count(1)
 
         async def take(event: TurnEvent) -> None:
-            self._take(conversation, event)
+            self._take(session, event)
             if not isinstance(event, TextAdded) or next(count) % _EVENTS_BETWEEN_BREATHS == 0:
                 await asyncio.sleep(0)
 
         return (await turn.run(take)).status
 
-    def _say(self, conversation: LoadedSession, text: str, severity: Severity = "error") -> None:
-        self._show_notice(conversation, Notice(text, severity))
-        conversation.say(Notice(text, severity))
+    def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:
+        self._show_notice(session, Notice(text, severity))
+        session.say(Notice(text, severity))
 
-    def _show_notice(self, conversation: LoadedSession, notice: Notice) -> None:
+    def _show_notice(self, session: LoadedSession, notice: Notice) -> None:
         # What was said before it has to be there, too: a prompt that could not be saved.
-        if conversation is self._workspace.current:
-            self._chat.show_changes(conversation.view())
+        if session is self._workspace.current:
+            self._chat.show_changes(session.view())
             self._chat.show_entry(notice)
 
-    def _take(self, conversation: LoadedSession, event: TurnEvent) -> None:
+    def _take(self, session: LoadedSession, event: TurnEvent) -> None:
         """Measure what an event says of a session, and show it if that is on screen."""
-        shown = conversation is self._workspace.current
+        shown = session is self._workspace.current
         match event:
             case TextAdded(message_id=message_id, text=text):
                 if shown:
                     self._chat.add_text(message_id, text)
                 return
             case MessageSaved(message=message):
-                self._take_saved(conversation, message, shown=shown)
+                self._take_saved(session, message, shown=shown)
             case AnswerStarted():
-                self._begin_answer(conversation, event, shown=shown)
+                self._begin_answer(session, event, shown=shown)
             case UsageCounted(usage=usage):
-                self.measuring.count(conversation, usage)
+                self.measuring.count(session, usage)
             case SaveFailed():
-                self.measuring.end(conversation)
+                self.measuring.end(session)
             case NoticeGiven(text=text):
-                self._show_notice(conversation, Notice(text))
+                self._show_notice(session, Notice(text))
             case _:
                 pass
         if shown:
             self._display.show_status()
 
-    def _take_saved(
-        self, conversation: LoadedSession, message: SessionMessage, *, shown: bool
-    ) -> None:
+    def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
         if message.role == "assistant":
-            self.measuring.end(conversation)
+            self.measuring.end(session)
         if shown:
             self._chat.show_entry(message)
-            self._chat.show_prompt(conversation.view())
+            self._chat.show_prompt(session.view())
 
-    def _begin_answer(
-        self, conversation: LoadedSession, event: AnswerStarted, *, shown: bool
-    ) -> None:
-        self.measuring.begin(conversation, event.message_id)
+    def _begin_answer(self, session: LoadedSession, event: AnswerStarted, *, shown: bool) -> None:
+        self.measuring.begin(session, event.message_id)
         if not shown:
             return
         if event.replaces:
-            self._chat.show_session(conversation.view())
+            self._chat.show_session(session.view())
             return
-        model = conversation.model.name if conversation.model else ""
+        model = session.model.name if session.model else ""
         self._chat.begin_answer(event.message_id, model)
 
-    def _finish(self, conversation: LoadedSession, status: TurnStatus) -> None:
-        if self._workers.pop(conversation, None) is not None:
-            conversation.activity.end_answer()
-            self._lasting.end(conversation)
-            self.measuring.end(conversation)
-            self._ended_as[conversation] = status
-            self._app.post_message(TurnFinished(conversation))
+    def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
+        if self._workers.pop(session, None) is not None:
+            session.activity.end_answer()
+            self._lasting.end(session)
+            self.measuring.end(session)
+            self._ended_as[session] = status
+            self._app.post_message(TurnFinished(session))

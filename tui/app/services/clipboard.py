@@ -38,7 +38,7 @@ _ASKED_THROUGH_SCREEN = (
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """What came of running tools one after the other: the one that copied, why others did not."""
+    """The result of trying tools in order: the one that copied, and why others failed."""
 
     copied_with: str = ""
     failures: tuple[str, ...] = ()
@@ -136,7 +136,7 @@ def run_tools(tools: Sequence[Sequence[str]], text: str) -> Tried:
 
 
 def notice_of(tried: Tried, asked: str, refusal: str) -> Notice:
-    """What is told: ``asked`` says that the terminal was asked, ``refusal`` why it was not."""
+    """Word the result: ``asked`` if the terminal was asked, ``refusal`` why not."""
     if tried.copied_with == "tmux":
         if refusal:
             return Notice(f"Copied to tmux only: {refusal}.", "warning")

@@ -1,4 +1,4 @@
-"""What is kept from one run to the next of how the screen was arranged."""
+"""State of the user interface that is kept from one run to the next."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tui.storage import ui_state
 from tui.storage.ui_state import UiState
 
 KEEP_SECONDS = 0.5
-"""How long after the last change it is written."""
+"""The delay between the last change and the write."""
 
 
 class Timer(Protocol):
