@@ -86,7 +86,7 @@ async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(w
     await w.session("One")
     two = await w.session("Two", "Yes.")
     async with w.running() as (app, pilot):
-        assert " shop" in status(app)
+        await until(lambda: " shop" in status(app))
         await send(pilot, f"/load {target}")
         await until(lambda: f"Loaded session: {two} (2 messages)" in words(app))
 

@@ -23,7 +23,7 @@ async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
             ("user", "hello", None),
             ("assistant", "Hi there.", None),
         ]
-        assert "saved" in status(app)
+        await until(lambda: "saved" in status(app))
     assert f"Session saved: {session_id}" in w.final_save.lines
     assert w.final_save.lines[-1] == f"Resume with: sibyl-tui --session {session_id}"
 
@@ -55,7 +55,7 @@ async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
         await until(lambda: "…" not in conversation(app))
         await send(pilot, "think again")
         await until(lambda: "answering" in status(app))
-        assert "answering 12 s" not in status(app)
+        await until(lambda: "answering 12 s" not in status(app))
         gates[1].set()
         await wait_for_answer(w)
 
@@ -106,7 +106,7 @@ async def test_a_prompt_sent_during_an_answer_waits_and_is_sent_next(world):
         await send(pilot, "second")
         assert "second" in conversation(app)
         assert "queued" in conversation(app)
-        assert "1 queued" in status(app)
+        await until(lambda: "1 queued" in status(app))
         await pilot.press("x")
         await until(lambda: w.drafts().load(w.workspace.current.id), "the draft")
         assert w.drafts().load(w.workspace.current.id).queued == ("second",)
@@ -154,7 +154,7 @@ async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is
         await until(lambda: "There." in conversation(app))
         await wait_for_answer(w)
         assert [text for _, text, _ in messages(w, w.workspace.current.id)] == ["hello", "There."]
-        assert "NOT SAVED" not in status(app)
+        await until(lambda: "NOT SAVED" not in status(app))
 
 
 async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(world):

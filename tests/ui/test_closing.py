@@ -22,7 +22,7 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
         await pilot.press("x", "f2", "x")
         await until(lambda: "It was." in conversation(app), "the other session")
         await until(lambda: f"Closed session: {mine}" in words(app))
-        assert before in status(app)
+        await until(lambda: before in status(app))
         assert app.chat.prompt.draft == ""
         assert w.other_program().holder(mine) is None
         await until(lambda: set(rows(app)) == {mine, before})

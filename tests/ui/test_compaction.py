@@ -84,7 +84,7 @@ async def test_there_is_nothing_to_compact_in_one_turn(world):
         await send(pilot, "/compact")
         await until(lambda: "Nothing to compact." in words(app))
         await ended(w)
-        assert "summarising" not in status(app)
+        await until(lambda: "summarising" not in status(app))
 
 
 @pytest.mark.fast
@@ -102,7 +102,7 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
         gate.set()
         await ended(w)
         assert SUMMARY in conversation(app)
-        assert "summarising" not in status(app)
+        await until(lambda: "summarising" not in status(app))
         await talked(w, pilot, "sixth")
     sent = [each.text for each in w.model.requests[-1].messages]
     assert sent[-3:] == ["fifth", "At last.", "sixth"]
@@ -195,7 +195,7 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         await until(lambda: "summarising…" in status(app))
         await go_to(app, pilot, other)
         await until(lambda: "another one" in conversation(app))
-        assert "summarising" not in status(app)
+        await until(lambda: "summarising" not in status(app))
         assert w.other_program().holder(session)
         gate.set()
         await until(lambda: not w.other_program().holder(session), "its closing")
@@ -203,7 +203,7 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         assert w.other_program().load(session).summary.text == "They spoke."
         await go_to(app, pilot, session)
         await until(lambda: f"▸ {SUMMARY}: They spoke." in conversation(app))
-        assert "Compacted 2 messages." not in status(app)
+        await until(lambda: "Compacted 2 messages." not in status(app))
 
 
 @pytest.mark.fast

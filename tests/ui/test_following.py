@@ -142,10 +142,10 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
         await until(lambda: "hi" in conversation(app))
         w.other_program().delete(session)
         await until(lambda: "it is in the trash." in words(app))
-        assert "read-only" in status(app)
+        await until(lambda: "read-only" in status(app))
         w.other_program().restore(session)
         await until(lambda: "was restored." in words(app))
-        assert "read-only" not in status(app)
+        await until(lambda: "read-only" not in status(app))
 
 
 @pytest.mark.full

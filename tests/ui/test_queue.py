@@ -63,7 +63,7 @@ async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
         await pilot.press("delete")
         await until(lambda: kept(w) is None)
         assert w.workspace.current.prompt.queued == []
-        assert "queued" not in status(app)
+        await until(lambda: "queued" not in status(app))
 
 
 async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):

@@ -458,7 +458,7 @@ async def test_a_session_in_the_archive_or_of_another_scope_is_gone_to(world):
         await look_for(app, pilot, "foreign pin")
         await go_there(app, pilot)
         assert w.workspace.current.id == foreign
-        assert "farm" in status(app)
+        await until(lambda: "farm" in status(app))
         await until(lambda: app.chat.rows.scope == "farm")
 
 

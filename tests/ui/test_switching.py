@@ -26,7 +26,7 @@ async def test_enter_in_the_sidebar_shows_a_session_and_writes_nothing(world):
         await until(lambda: there in rows(app), "the list")
         await go_to(app, pilot, there)
         await until(lambda: "It is 2." in conversation(app), "the other session")
-        assert there in status(app)
+        await until(lambda: there in status(app))
         assert app.chat.prompt.has_focus_within
         assert w.other_program().holder(there) is None
     assert w.store.path(there).read_bytes() == before
@@ -109,7 +109,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left(world, monkeypatch):
         await until(lambda: "NOT SAVED: disk full" in status(app))
         await go_to(app, pilot, there)
         await until(lambda: f"Stayed in {first}: could not save (disk full)" in conversation(app))
-        assert first in status(app)
+        await until(lambda: first in status(app))
         assert app.chat.sidebar.highlighted == first
         monkeypatch.setattr(w.store, "append", append)
         await go_to(app, pilot, there)
@@ -141,10 +141,10 @@ async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_load
         monkeypatch.setattr(w.store, "tail", unreadable)
         await go_to(app, pilot, there)
         await until(lambda: f"Cannot read session {there}" in conversation(app))
-        assert first in status(app)
+        await until(lambda: first in status(app))
         assert app.chat.sidebar.highlighted == first
         assert messages(w, first) == [("user", "hello", None)]
-        assert "NOT SAVED" not in status(app)
+        await until(lambda: "NOT SAVED" not in status(app))
 
 
 async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(world):
@@ -225,7 +225,7 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
         await go_to(app, pilot, there)
         await until(lambda: "opened read-only." in words(app))
         assert f"Session {there} is open in another program" in conversation(app)
-        assert "read-only" in status(app)
+        await until(lambda: "read-only" in status(app))
         await send(pilot, "hello")
         await until(lambda: "is read-only here" in conversation(app))
         assert app.chat.prompt.text == "hello"
