@@ -355,7 +355,7 @@ def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(cha
     program = chats.altered("finite")
     with _stuck(program):
         while not _is_full(program):
-            program.type("x" * 50 + "\x15")
+            program.type("x" * 5 + "\x15")
             time.sleep(0.05)
         # Not needed for it to pass: by then it has lost what it would have drawn.
         time.sleep(SECONDS_TO_TAKE + 0.5)
@@ -373,7 +373,7 @@ def test_a_slow_terminal_gets_what_is_there_by_then_and_not_each_step_to_it(chat
     program = chats.altered("")
     with _stuck(program):
         while not _is_full(program):
-            program.type("x" * 50 + "\x15")
+            program.type("x" * 5 + "\x15")
             time.sleep(0.05)
         # Each would be a frame: Textual lets ten of them wait.
         for number in range(30):
