@@ -29,7 +29,7 @@ def checked_keymap(
     """The keys by action as Textual takes them: ``{"new": "f9", …}``.
 
     ``lines`` are the places where text is typed. Raises ``ConfigError`` for an action that is not
-    known, a key that is none, one that would no longer be typed, and one that means two things at
+    known, an invalid key name, a key that is needed for typing text, and a key with two meanings in
     the same place.
     """
     by_place = {where: list(Binding.make_bindings(places[where])) for where in places}

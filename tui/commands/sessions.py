@@ -164,7 +164,7 @@ def _listed(store: SessionStore, target: str) -> Sequence[str]:
 
 
 def _matching(store: SessionStore, text: str) -> list[SessionEntry]:
-    """The matching sessions in order of the list, at most one more than are shown."""
+    """The matching sessions in list order: one more than is shown tells of more."""
     found: list[SessionEntry] = []
     for entry in _entries(store):
         if any(text in each.casefold() for each in (entry.label, entry.name, entry.id)):

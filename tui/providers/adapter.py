@@ -1,7 +1,7 @@
 """The adapter to models behind a server: one request through pydantic-ai, in its dialect.
 
-The engine runs the tool loop, so that every call and result is on disk before the next request:
-this module asks for one answer, never for an agent's run.
+The engine runs the tool loop, so that every call and result is saved, as far as the disk allows,
+before the next request: this module asks for one answer, never for an agent's run.
 """
 
 import asyncio

@@ -197,7 +197,7 @@ class ChatScreen(TextSelectionScreen):
             self.notify(words, severity=notice.severity, timeout=_TOAST_SECONDS, markup=False)
 
     def _is_out_of_sight(self, notice: Notice) -> bool:
-        """Whether a toast says what is not read where it stands, or what must not be missed."""
+        """Tell if a notice needs a toast: its place is out of sight, or it must not be missed."""
         covered = not self.is_active or self.has_class("-too-small")
         elsewhere = notice.severity == "error" and not self.prompt.has_focus_within
         return covered or elsewhere or not self.transcript.place.following

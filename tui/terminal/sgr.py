@@ -23,7 +23,7 @@ def drop_repeated(frame: str) -> str:
 
 
 def _style_at_end(text: str, beginning: re.Match[str] | None) -> str | None:
-    """The style at the end of a run of text; ``None`` if the run may change it."""
+    """The style at the end of a run of text; ``None`` if the text may change it."""
     if beginning is None:
         return None
     rest = text[beginning.end() :]

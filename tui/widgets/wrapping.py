@@ -141,11 +141,11 @@ def _parts(before: str, after: str) -> bool:
         return after == " "
     if get_character_cell_size(before) < 2 > get_character_cell_size(after):
         return False
-    return before not in _NEVER_LAST and after not in _NEVER_FIRST and _cells_of_its_own(after)
+    return before not in _NEVER_LAST and after not in _NEVER_FIRST and _may_begin_row(after)
 
 
-def _cells_of_its_own(character: str) -> bool:
-    """Check whether a character may begin a row: not the half of a flag, nor a skin tone."""
+def _may_begin_row(character: str) -> bool:
+    """Tell if a row may begin with this character: not with half of a flag, nor a skin tone."""
     if get_character_cell_size(character) == 0:
         return False
     return not any(first <= character <= last for first, last in _ENDS_OF_EMOJI)

@@ -61,7 +61,7 @@ class SessionListController:
         self.show()
 
     async def show_left(self, session: LoadedSession) -> None:
-        """Show what is known, with a session that was left; a new one has to be read first."""
+        """Update the list after the user left a session; read it from disk first if it is new."""
         if session.published and not self._sessions.knows(session.id):
             await self.refresh()
         else:
@@ -92,7 +92,7 @@ class SessionListController:
         await self._after(lambda: self._sessions.read_again(session_id))
 
     def show(self) -> None:
-        """Show what is known, with the ages of now."""
+        """Show the entries read so far, with current ages."""
         now = self._workspace.clock()
         entries, opened = self._sessions.entries, self._workspace.rows()
         rows = SessionRows(

@@ -98,10 +98,7 @@ class Turns:
 
     @contextmanager
     def going_on(self, session: LoadedSession) -> Generator[None]:
-        """Send what waits, once this is left; after an answer that failed the user decides.
-
-        So he does where this is left by an error.
-        """
+        """On success send the next queued prompt; on failure put the queue back into the prompt."""
         try:
             yield
         except asyncio.CancelledError:

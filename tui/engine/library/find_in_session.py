@@ -19,7 +19,7 @@ _FIRST_PAGE = 50
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """What some entries have, the newest first.
+    """Matches of some entries, newest first.
 
     ``below`` is how many of them stand at the reader's message or below it, if that is here.
     """
@@ -29,14 +29,14 @@ class Stretch(msgspec.Struct, frozen=True):
 
 
 class RecentCounts:
-    """How often the messages at the end have it: those that changed are looked at again."""
+    """A cache of match counts at a session's end: only changed messages are counted again."""
 
     def __init__(self, needle: Needle) -> None:
         self._needle = needle
         self._known: dict[str, tuple[Message, int]] = {}
 
     def of(self, entries: Sequence[Entry], reader: str | None = None) -> Stretch:
-        """What they have now."""
+        """Count the matches as of now."""
         known, self._known = self._known, {}
         for message in entries:
             if isinstance(message, Message):

@@ -1,4 +1,4 @@
-"""What the user's own sessions have on a question, for the offline guide."""
+"""Passages of the user's own sessions on a question, for the built-in guide."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

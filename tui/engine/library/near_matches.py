@@ -1,4 +1,4 @@
-"""What comes nearest to a query that nothing fits: half words, and all but those never said."""
+"""Near matches for a query without hits: prefixes of its words, and fewer of its words."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""What is old or too much is set aside: at the start, after ``/new``, and by hand."""
+"""Retention: archives old and excess sessions at the start, after ``/new``, and by hand."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Pruned(msgspec.Struct, frozen=True):
-    """What was set aside, each scope and reason by itself, and what kept it from going on."""
+    """The result of one run: the sessions archived by scope and reason, and the errors met."""
 
     done: "tuple[SetAside, ...]" = ()
     failure: str = ""
@@ -78,7 +78,7 @@ class Retention:
         return await asyncio.to_thread(self._told, [SetAside(scope, session_ids, "user")])
 
     def words(self, pruned: Pruned) -> str:
-        """What was done at the start, in a line."""
+        """Say in a line what was archived at the start."""
         days, kept = self._settings.max_age_days, self._settings.backlog_limit
         told = [
             (pruned.because_of("age"), f"not used for {days} day{'s' if days > 1 else ''}"),

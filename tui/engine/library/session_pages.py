@@ -34,7 +34,7 @@ class SessionPager:
 
     @property
     def entries(self) -> tuple[SessionEntry, ...]:
-        """What was read so far, the archived ones last."""
+        """The entries read so far, archived ones last."""
         return _joined(self._entries, self._archive.entries if self._archive else ())
 
     def knows(self, session_id: str) -> bool:
@@ -53,12 +53,12 @@ class SessionPager:
 
     @property
     def archived(self) -> int:
-        """How many are archived, as far as that was counted."""
+        """The number of archived sessions, as far as they were counted."""
         return self._counts[0] if self._counts else 0
 
     @property
     def elsewhere(self) -> int:
-        """How many there are in other scopes than the one shown."""
+        """The number of sessions in scopes that are not shown."""
         return self._counts[1] if self._counts else 0
 
     @property

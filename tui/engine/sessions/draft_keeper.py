@@ -27,7 +27,7 @@ def _new_token() -> str:
 
 
 class Typed(msgspec.Struct, frozen=True):
-    """What was typed in a session: its holder's draft, and what was put aside under tokens.
+    """The drafts of a session: its holder's, and those put aside under tokens.
 
     ``unsent`` is what of it has not been sent since it was written.
     """

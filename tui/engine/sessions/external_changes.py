@@ -27,7 +27,7 @@ _MOST_PAGES = 20
 
 
 class Glance(msgspec.Struct, frozen=True):
-    """What is seen of a session without reading it; no ``stamp`` if it is not there any more."""
+    """The state of a session without reading it; no ``stamp`` if it has gone."""
 
     stamp: Stamp | None
     holder: Holder | None
@@ -41,7 +41,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """What has become of a session that is followed: what stood there, and what does now.
+    """A change of a followed session: the entries before, and those after.
 
     ``arriving`` are the answers that are being made, ``ended`` those that were.
     """
@@ -55,7 +55,7 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def news(self) -> list[Entry]:
-        """What is new or another one, in order."""
+        """The entries that are new or have changed, in order."""
         messages = [each for each in self.before if isinstance(each, Message)]
         known = {each.id: each for each in messages if each.id not in self.ended}
         marks = [each for each in self.before if not isinstance(each, Message)]

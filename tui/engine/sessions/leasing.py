@@ -44,7 +44,7 @@ def new_session(
 def take_session(
     store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
 ) -> OpenSession:
-    """Take the lease of a session for a change; what a crash cut off is kept.
+    """Take the lease of a session for a change, and keep an answer that a crash interrupted.
 
     ``window`` is how many of the last messages are read at once.
     Raises what ``SessionStore.lease`` and ``tail`` raise.

@@ -149,7 +149,10 @@ class Turn:
         )
 
     async def _run_tools(self, answer: Message, emit: Emit) -> None:
-        """Run the calls of an answer; calls are on disk before, results after."""
+        """Run the calls of an answer: calls are saved before, results after.
+
+        A save that fails is told and tried again; it stops no call.
+        """
         session = self._session
         session.note_state()
         waiting = list(answer.tool_calls)

@@ -32,7 +32,7 @@ class Waiting(NamedTuple):
 
 
 class Prompt(Widget):
-    """What the user is about to say.
+    """The prompt: an editor, completion, and earlier prompts.
 
     A prompt that was submitted stays until ``clear_sent``: nothing is lost if sending fails.
     """
@@ -106,22 +106,22 @@ class Prompt(Widget):
 
     @property
     def text(self) -> str:
-        """What stands in the prompt."""
+        """The text in the prompt."""
         return self._editor.text
 
     @property
     def draft(self) -> str:
-        """What would be lost: the text, or what was typed before an earlier prompt came up."""
+        """The unsent draft: the text, or the text before an earlier prompt was recalled."""
         return self._history.draft if self._history.is_at(self.text) else self.text
 
     @property
     def completing(self) -> bool:
-        """Whether something is offered that may complete the text."""
+        """Tell if completions are shown."""
         return bool(self._list.found)
 
     @property
     def useful(self) -> frozenset[str]:
-        """Which of the keys have something to do that have it only now and then."""
+        """The keys enabled only at times that are enabled now."""
         keys = {"prompt-complete": self.completing, "prompt-unfold": bool(self._editor.pastes)}
         return frozenset(key for key, is_useful in keys.items() if is_useful)
 
@@ -182,7 +182,7 @@ class Prompt(Widget):
         self._history.show(prompts)
 
     def show_count(self, count: int) -> None:
-        """How many prompts were sent in this session."""
+        """Show the number of prompts sent in this session."""
         self._editor.border_title = f"prompt {count}" if count else "prompt"
 
     def show_targets(self, targets: Sequence[Target]) -> None:
@@ -300,7 +300,7 @@ class Prompt(Widget):
 
     @property
     def _can_exchange(self) -> bool:
-        """Whether one that was taken back and not changed can go back for the one before it."""
+        """Tell if a recalled, unchanged prompt can be exchanged for the one before it."""
         taken = self._taken
         if taken is None or self.text != taken.text or not self._editor.in_first_row:
             return False

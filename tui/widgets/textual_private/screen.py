@@ -1,4 +1,4 @@
-"""A screen of which a subclass decides where a selection with the mouse ends."""
+"""A screen whose subclasses decide where a mouse selection ends."""
 
 from typing import TYPE_CHECKING
 

@@ -6,7 +6,7 @@ FRAMES_A_SECOND = 30
 
 
 class Throttle:
-    """Allows ``FRAMES_A_SECOND``, and a quarter of the time: slow machines get fewer frames."""
+    """Limits drawing to ``FRAMES_A_SECOND`` and to a quarter of the running time."""
 
     def __init__(self) -> None:
         self._begun = self._ended = 0.0
