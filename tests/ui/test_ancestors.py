@@ -62,7 +62,8 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
         assert {w.other_program().entry(each).status for each in made} == {"open"}
         assert w.other_program().entry(other).status == "closed"
         gate.set()
-        await until(lambda: not any(each.activity.running for each in w.workspace.open), "the answers")
+        opened = w.workspace.open
+        await until(lambda: not any(each.activity.running for each in opened), "the answers")
         await until(lambda: [mark(app, each) for each in made[:-1]] == ["unread"] * 9, "the marks")
     assert [messages(w, each)[-1][1] for each in made] == [
         f"Begun. Done {number}." for number in range(10)
