@@ -14,8 +14,8 @@ class SlowEnd:
 
     def __init__(self, app, monkeypatch):
         self.asked, self.gate = asyncio.Event(), asyncio.Event()
-        self._consider = app._desk.compactions.consider
-        monkeypatch.setattr(app._desk.compactions, "consider", self._slow)
+        self._consider = app._controllers.summaries.consider
+        monkeypatch.setattr(app._controllers.summaries, "consider", self._slow)
 
     async def _slow(self, conversation):
         self.asked.set()
@@ -37,7 +37,7 @@ async def test_what_waits_is_not_sent_where_the_answer_before_it_was_stopped(wor
         await until(lambda: app.chat.prompt.text == "third", "what waited")
         await wait_for_answer(w)
         end.gate.set()
-        await until(lambda: not app._desk.endings._lock.locked(), "the end")
+        await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
         assert w.workspace.current.prompt.queued == []
         await wait_for_answer(w)
         said = [(text, status) for _, text, status in messages(w, w.workspace.current.id)]
@@ -60,7 +60,7 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monke
         await send(pilot, "/session close")
         await until(lambda: f"Closed session: {closed.id}" in conversation(app))
         end.gate.set()
-        await until(lambda: not app._desk.endings._lock.locked(), "the end")
+        await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
         assert closed.notices == []
         assert w.drafts().load(closed.id).queued == ("second",)
         await go_to(app, pilot, closed.id)
@@ -78,7 +78,7 @@ async def test_an_answer_read_to_its_end_is_not_unread_for_having_been_left(worl
         await go_to(app, pilot, other)
         await until(lambda: "there" in conversation(app))
         end.gate.set()
-        await until(lambda: not app._desk.endings._lock.locked(), "the end")
+        await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
         await until(lambda: mark(app, read) is not None)
         assert mark(app, read) != "unread"
 
@@ -132,7 +132,7 @@ async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(w
         assert "Nothing to stop" not in conversation(app)
 
 
-@pytest.mark.parametrize("where", ["compactions.consider", "listed.refresh"])
+@pytest.mark.parametrize("where", ["summaries.consider", "session_list.refresh"])
 async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeypatch, where):
     hold = asyncio.Event()
     w = world(["one", hold], ["two"])
@@ -148,10 +148,10 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
 
         with monkeypatch.context() as broken:
             part, name = where.split(".")
-            broken.setattr(getattr(app._desk, part), name, fail)
+            broken.setattr(getattr(app._controllers, part), name, fail)
             hold.set()
             await until(lambda: "Unexpected error: ZeroDivisionError" in words(app))
-        if where == "compactions.consider":
+        if where == "summaries.consider":
             await until(lambda: app.chat.prompt.text == "second", "what waited")
             await pilot.press("enter")
         await until(lambda: "two" in conversation(app), "the next answer")

@@ -189,14 +189,14 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
 
 def held_up_endings(app, monkeypatch):
     """As on a slow disk: what follows an answer's end waits; gives what says so, and lets it go."""
-    consider, asked, gate = app._desk.compactions.consider, asyncio.Event(), asyncio.Event()
+    consider, asked, gate = app._controllers.summaries.consider, asyncio.Event(), asyncio.Event()
 
     async def slow(conversation):
         asked.set()
         await gate.wait()
         await consider(conversation)
 
-    monkeypatch.setattr(app._desk.compactions, "consider", slow)
+    monkeypatch.setattr(app._controllers.summaries, "consider", slow)
     return asked, gate
 
 

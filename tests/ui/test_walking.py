@@ -11,7 +11,7 @@ from tui.screens import session_steps
 from tui.screens.session_steps import SessionSteps
 
 
-def listed(ids):
+def rows_of(ids):
     """Rows of a list, from the top."""
     return [SessionRow(each, each, Group.TODAY, "", 1) for each in ids]
 
@@ -31,47 +31,47 @@ def watch():
 
 def test_the_way_back_is_the_way_there_though_the_session_that_was_left_moved_down(watch):
     steps = SessionSteps(watch)
-    assert steps.step(listed("abcd"), "a", 1) == "b"
-    assert steps.step(listed("bcad"), "b", -1) == "a"
-    assert steps.step(listed("bcad"), "a", 1) == "b"
-    assert steps.step(listed("bcad"), "b", 1) == "c"
-    assert steps.step(listed("bcad"), "c", 1) == "d"
+    assert steps.step(rows_of("abcd"), "a", 1) == "b"
+    assert steps.step(rows_of("bcad"), "b", -1) == "a"
+    assert steps.step(rows_of("bcad"), "a", 1) == "b"
+    assert steps.step(rows_of("bcad"), "b", 1) == "c"
+    assert steps.step(rows_of("bcad"), "c", 1) == "d"
 
 
 def test_a_later_step_goes_by_the_list_as_it_is(watch):
     steps = SessionSteps(watch)
-    steps.step(listed("abcd"), "a", 1)
+    steps.step(rows_of("abcd"), "a", 1)
     watch.now = 10
-    assert steps.step(listed("bcad"), "b", 1) == "c"
-    assert steps.step(listed("bcad"), "c", 1) == "a"
+    assert steps.step(rows_of("bcad"), "b", 1) == "c"
+    assert steps.step(rows_of("bcad"), "c", 1) == "a"
 
 
 def test_a_step_from_where_another_way_led_goes_by_the_list_as_it_is(watch):
     steps = SessionSteps(watch)
-    steps.step(listed("abcd"), "a", 1)
-    assert steps.step(listed("bcad"), "d", -1) == "a"
+    steps.step(rows_of("abcd"), "a", 1)
+    assert steps.step(rows_of("bcad"), "d", -1) == "a"
 
 
 def test_what_is_read_meanwhile_is_walked_through_behind_and_what_is_gone_is_not(watch):
     steps = SessionSteps(watch)
-    steps.step(listed("ab"), "a", 1)
-    assert steps.step(listed("bcd"), "b", 1) == "c"
-    assert steps.step(listed("bcd"), "c", -1) == "b"
-    assert steps.step(listed("bcd"), "b", -1) == "b"
+    steps.step(rows_of("ab"), "a", 1)
+    assert steps.step(rows_of("bcd"), "b", 1) == "c"
+    assert steps.step(rows_of("bcd"), "c", -1) == "b"
+    assert steps.step(rows_of("bcd"), "b", -1) == "b"
 
 
 def test_steps_go_on_from_what_was_aimed_at_not_from_what_is_shown_still(watch):
     steps = SessionSteps(watch)
-    steps.aim = steps.step(listed("abc"), "a", 1)
-    assert steps.step(listed("abc"), "a", 1) == "c"
+    steps.aim = steps.step(rows_of("abc"), "a", 1)
+    assert steps.step(rows_of("abc"), "a", 1) == "c"
 
 
 def test_the_end_is_near_twenty_rows_before_it(watch):
     names = [str(number) for number in range(50)]
     steps = SessionSteps(watch)
-    steps.step(listed(names), "28", 1)
+    steps.step(rows_of(names), "28", 1)
     assert not steps.nears_end()
-    steps.step(listed(names), "29", 1)
+    steps.step(rows_of(names), "29", 1)
     assert steps.nears_end()
 
 

@@ -61,12 +61,12 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
-        self._desk = Controllers(self, self.input_queue, self.chat, parts, self._carry_out)
-        self._effects = EffectRunner(self, self.input_queue, self._desk, self._turn_help)
-        self._intake = Dispatcher(
-            self, self.input_queue, parts.workspace, self._desk, self._effects
+        self._controllers = Controllers(self, self.input_queue, self.chat, parts, self._carry_out)
+        self._effects = EffectRunner(self, self.input_queue, self._controllers, self._turn_help)
+        self._dispatcher = Dispatcher(
+            self, self.input_queue, parts.workspace, self._controllers, self._effects
         )
-        dress(self, self._desk.themes, parts.appearance, self._keys(), ChatScreen.LINES)
+        dress(self, self._controllers.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
     async def _carry_out(self, wanted: Sequence[Effect]) -> None:
         # Not bound when the controllers are built: the runner needs them.
@@ -95,21 +95,21 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         await self.chat.is_there.wait()
         # Textual does not paint again what the shell has written over while we were stopped.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
-        self._desk.display.begin()
+        self._controllers.presenter.begin()
         # The first frame comes once the keys that waited stand in its prompt.
         may_paint = partial(self.chat.first_paint.may_come, self.flow_control.has_taken_all)
         self.call_later((self.focused or self.chat).call_later, may_paint)
         if self._parts.auto_save_interval:
-            save_all = partial(self.run_worker, self._desk.display.save_all)
+            save_all = partial(self.run_worker, self._controllers.presenter.save_all)
             self.set_interval(self._parts.auto_save_interval, save_all)
         # Not after a refresh: where nothing is left to be painted none comes.
         self.set_timer(0.03, self._begin_what_is_slow)
 
     async def on_unmount(self) -> None:
-        self._desk.searching.end()
+        self._controllers.search.end()
         await self._parts.final_save.run()
         self._parts.final_save.lines += [f"Not done: {name}" for name in self.input_queue.not_begun]
-        await self._desk.remembered.keep()
+        await self._controllers.ui_state.keep()
 
     async def run_async(self, **options: Any) -> None:
         await super().run_async(**options)
@@ -121,7 +121,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if not words or not self.is_running:
             return False
         # Later: an error in reporting it ends the program.
-        self.call_later(self._desk.display.say, Notice(words, "error"))
+        self.call_later(self._controllers.presenter.say, Notice(words, "error"))
         return True
 
     def exit(
@@ -159,9 +159,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
-        self.chat.prompt.show_themes(self._desk.themes.names())
-        self._desk.background.begin()
-        self._desk.searching.begin()
+        self.chat.prompt.show_themes(self._controllers.themes.names())
+        self._controllers.background.begin()
+        self._controllers.search.begin()
 
     # --- intents
 
@@ -169,12 +169,12 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         """Disable keys of the chat under another screen; an open question comes first."""
         if action not in ("invoke", "command_palette"):
             return super().check_action(action, parameters)
-        if self._desk.questions.open:
+        if self._controllers.confirmations.open:
             return parameters[:1] == ("quit",)
         if self.screen is self.chat or parameters[:1] in _ON_ANY_SCREEN:
             return True
         # Another session puts the search away.
-        return self._desk.searching.is_on_top and parameters[:1] == ("new",)
+        return self._controllers.search.is_on_top and parameters[:1] == ("new",)
 
     def action_command_palette(self) -> None:
         from tui.screens.palette_screen import Palette
@@ -184,15 +184,17 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     async def action_invoke(self, name: str, arguments: str = "") -> None:
         # A priority binding overtakes the keys before it.
-        self.input_queue.run_between_keys(lambda: self._intake.invoke(Invocation(name, arguments)))
+        self.input_queue.run_between_keys(
+            lambda: self._dispatcher.invoke(Invocation(name, arguments))
+        )
 
     @on(CommandInvoked)
     async def invoke_command(self, event: CommandInvoked) -> None:
-        await self._intake.invoke(Invocation(event.name, event.arguments))
+        await self._dispatcher.invoke(Invocation(event.name, event.arguments))
 
     @on(Prompt.Submitted)
     async def submit_prompt(self, event: Prompt.Submitted) -> None:
-        await self._intake.submit(event.text)
+        await self._dispatcher.submit(event.text)
 
     @on(Prompt.Edited)
     def note_draft(self, event: Prompt.Edited) -> None:
@@ -201,48 +203,50 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         session = self.workspace.current
         session.prompt.edit(event.text, event.pastes)
         if session.opened is None and not session.read_only:
-            self.run_worker(partial(self._desk.sending.open_for_change, session))
+            self.run_worker(partial(self._controllers.prompt.open_for_change, session))
 
     @on(Prompt.TakenBack)
     def take_back_queued(self, event: Prompt.TakenBack) -> None:
-        self._desk.sending.take_back(event.prompts, event.back)
+        self._controllers.prompt.take_back(event.prompts, event.back)
 
     @on(ChatScreen.DraftSettled)
     def keep_drafts(self) -> None:
         # Not awaited here: keys would wait for a slow disk.
-        self.run_worker(self._desk.sending.keep_drafts)
+        self.run_worker(self._controllers.prompt.keep_drafts)
 
     @on(Sidebar.SessionSelected)
     def switch_session(self, event: Sidebar.SessionSelected) -> None:
-        self._desk.switching.begin(event.session_id)
+        self._controllers.session_switch.begin(event.session_id)
 
     @on(Sidebar.DeletionConfirmed)
     def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
-        self._intake.do(partial(archive.delete_at_once, self._desk.commands, event.session_id))
+        self._dispatcher.do(
+            partial(archive.delete_at_once, self._controllers.commands, event.session_id)
+        )
 
     @on(Sidebar.WidthChanged)
     def remember_width(self, event: Sidebar.WidthChanged) -> None:
-        self._desk.remembered.note(sidebar_width=event.columns)
+        self._controllers.ui_state.note(sidebar_width=event.columns)
 
     @on(Sidebar.SessionRenamed)
     @on(Sidebar.ArchiveUnfolded)
     @on(Sidebar.MoreWanted)
     @on(Sidebar.ScopeToggled)
     def change_list(self, event: ListIntent) -> None:
-        self.run_worker(partial(self._desk.listed.take, event))
+        self.run_worker(partial(self._controllers.session_list.take, event))
 
     @on(Transcript.PassageWanted)
     async def show_passage(self, event: Transcript.PassageWanted) -> None:
-        await self._desk.passages.take(event)
+        await self._controllers.navigation.take(event)
 
     @on(SearchIntent)
     def search(self, event: SearchIntent) -> None:
-        self._desk.searching.take(event)
+        self._controllers.search.take(event)
 
     @on(FindLine.Wanted)
     @on(FindLine.Stepped)
     def find(self, event: FindLine.Wanted | FindLine.Stepped) -> None:
-        self._desk.finding.take(event)
+        self._controllers.find.take(event)
 
     @on(Transcript.CopyRequested)
     @on(Prompt.CopyRequested)
@@ -251,25 +255,27 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @property
     def clipboard(self) -> str:
-        return self._desk.copying.text
+        return self._controllers.clipboard.text
 
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self._desk.copying.start(text, partial(self._desk.copying.tell, what=what))
+        self._controllers.clipboard.start(
+            text, partial(self._controllers.clipboard.tell, what=what)
+        )
 
     @on(Transcript.LinksWanted)
     async def open_link(self, event: Transcript.LinksWanted) -> None:
-        await self._desk.linking.take(event)
+        await self._controllers.links.take(event)
 
     @on(ApprovalPanel.Answered)
     def answer_question(self, event: ApprovalPanel.Answered) -> None:
-        self._desk.approvals.answer(event.question, event.choice)
+        self._controllers.approvals.answer(event.question, event.choice)
 
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
-        self._desk.endings.note(event.session)
+        self._controllers.turn_end.note(event.session)
         self.run_worker(partial(self._end_turn, event.session))
 
     async def _end_turn(self, session: LoadedSession) -> None:
-        await self._desk.endings.end(session)
-        self._desk.searching.note_turn()
+        await self._controllers.turn_end.end(session)
+        self._controllers.search.note_turn()

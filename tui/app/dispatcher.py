@@ -25,44 +25,44 @@ class Dispatcher:
         app: App[Any],
         queue: InputQueue,
         workspace: Workspace,
-        desk: Controllers,
+        controllers: Controllers,
         effects: EffectRunner,
     ) -> None:
         self._app = app
         self._queue = queue
         self._workspace = workspace
-        self._desk = desk
+        self._controllers = controllers
         self._effects = effects
 
     async def submit(self, text: str) -> None:
         """Dispatch the submitted text of the prompt."""
         wanted = read_input(text)
         is_command = isinstance(wanted, Invocation)
-        self._desk.display.go_to_end(returning=is_command)
+        self._controllers.presenter.go_to_end(returning=is_command)
         if not is_command:
             await self._submit(wanted)
             return
         if wanted.name in registry.FUNCTIONS:
-            self._desk.sending.clear_prompt(self._workspace.current, text)
+            self._controllers.prompt.clear_prompt(self._workspace.current, text)
         else:
-            self._desk.sending.refuse()
+            self._controllers.prompt.refuse()
         await self.invoke(wanted)
 
     async def _submit(self, prompt: PromptText) -> None:
-        session, sending = self._workspace.current, self._desk.sending
+        session, controller = self._workspace.current, self._controllers.prompt
         if session.opened is not None and not self._queue.pending:
-            await sending.send(session, prompt)
-        elif session.opened is not None and sending.put_in_queue(session, prompt):
-            self._queue.add(partial(sending.send_queued, session, prompt.text))
+            await controller.send(session, prompt)
+        elif session.opened is not None and controller.put_in_queue(session, prompt):
+            self._queue.add(partial(controller.send_queued, session, prompt.text))
         else:
-            self._queue.add(partial(sending.send, session, prompt))
+            self._queue.add(partial(controller.send, session, prompt))
 
     async def invoke(self, invocation: Invocation) -> None:
         """Queue a command; ``/stop`` and ``/quit`` take effect at once."""
         reach = REACHES.get(invocation.name)
         if invocation.name == "stop":
             # Now: prompts submitted later are to be sent.
-            waited = self._desk.turns.take_back(self._workspace.current)
+            waited = self._controllers.turns.take_back(self._workspace.current)
             done = asyncio.Event()
             self._app.run_worker(partial(self._stop, done, waited=waited))
             # Later tasks wait until the answer has stopped.
@@ -82,19 +82,19 @@ class Dispatcher:
         if elsewhere and REACHES.get(invocation.name) != "anywhere":
             # An earlier task took long, and led to another session.
             words = f"Not done, as another session has come on screen: {_typed(invocation)}"
-            self._desk.display.say(Notice(words, "warning"))
+            self._controllers.presenter.say(Notice(words, "warning"))
             return
         await self._run(invocation)
 
     async def _stop(self, done: asyncio.Event, *, waited: bool) -> None:
         try:
-            told = await registry.run(Invocation("stop"), self._desk.commands)
+            told = await registry.run(Invocation("stop"), self._controllers.commands)
             await self._effects.carry_out(() if waited else told)
         finally:
             done.set()
 
     async def _run(self, invocation: Invocation) -> None:
-        await self._effects.carry_out(await registry.run(invocation, self._desk.commands))
+        await self._effects.carry_out(await registry.run(invocation, self._controllers.commands))
 
     async def _done(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
         await self._effects.carry_out(await registry.carried_out(work))

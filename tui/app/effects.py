@@ -16,39 +16,43 @@ class EffectRunner:
     """Carries out effects; ``turn_help`` opens or closes the help."""
 
     def __init__(
-        self, app: App[Any], queue: InputQueue, desk: Controllers, turn_help: Callable[[], object]
+        self,
+        app: App[Any],
+        queue: InputQueue,
+        controllers: Controllers,
+        turn_help: Callable[[], object],
     ) -> None:
         self._app = app
         self._queue = queue
-        self._desk = desk
+        self._controllers = controllers
         self._turn_help = turn_help
 
     async def carry_out(self, wanted: Sequence[Effect]) -> None:
         """Carry out effects in order, then update status bar and list."""
         for effect in wanted:
             await self._carry_out(effect)
-        self._desk.display.show_status()
-        self._desk.listed.show()
+        self._controllers.presenter.show_status()
+        self._controllers.session_list.show()
 
     async def _carry_out(self, effect: Effect) -> None:
         match effect:
             case effects.Say(notice):
-                self._desk.display.say(notice)
+                self._controllers.presenter.say(notice)
             case effects.ShowSession():
-                self._desk.searching.close()
-                self._desk.display.show_session()
-                self._app.run_worker(self._desk.listed.show_scope)
-                self._app.run_worker(self._desk.passages.go_on_reading)
+                self._controllers.search.close()
+                self._controllers.presenter.show_session()
+                self._app.run_worker(self._controllers.session_list.show_scope)
+                self._app.run_worker(self._controllers.navigation.go_on_reading)
             case effects.CopyText(text):
-                self._desk.copying.start(text, self._desk.display.say)
+                self._controllers.clipboard.start(text, self._controllers.presenter.say)
             case effects.ShowTodos():
-                self._desk.display.show_prompt()
+                self._controllers.presenter.show_prompt()
             case effects.RetryTurn() | effects.Compact():
-                await self._desk.sending.ask_model(effect)
+                await self._controllers.prompt.ask_model(effect)
             case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
                 self._open(effect)
             case effects.Ask():
-                self._queue.call_when_handled(partial(self._desk.questions.ask, effect))
+                self._queue.call_when_handled(partial(self._controllers.confirmations.ask, effect))
             case effects.MovedSession() | effects.Later():
                 self._app.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():
@@ -59,13 +63,13 @@ class EffectRunner:
             case effects.OpenHelp():
                 self._turn_help()
             case effects.OpenSearch():
-                self._desk.searching.open()
+                self._controllers.search.open()
             case effects.EditPrompt():
-                self._desk.outside_editor.start()
+                self._controllers.external_editor.start()
 
     async def _carry_out_later(self, effect: effects.MovedSession | effects.Later) -> None:
         if isinstance(effect, effects.MovedSession):
-            await self._desk.listed.show_moved(effect.session_id)
+            await self._controllers.session_list.show_moved(effect.session_id)
             return
         await self.carry_out(await registry.carried_out(effect.work))
-        await self._desk.listed.refresh()
+        await self._controllers.session_list.refresh()

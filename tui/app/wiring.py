@@ -41,51 +41,53 @@ class Controllers:
         parts: Dependencies,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
     ) -> None:
-        self.remembered = UiStateService(parts.ui_state_file, app.set_timer)
-        if (columns := self.remembered.state.sidebar_width) is not None:
+        self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
+        if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
-        self.display = SessionPresenter(chat, parts.workspace, app.call_later)
-        self.listed = SessionListController(chat, parts.workspace, parts.sessions, self.display)
-        self.copying = Clipboard(app)
-        self.approvals = Approvals(parts.workspace, self.display, self.listed)
-        settings = parts.turn_settings.asking(self.approvals.ask)
-        self.turns = Turns(app, chat, self.display, parts.workspace, settings, parts.stopwatch)
-        self.compactions = Summaries(
-            app, self.display, parts.workspace, parts.turn_settings.system_prompt
+        self.presenter = SessionPresenter(chat, parts.workspace, app.call_later)
+        self.session_list = SessionListController(
+            chat, parts.workspace, parts.sessions, self.presenter
         )
-        self.endings = TurnEnd(
+        self.clipboard = Clipboard(app)
+        self.approvals = Approvals(parts.workspace, self.presenter, self.session_list)
+        settings = parts.turn_settings.asking(self.approvals.ask)
+        self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, parts.stopwatch)
+        self.summaries = Summaries(
+            app, self.presenter, parts.workspace, parts.turn_settings.system_prompt
+        )
+        self.turn_end = TurnEnd(
             parts.workspace,
-            self.display,
+            self.presenter,
             self.turns,
-            self.compactions,
-            self.listed,
+            self.summaries,
+            self.session_list,
             queue,
         )
-        self.following = LiveUpdates(parts.workspace, self.display, self.listed)
-        self.sending = PromptController(
-            chat, parts.workspace, self.display, self.turns, self.compactions, self.listed
+        self.live_updates = LiveUpdates(parts.workspace, self.presenter, self.session_list)
+        self.prompt = PromptController(
+            chat, parts.workspace, self.presenter, self.turns, self.summaries, self.session_list
         )
-        self.passages = Navigation(chat, parts.workspace, self.display, self.listed)
-        self.searching = SearchController(
-            app, chat, parts.workspace, self.passages, parts.index_root
+        self.navigation = Navigation(chat, parts.workspace, self.presenter, self.session_list)
+        self.search = SearchController(
+            app, chat, parts.workspace, self.navigation, parts.index_root
         )
-        self.switching = SessionSwitch(
-            app, queue, parts.workspace, self.display, self.listed, self.passages
+        self.session_switch = SessionSwitch(
+            app, queue, parts.workspace, self.presenter, self.session_list, self.navigation
         )
-        self.background = Background(app, parts, self.listed, self.following)
-        self.questions = Confirmations(app, chat, queue, carry_out)
-        self.linking = LinkController(app, carry_out)
-        self.themes = ThemeSwitcher(app, self.remembered, parts.appearance.theme)
+        self.background = Background(app, parts, self.session_list, self.live_updates)
+        self.confirmations = Confirmations(app, chat, queue, carry_out)
+        self.links = LinkController(app, carry_out)
+        self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
         self.commands = CommandContext(
             parts.workspace,
             parts.models,
             self.themes,
             parts.retention,
             parts.final_save.rescue,
-            self.sending.stop,
-            SessionMoves(parts.workspace, self.sending.stop),
+            self.prompt.stop,
+            SessionMoves(parts.workspace, self.prompt.stop),
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,
         )
-        self.finding = FindController(app, chat, parts.workspace, self.display)
-        self.outside_editor = ExternalEditor(app, queue, chat, parts.workspace, self.display)
+        self.find = FindController(app, chat, parts.workspace, self.presenter)
+        self.external_editor = ExternalEditor(app, queue, chat, parts.workspace, self.presenter)

@@ -23,11 +23,11 @@ class Approvals:
     """Shows each question in its own session, and gives the answer to whoever asked."""
 
     def __init__(
-        self, workspace: Workspace, display: SessionPresenter, listed: SessionListController
+        self, workspace: Workspace, presenter: SessionPresenter, session_list: SessionListController
     ) -> None:
         self._workspace = workspace
-        self._display = display
-        self._listed = listed
+        self._presenter = presenter
+        self._session_list = session_list
         self._waiting: list[_Waiting] = []
 
     async def ask(self, question: Question) -> Choice:
@@ -39,7 +39,7 @@ class Approvals:
         self._waiting.append(waiting)
         session.activity.ask(question)
         if session is not self._workspace.current:
-            self._display.say(Notice(f"{session.label()} waits for approval.", "warning"))
+            self._presenter.say(Notice(f"{session.label()} waits for approval.", "warning"))
         self._show(session)
         try:
             return await waiting.answer
@@ -58,6 +58,6 @@ class Approvals:
 
     def _show(self, session: LoadedSession) -> None:
         if session is self._workspace.current:
-            self._display.show_prompt()
-            self._display.show_status()
-        self._listed.show()
+            self._presenter.show_prompt()
+            self._presenter.show_status()
+        self._session_list.show()

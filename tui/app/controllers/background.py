@@ -24,12 +24,12 @@ class Background:
         self,
         app: App[Any],
         parts: Dependencies,
-        listed: SessionListController,
+        session_list: SessionListController,
         following: LiveUpdates,
     ) -> None:
         self._app = app
         self._parts = parts
-        self._listed = listed
+        self._session_list = session_list
         self._live_updates = following
         self._following: Worker[None] | None = None
 
@@ -43,7 +43,7 @@ class Background:
         self._following = self._app.run_worker(self._live_updates.run)
 
     def _each_minute(self) -> None:
-        self._listed.show()
+        self._session_list.show()
         if self._following is not None and self._following.is_finished:
             # A defect has ended it, and was reported.
             self._follow()
@@ -51,10 +51,10 @@ class Background:
     async def _show_list(self) -> None:
         # First: the active session stays when old and surplus ones are archived.
         await self._parts.workspace.note_start()
-        await self._listed.refresh()
+        await self._session_list.refresh()
         # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
-        await self._listed.prune(self._parts.retention)
+        await self._session_list.prune(self._parts.retention)
 
     def _warm_up(self) -> None:
         warm_up()

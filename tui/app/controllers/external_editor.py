@@ -50,19 +50,19 @@ class ExternalEditor:
         queue: InputQueue,
         chat: ChatScreen,
         workspace: Workspace,
-        display: SessionPresenter,
+        presenter: SessionPresenter,
     ) -> None:
         self._app = app
         self._queue = queue
         self._chat = chat
         self._workspace = workspace
-        self._display = display
+        self._presenter = presenter
 
     def start(self) -> None:
         """Open the prompt of the session on screen."""
         command, refusal = editor_command(os.environ)
         if refusal:
-            self._display.say(Notice(refusal, "error"))
+            self._presenter.say(Notice(refusal, "error"))
             return
         # Now: what is typed behind this comes after what the editor writes.
         self._queue.lend()
@@ -78,11 +78,11 @@ class ExternalEditor:
         finally:
             self._app.call_later(self._queue.take_back)
         if failure:
-            self._display.say(Notice(make_visible_line(failure), "error"))
+            self._presenter.say(Notice(make_visible_line(failure), "error"))
         elif written != text:
             self._take(session, written)
         elif time.monotonic() - begun < SECONDS_TO_LOOK:
-            self._display.say(Notice(_GONE_ON, "warning"))
+            self._presenter.say(Notice(_GONE_ON, "warning"))
 
     async def _run(
         self, command: Sequence[str], session: LoadedSession, text: str

@@ -57,12 +57,12 @@ class FindController:
     """Looks for what is typed into the find line; the latest search is the only one."""
 
     def __init__(
-        self, app: App[None], chat: ChatScreen, workspace: Workspace, display: SessionPresenter
+        self, app: App[None], chat: ChatScreen, workspace: Workspace, presenter: SessionPresenter
     ) -> None:
         self._app = app
         self._chat = chat
         self._workspace = workspace
-        self._display = display
+        self._presenter = presenter
         self._search: _Search | None = None
         self._origin: str | None = None
         self._timer: Timer | None = None
@@ -139,7 +139,7 @@ class FindController:
                 search.matches.take(stretch.found, stretch.below)
                 self._go_on(search)
         except StorageError as error:
-            self._display.say(Notice(str(error), "error"))
+            self._presenter.say(Notice(str(error), "error"))
         search.matches.end()
         self._go_on(search)
 
@@ -179,15 +179,15 @@ class FindController:
             if not excerpts.at_hand(session, match.message_id):
                 around = await asyncio.to_thread(self._around, session, match)
         except StorageError as error:
-            self._display.say(Notice(str(error), "error"))
+            self._presenter.say(Notice(str(error), "error"))
             return
         if search is not self._search or search.matches.current != match or not self._timer:
             return
         if around is None:
-            self._display.show_end()
+            self._presenter.show_end()
         else:
             excerpts.place_at(session, match.message_id, around)
-            self._display.show_session()
+            self._presenter.show_session()
         self._chat.transcript.finder.show(match, unfold=unfold)
 
     def _around(self, session: LoadedSession, match: "Match") -> Surroundings:

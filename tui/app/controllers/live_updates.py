@@ -18,11 +18,11 @@ class LiveUpdates:
     """Shows what is written to the session on screen, and who may write."""
 
     def __init__(
-        self, workspace: Workspace, display: SessionPresenter, listed: SessionListController
+        self, workspace: Workspace, presenter: SessionPresenter, session_list: SessionListController
     ) -> None:
         self._workspace = workspace
-        self._display = display
-        self._listed = listed
+        self._presenter = presenter
+        self._session_list = session_list
         self._follower = Follower(workspace)
 
     async def run(self) -> None:
@@ -41,9 +41,9 @@ class LiveUpdates:
         change = await self._follower.look()
         if change is None or session is not self._workspace.current:
             return
-        self._display.show_followed(change)
+        self._presenter.show_followed(change)
         if count != (session.session.message_count, session.label(), session.mark):
-            await self._listed.refresh()
+            await self._session_list.refresh()
         if was_held and not session.read_only:
             await self._offer_draft(session)
 
@@ -51,6 +51,6 @@ class LiveUpdates:
         """Show what its holder had typed and not sent, where nothing stands in the prompt."""
         prompts = self._workspace.prompts
         typed = await asyncio.to_thread(prompts.typed, session)
-        if session is self._workspace.current and typed.text and not self._display.typed:
+        if session is self._workspace.current and typed.text and not self._presenter.typed:
             prompts.show(session, typed)
-            self._display.show_draft()
+            self._presenter.show_draft()

@@ -27,13 +27,13 @@ class Navigation:
         self,
         chat: ChatScreen,
         workspace: Workspace,
-        display: SessionPresenter,
-        listed: SessionListController,
+        presenter: SessionPresenter,
+        session_list: SessionListController,
     ) -> None:
         self._chat = chat
         self._workspace = workspace
-        self._display = display
-        self._listed = listed
+        self._presenter = presenter
+        self._session_list = session_list
 
     async def go_to(self, session_id: str, message_id: str, text: str = "") -> None:
         """Look at a session where one of its messages has a text.
@@ -46,11 +46,11 @@ class Navigation:
         if not await workspace.look_at(session_id):
             return
         excerpts.place_at(workspace.current, message_id, around)
-        self._display.show_session()
+        self._presenter.show_session()
         self._chat.transcript.show_message(message_id)
         self._chat.transcript.finder.point_at(message_id, text)
         self._chat.set_focus(self._chat.transcript)
-        self._listed.show()
+        self._session_list.show()
 
     async def go_to_end(self, session_id: str) -> None:
         """Look at the end of a session. Raises ``StorageError``, and then stays."""
@@ -59,32 +59,32 @@ class Navigation:
         if not await workspace.look_at(session_id):
             return
         workspace.current.show_end()
-        self._display.show_session()
+        self._presenter.show_session()
         self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
-        self._listed.show()
+        self._session_list.show()
 
     async def take(self, event: messages.PassageWanted) -> None:
         """Show what a reader wants of the session on screen."""
         match event:
             case messages.EarlierWanted():
-                await self._display.read_earlier()
+                await self._presenter.read_earlier()
             case messages.LaterWanted():
                 await self.read_later()
             case messages.BeginningWanted():
                 await self._show_beginning()
             case _:
-                self._display.show_end()
+                self._presenter.show_end()
 
     async def _show_beginning(self) -> None:
         session, transcript = self._workspace.current, self._chat.transcript
         try:
             await excerpts.go_to_beginning(self._workspace.store, session)
         except StorageError as error:
-            self._display.say(Notice(str(error), "error"))
+            self._presenter.say(Notice(str(error), "error"))
             return
         if session is self._workspace.current:
             cursor = transcript.cursor_message is not None
-            self._display.show_session()
+            self._presenter.show_session()
             transcript.scrolling.show_beginning(cursor=cursor)
 
     async def go_on_reading(self) -> None:
@@ -103,12 +103,12 @@ class Navigation:
             return  # it was none of its messages, or is one no more
         if session is self._workspace.current and self._chat.transcript.following:
             excerpts.place_at(session, place.key, around)
-            self._display.show_session()
+            self._presenter.show_session()
             self._chat.transcript.go_to(place)
 
     async def show_list(self) -> None:
         """Show the list of sessions that the one on screen belongs to."""
-        await self._listed.show_scope()
+        await self._session_list.show_scope()
 
     async def read_later(self) -> None:
         """Show the page after what is there."""
@@ -116,7 +116,7 @@ class Navigation:
         try:
             await excerpts.read_later(self._workspace.store, session)
         except StorageError as error:
-            self._display.say(Notice(str(error), "error"))
+            self._presenter.say(Notice(str(error), "error"))
             return
         transcript = self._chat.transcript
         # The reader may be at the end by now, which needs no later page.

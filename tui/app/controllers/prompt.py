@@ -24,17 +24,17 @@ class PromptController:
         self,
         chat: ChatScreen,
         workspace: Workspace,
-        display: SessionPresenter,
+        presenter: SessionPresenter,
         turns: Turns,
-        compactions: Summaries,
-        listed: SessionListController,
+        summaries: Summaries,
+        session_list: SessionListController,
     ) -> None:
         self._chat = chat
         self._workspace = workspace
-        self._display = display
+        self._presenter = presenter
         self._turns = turns
-        self._compactions = compactions
-        self._listed = listed
+        self._summaries = summaries
+        self._session_list = session_list
 
     def refuse(self) -> None:
         """Let the user correct and submit again what stands in the prompt."""
@@ -45,11 +45,11 @@ class PromptController:
         # A session that was opened meanwhile is another object.
         session = self._workspace.find(session.id) or session
         if _is_too_large(prompt):
-            self._display.say(Notice("Prompt is larger than 8 MiB.", "error"))
+            self._presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
         elif await self.open_for_change(session):
             self.clear_prompt(session, prompt.typed)
             self._turns.send(session, prompt.text)
-            self._listed.show()
+            self._session_list.show()
             return
         self.refuse()
 
@@ -60,32 +60,32 @@ class PromptController:
         self.clear_prompt(session, prompt.typed)
         session.prompt.enqueue(prompt.text)
         self._chat.show_queued(session.prompt.queued)
-        self._display.show_status()
+        self._presenter.show_status()
         return True
 
     async def send_queued(self, session: LoadedSession, prompt: str) -> None:
         """Send a queued prompt, unless it was taken back or an answer is still arriving."""
         self._turns.send_queued(session, prompt)
-        self._listed.show()
+        self._session_list.show()
 
     async def ask_model(self, wanted: RetryTurn | Compact) -> None:
         """Regenerate the last answer of the session on screen, or summarise it."""
-        self._display.show_end()
+        self._presenter.show_end()
         session = self._workspace.current
         if not await self.open_for_change(session):
             return
         if isinstance(wanted, Compact):
-            self._compactions.begin(session)
+            self._summaries.begin(session)
             return
         self._turns.retry(session)
-        self._listed.show()
+        self._session_list.show()
 
     async def stop(self, session: LoadedSession) -> bool:
         """Stop the arriving answer of a session, else its summary, and save it.
 
         False if there is neither.
         """
-        stopped = await self._turns.stop(session) or await self._compactions.stop(session)
+        stopped = await self._turns.stop(session) or await self._summaries.stop(session)
         await self._workspace.try_save(session)
         return stopped
 
@@ -110,7 +110,7 @@ class PromptController:
         if back is not None:
             self._wait_again(session, back)
         self._chat.show_queued(session.prompt.queued)
-        self._display.show_status()
+        self._presenter.show_status()
         self._chat.settle_draft()
 
     def _wait_again(self, session: LoadedSession, back: Waiting) -> None:
@@ -125,7 +125,7 @@ class PromptController:
         if self._chat.prompt.text == prompt:
             self._chat.prompt.set_text("")
             self._workspace.current.prompt.edit("")
-        self._display.say(Notice("It is sent already.", "warning"))
+        self._presenter.say(Notice("It is sent already.", "warning"))
 
     async def keep_drafts(self) -> None:
         """Save all drafts."""
@@ -133,7 +133,7 @@ class PromptController:
             await self._workspace.keep_drafts()
         except StorageError as error:
             self._workspace.current.note_failure(error.short)
-        self._display.show_status()
+        self._presenter.show_status()
 
     async def open_for_change(self, session: LoadedSession) -> bool:
         """Open a session for a change; false if that fails."""
@@ -141,12 +141,12 @@ class PromptController:
         try:
             await self._workspace.take(session)
         except (StorageError, UsageError) as error:
-            self._display.say(Notice(str(error), "error"))
-            self._display.show_prompt()
+            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.show_prompt()
             return False
         if session is self._workspace.current and session.entries != entries:
-            self._display.show_session()
-        self._display.show_status()
+            self._presenter.show_session()
+        self._presenter.show_status()
         return True
 
 

@@ -48,7 +48,7 @@ class SearchController:
         app: App[None],
         chat: ChatScreen,
         workspace: Workspace,
-        passages: Navigation,
+        navigation: Navigation,
         index_root: Path | None,
     ) -> None:
         self._app = app
@@ -60,7 +60,7 @@ class SearchController:
         self._progress = ""
         self._asked_at = 0.0
         self._workspace = workspace
-        self._passages = passages
+        self._navigation = navigation
         self._screen: SearchScreen | None = None
         self._text = self._marked = ""
         self._highlighted: Hit | None = None
@@ -155,15 +155,15 @@ class SearchController:
         """Go to a hit; only there the keys are the chat's again."""
         try:
             if hit.message_id is None:
-                await self._passages.go_to_end(hit.session_id)
+                await self._navigation.go_to_end(hit.session_id)
             else:
-                await self._passages.go_to(hit.session_id, hit.message_id, hit.words)
+                await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
         except StorageError as error:
             if self._screen is not None:
                 self._screen.show_error(str(error))
             return
         self.close()
-        await self._passages.show_list()
+        await self._navigation.show_list()
 
     async def _search(self, text: str, number: int) -> None:
         results = await asyncio.to_thread(self._found, text, number)

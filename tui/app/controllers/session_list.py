@@ -28,10 +28,10 @@ class SessionListController:
         chat: ChatScreen,
         workspace: Workspace,
         sessions: SessionPager,
-        display: SessionPresenter,
+        presenter: SessionPresenter,
     ) -> None:
         self._chat = chat
-        self._display = display
+        self._presenter = presenter
         self._workspace = workspace
         self._sessions = sessions
         self._told = ""
@@ -85,10 +85,10 @@ class SessionListController:
         except (StorageError, UsageError) as error:
             failure = error
         if len(self._workspace.current.notices) > told:
-            self._display.show_session()
+            self._presenter.show_session()
         if failure is not None:
-            self._display.say(Notice(str(failure), "error"))
-        self._display.show_status()
+            self._presenter.say(Notice(str(failure), "error"))
+        self._presenter.show_status()
         await self._after(lambda: self._sessions.read_again(session_id))
 
     def show(self) -> None:
@@ -109,13 +109,13 @@ class SessionListController:
         """Set aside what is old or too much, and say so in a line."""
         pruned = await retention.after_start(self._workspace)
         if pruned.count:
-            self._display.say(Notice(retention.words(pruned)))
+            self._presenter.say(Notice(retention.words(pruned)))
             await self.refresh()
             # What went from other projects changes how many the filter hides, too.
             await self._after(self._sessions.count)
         for failure in (pruned.failure, *await retention.tell_hook(pruned)):
             if failure:
-                self._display.say(Notice(failure, "warning"))
+                self._presenter.say(Notice(failure, "warning"))
 
     async def _after(self, read: Callable[[], Awaitable[None]]) -> None:
         self._say(await self._failure_of(read))
@@ -131,4 +131,4 @@ class SessionListController:
 
     def _say(self, failure: str) -> None:
         if failure:
-            self._display.say(Notice(failure, "error"))
+            self._presenter.say(Notice(failure, "error"))

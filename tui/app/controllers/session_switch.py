@@ -23,16 +23,16 @@ class SessionSwitch:
         app: App[Any],
         queue: InputQueue,
         workspace: Workspace,
-        display: SessionPresenter,
-        listed: SessionListController,
-        passages: Navigation,
+        presenter: SessionPresenter,
+        session_list: SessionListController,
+        navigation: Navigation,
     ) -> None:
         self._app = app
         self._queue = queue
         self._workspace = workspace
-        self._display = display
-        self._listed = listed
-        self._passages = passages
+        self._presenter = presenter
+        self._session_list = session_list
+        self._navigation = navigation
 
     def begin(self, session_id: str) -> None:
         """Switch behind the tasks that came before."""
@@ -46,19 +46,19 @@ class SessionSwitch:
         finally:
             release_keys()
         if shown:
-            self._listed.show()
-            await self._passages.go_on_reading()
+            self._session_list.show()
+            await self._navigation.go_on_reading()
             await self._workspace.settle()
-            await self._listed.show_left(left)
+            await self._session_list.show_left(left)
 
     async def _show(self, session_id: str) -> bool:
         try:
             switched = await self._workspace.look_at(session_id)
         except StorageError as error:
-            self._display.say(Notice(str(error), "error"))
-            self._display.stay()
+            self._presenter.say(Notice(str(error), "error"))
+            self._presenter.stay()
             return False
-        if not switched or self._display.is_current:
+        if not switched or self._presenter.is_current:
             return False
-        self._display.show_session()
+        self._presenter.show_session()
         return True

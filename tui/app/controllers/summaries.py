@@ -23,10 +23,10 @@ class Summaries:
     """Begins summaries, says in their session what came of them, and stops them."""
 
     def __init__(
-        self, app: App[None], display: SessionPresenter, workspace: Workspace, system_prompt: str
+        self, app: App[None], presenter: SessionPresenter, workspace: Workspace, system_prompt: str
     ) -> None:
         self._app = app
-        self._display = display
+        self._presenter = presenter
         self._workspace = workspace
         self._system_prompt = system_prompt
         self._workers: dict[LoadedSession, Worker[None]] = {}
@@ -76,7 +76,7 @@ class Summaries:
         if opened is None or compaction is None or session.activity.summarising:
             return
         session.activity.begin_summary()
-        self._display.show_status()
+        self._presenter.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
         drive = partial(self._drive, session, opened, compaction, kept)
         worker = self._app.run_worker(drive, group="summaries", exit_on_error=False)
@@ -112,18 +112,18 @@ class Summaries:
             return
         self._failed_at.pop(session.id, None)
         if session is self._workspace.current:
-            self._display.show_entry(compacted.summary)
+            self._presenter.show_entry(compacted.summary)
         await self._workspace.try_save(session)
         if asked:
             self._say(session, compacted.words)
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "information") -> None:
         if session is self._workspace.current:
-            self._display.say(Notice(text, severity))
+            self._presenter.say(Notice(text, severity))
         else:
             session.say(Notice(text, severity))
 
     def _end(self, session: LoadedSession) -> None:
         if self._workers.pop(session, None) is not None:
             session.activity.end_summary()
-            self._display.show_status()
+            self._presenter.show_status()

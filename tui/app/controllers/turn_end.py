@@ -17,17 +17,17 @@ class TurnEnd:
     def __init__(
         self,
         workspace: Workspace,
-        display: SessionPresenter,
+        presenter: SessionPresenter,
         turns: Turns,
-        compactions: Summaries,
-        listed: SessionListController,
+        summaries: Summaries,
+        session_list: SessionListController,
         queue: InputQueue,
     ) -> None:
         self._workspace = workspace
-        self._display = display
+        self._presenter = presenter
         self._turns = turns
-        self._compactions = compactions
-        self._listed = listed
+        self._summaries = summaries
+        self._session_list = session_list
         self._queue = queue
         self._lock = asyncio.Lock()
 
@@ -41,11 +41,11 @@ class TurnEnd:
             with self._turns.going_on(session):
                 await self._workspace.try_save(session)
                 if not self._workspace.given_up(session):
-                    await self._compactions.consider(session)
+                    await self._summaries.consider(session)
                 # A queued prompt may have been sent behind a command.
                 await self._queue.settle()
             if session is self._workspace.current:
-                self._display.show_changes()
+                self._presenter.show_changes()
             else:
                 await self._workspace.leave(session)
-            await self._listed.refresh()
+            await self._session_list.refresh()

@@ -27,13 +27,13 @@ class TurnTimer:
         self,
         app: App[None],
         chat: ChatView,
-        display: SessionPresenter,
+        presenter: SessionPresenter,
         workspace: Workspace,
         stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
-        self._display = display
+        self._presenter = presenter
         self._workspace = workspace
         self._stopwatch = stopwatch
         self._begun: dict[LoadedSession, float] = {}
@@ -60,6 +60,6 @@ class TurnTimer:
         current = self._workspace.current
         if current not in self._begun or current.opened is None:
             return
-        self._display.show_status()
+        self._presenter.show_status()
         if arriving := current.opened.arriving:
             self._chat.transcript.show_wait(arriving, current.activity.answering_for)

@@ -50,20 +50,20 @@ class Turns:
         self,
         app: App[None],
         chat: ChatScreen,
-        display: SessionPresenter,
+        presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,
         stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
-        self._display = display
+        self._presenter = presenter
         self._workspace = workspace
         self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._taken_back: set[LoadedSession] = set()
-        self._lasting = TurnTimer(app, chat, display, workspace, stopwatch)
+        self._timer = TurnTimer(app, chat, presenter, workspace, stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, stopwatch)
 
     def send(self, session: LoadedSession, prompt: str) -> None:
@@ -72,7 +72,7 @@ class Turns:
             # Those that wait go first, though the answer before them has just ended.
             session.prompt.enqueue(prompt)
             self._chat.show_queued(session.prompt.queued)
-            self._display.show_status()
+            self._presenter.show_status()
         else:
             self._start(session, prompt)
 
@@ -171,7 +171,7 @@ class Turns:
     def _launch(self, session: LoadedSession, turn: Turn) -> None:
         session.activity.begin_answer()
         self._taken_back.discard(session)
-        self._lasting.begin(session)
+        self._timer.begin(session)
         if session.opened is not None and session.model is not None:
             session.opened.use_model(session.model.name)
         # Not the coroutine itself: Python complains of one that the end forestalls.
@@ -180,7 +180,7 @@ class Turns:
         )
         if session is self._workspace.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
-            self._display.show_status()
+            self._presenter.show_status()
 
     async def _drive(self, session: LoadedSession, turn: Turn) -> None:
         status: TurnStatus = "interrupted"
@@ -239,7 +239,7 @@ class Turns:
             case _:
                 pass
         if shown:
-            self._display.show_status()
+            self._presenter.show_status()
 
     def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
         if message.role == "assistant":
@@ -261,7 +261,7 @@ class Turns:
     def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(session, None) is not None:
             session.activity.end_answer()
-            self._lasting.end(session)
+            self._timer.end(session)
             self.measuring.end(session)
             self._ended_as[session] = status
             self._app.post_message(TurnFinished(session))
