@@ -30,12 +30,12 @@ _CODE = "    value_{n} = compute(value_{n}, 'with a text', 42)  # and say why, n
 
 def markdown(size: int) -> str:
     """An answer of about so many characters, in blocks."""
-    return _filled("", _PARAGRAPH, size)
+    return _context_use("", _PARAGRAPH, size)
 
 
 def fence(size: int) -> str:
     """An answer that is one block of code, which never closes before its end."""
-    return _filled("```python\n", _CODE, size) + "```\n"
+    return _context_use("```python\n", _CODE, size) + "```\n"
 
 
 KINDS = {"markdown": markdown, "fence": fence}
@@ -70,7 +70,7 @@ def says(text: str, rate: int) -> Reply:
     return reply
 
 
-def _filled(head: str, piece: str, size: int) -> str:
+def _context_use(head: str, piece: str, size: int) -> str:
     pieces = (piece.format(n=number) for number in count())
     return (head + "".join(islice(pieces, size // len(piece) + 1)))[:size] + "\n"
 

@@ -1,31 +1,31 @@
 """``/usage``: what was counted, and nothing else."""
 
 from tests.builders import Clock
-from tui.domain.views.usage import Filled, Spent, Usage
+from tui.domain.views.usage import ContextUse, SessionCost, Usage
 
 
 class Measures:
     """What was measured of any session."""
 
-    def __init__(self, filled=None, spent=None):
-        self._filled, self._spent = filled, spent
+    def __init__(self, use=None, cost=None):
+        self._context_use, self._costs = use, cost
 
-    def filled(self, _):
-        return self._filled
+    def context_use(self, _):
+        return self._context_use
 
-    def spent(self, _):
-        return self._spent
+    def cost(self, _):
+        return self._costs
 
 
 SINCE = Clock()()
 TIME = f"{SINCE.astimezone():%H:%M}"
 
 
-async def told(commands, filled=None, *usages):
-    spent = Spent(SINCE) if usages else None
+async def told(commands, use=None, *usages):
+    cost = SessionCost(SINCE) if usages else None
     for usage in usages:
-        spent = spent.plus(usage)
-    commands.measures = Measures(filled, spent)
+        cost = cost.plus(usage)
+    commands.measures = Measures(use, cost)
     return await commands("/usage")
 
 
@@ -39,8 +39,8 @@ async def test_without_anything_counted_it_says_so(commands):
 
 
 async def test_context_tokens_and_cost_are_told(commands):
-    filled = Filled(commands.workspace.current.status(), 9_104, 128_000)
-    assert await told(commands, filled, Usage(9_000, 104, 0.02), Usage(100, 2, 0.01)) == (
+    use = ContextUse(commands.workspace.current.status(), 9_104, 128_000)
+    assert await told(commands, use, Usage(9_000, 104, 0.02), Usage(100, 2, 0.01)) == (
         "Context: 9,104 tokens, 7 % of a window of 128,000.\n"
         f"Since {TIME}: 2 answers, 9,100 tokens sent, 106 received; at most $0.0300 by the list."
     )

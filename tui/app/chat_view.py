@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from tui.domain.views.usage import Effort, Filled
+from tui.domain.views.usage import AnswerCost, ContextUse
 
 
 class TranscriptView(Protocol):
     """Details of answers in the transcript."""
 
-    def show_effort(self, message_id: str, effort: Effort) -> None:
+    def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer."""
         ...
 
@@ -20,7 +20,7 @@ class TranscriptView(Protocol):
 class StatusView(Protocol):
     """The use of the context window in the status bar."""
 
-    def show_filled(self, filled: Filled) -> None:
+    def show_context_use(self, use: ContextUse) -> None:
         """Show the use of a session's context window."""
         ...
 

@@ -6,7 +6,7 @@ from typing import Protocol
 import msgspec
 
 from tui.commands.effects import Effect
-from tui.domain.views.usage import Filled, Spent
+from tui.domain.views.usage import ContextUse, SessionCost
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -44,11 +44,11 @@ class Themes(Protocol):
 class Measures(Protocol):
     """Token counts and cost of this run."""
 
-    def filled(self, session: LoadedSession, /) -> Filled | None:
+    def context_use(self, session: LoadedSession, /) -> ContextUse | None:
         """The use of the context window; ``None`` if unknown."""
         ...
 
-    def spent(self, session_id: str) -> Spent | None:
+    def cost(self, session_id: str) -> SessionCost | None:
         """The cost of a session's answers; ``None`` if nothing was counted."""
         ...
 

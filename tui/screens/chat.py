@@ -22,7 +22,7 @@ from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
 from tui.screens.breakpoints import TOO_SMALL, fit
-from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, Standing, ways, words_here
+from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, KeyContext, key_labels, ways
 from tui.screens.conversation_pane import ConversationPane
 from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
@@ -226,7 +226,7 @@ class ChatScreen(TextSelectionScreen):
 
     def _words_of_keys(self) -> Mapping[str, str]:
         useful = self.transcript.useful | self.prompt.useful
-        standing = Standing(
+        context = KeyContext(
             reading=self.transcript.has_focus,
             choosing=self.sidebar.choosing,
             finding=self.find_line.display,
@@ -238,7 +238,7 @@ class ChatScreen(TextSelectionScreen):
             listing=self.todos.display,
             useful=useful | ways(self.sidebar.shown, self.shown),
         )
-        return words_here(standing)
+        return key_labels(context)
 
     def pass_to_prompt(self, event: events.Key | events.Paste) -> None:
         """Give the prompt what was typed into it before something came over it."""

@@ -59,7 +59,7 @@ AT_TIMES = {
 _STEPS = {"session-next": 1, "session-previous": -1}
 
 
-class Standing(msgspec.Struct, frozen=True):
+class KeyContext(msgspec.Struct, frozen=True):
     """The context of the key line."""
 
     reading: bool = False
@@ -84,19 +84,19 @@ class Standing(msgspec.Struct, frozen=True):
     """The ids of ``AT_TIMES`` that have an effect now."""
 
 
-def words_here(standing: Standing) -> Mapping[str, str]:
+def key_labels(context: KeyContext) -> Mapping[str, str]:
     """Labels that replace the descriptions of bindings in this context; empty hides a key."""
     places = {
-        "conversation-focus": standing.reading,
-        "sidebar-focus": standing.choosing,
-        "find": standing.finding,
-        "approval-focus": standing.replying or not standing.asked,
+        "conversation-focus": context.reading,
+        "sidebar-focus": context.choosing,
+        "find": context.finding,
+        "approval-focus": context.replying or not context.asked,
     }
     return {
         **{key: "" for key, is_here in places.items() if is_here},
-        **{key: words if key in standing.useful else "" for key, words in AT_TIMES.items()},
-        "todos-fold": "To-dos" if standing.listing else "",
-        "stop": _way_out(standing),
+        **{key: words if key in context.useful else "" for key, words in AT_TIMES.items()},
+        "todos-fold": "To-dos" if context.listing else "",
+        "stop": _way_out(context),
     }
 
 
@@ -106,14 +106,14 @@ def ways(rows: Sequence[SessionRow], session_id: str) -> frozenset[str]:
     return frozenset(key for key, row in found.items() if row not in (None, session_id))
 
 
-def _way_out(standing: Standing) -> str:
-    if standing.finding or standing.completing:
+def _way_out(context: KeyContext) -> str:
+    if context.finding or context.completing:
         return "Close"
-    if standing.asked:
+    if context.asked:
         return "Deny"
-    if standing.answering:
+    if context.answering:
         return "Stop"
-    return "" if standing.writing else "Prompt"
+    return "" if context.writing else "Prompt"
 
 
 _ROW_KEYS = [

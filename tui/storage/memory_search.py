@@ -7,7 +7,14 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import State
-from tui.domain.search.query import Fitting, Named, Query, SearchResult, Spoken, parse, rank
+from tui.domain.search.query import (
+    Candidate,
+    Query,
+    SearchResult,
+    SessionScan,
+    parse,
+    rank,
+)
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.memory_shelf import Box
 
@@ -21,20 +28,20 @@ def search_boxes(
 ) -> SearchResult:
     """Search sessions as ``SessionStore.search``."""
     query, deadline = parse(text), time.monotonic() + seconds
-    fitting: list[Fitting | Named] = []
+    candidates: list[Candidate] = []
     late = False
     for session_id, box in boxes.items() if query.terms else ():
         late = time.monotonic() >= deadline or (wanted is not None and not wanted())
         if late:
             break
         if box.place != "trashed":
-            fitting += _fitting(session_id, box, query)
-    return msgspec.structs.replace(rank(query, fitting, limit), late=late)
+            candidates += _candidates(session_id, box, query)
+    return msgspec.structs.replace(rank(query, candidates, limit), late=late)
 
 
-def _fitting(session_id: str, box: Box, query: Query) -> list[Fitting | Named]:
-    spoken = Spoken(session_id, query, box.used_ns // MILLISECOND_NS)
+def _candidates(session_id: str, box: Box, query: Query) -> list[Candidate]:
+    scan = SessionScan(session_id, query, box.used_ns // MILLISECOND_NS)
     for record in reversed(box.records if box.damage is None else ()):
         if isinstance(record, Message | State):
-            spoken.add(record)
-    return spoken.fitting
+            scan.add(record)
+    return scan.candidates

@@ -110,7 +110,8 @@ class SessionStore(Protocol):
     "program" here is a store object, not a process.
 
     Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
-    ``search.rank`` and ``search.Spoken``. ``tui.storage.memory_store`` is the shortest backend.
+    ``search.rank`` and ``search.SessionScan``. ``tui.storage.memory_store`` is the shortest
+    backend.
     """
 
     def create(  # noqa: PLR0913 - each is a field of the header

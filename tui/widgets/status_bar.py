@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from tui.domain.text.labels import whole_label
 from tui.domain.views.status_line import SessionStatus, wait_words
-from tui.domain.views.usage import Filled
+from tui.domain.views.usage import ContextUse
 from tui.widgets.cells import cut, one_line
 
 Place = Literal[
@@ -59,12 +59,12 @@ class StatusItem(msgspec.Struct, frozen=True):
 
 
 def lay_out(
-    status: SessionStatus, width: int, indexing: str = "", filled: Filled | None = None
+    status: SessionStatus, width: int, indexing: str = "", use: ContextUse | None = None
 ) -> dict[Place, str]:
     """Choose the texts that fit, the most important ones first."""
     shown: dict[Place, str] = {}
-    context = f"context {filled.percent} %" if filled else ""
-    crowded = context if filled and filled.percent >= _CROWDED else ""
+    context = f"context {use.percent} %" if use else ""
+    crowded = context if use and use.percent >= _CROWDED else ""
     parts = [part for part in _by_importance(status, width, crowded) if part.short]
     parts += [StatusItem("indexing", indexing, indexing)] if indexing else []
     for part in parts:
@@ -155,7 +155,7 @@ class StatusBar(Widget):
         super().__init__(id=id, classes=classes)
         self._status: SessionStatus | None = None
         self._indexing = ""
-        self._filled: dict[str, Filled] = {}
+        self._context_use: dict[str, ContextUse] = {}
 
     def show(self, status: SessionStatus) -> None:
         """Show a status."""
@@ -163,9 +163,9 @@ class StatusBar(Widget):
             self._status = status
             self.refresh()
 
-    def show_filled(self, filled: Filled) -> None:
+    def show_context_use(self, use: ContextUse) -> None:
         """Show how full the context window is, while the session stays as it was measured."""
-        self._filled[filled.status.session_id] = filled
+        self._context_use[use.status.session_id] = use
         self.refresh()
 
     def show_indexing(self, progress: str) -> None:
@@ -181,10 +181,10 @@ class StatusBar(Widget):
         # No margins where they would cost letters of the id.
         margin = 1 if cell_len(self._status.session_id) + 2 <= width else 0
         inner = width - 2 * margin
-        filled = self._filled.get(self._status.session_id)
-        if filled and not filled.holds_for(self._status):
-            filled = None
-        shown = lay_out(self._status, inner, self._indexing, filled)
+        use = self._context_use.get(self._status.session_id)
+        if use and not use.holds_for(self._status):
+            use = None
+        shown = lay_out(self._status, inner, self._indexing, use)
         left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
         used = Segment.get_line_length(left) + Segment.get_line_length(right)
         edge, middle = self._space(margin), self._space(max(0, inner - used))

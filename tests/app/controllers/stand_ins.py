@@ -12,14 +12,14 @@ class Chat:
         self.shown = []
         self.transcript = self.status_bar = self
 
-    def show_effort(self, message_id, effort):
-        self.shown.append((message_id, effort))
+    def show_cost(self, message_id, cost):
+        self.shown.append((message_id, cost))
 
     def show_wait(self, message_id, seconds):
         self.shown.append((message_id, seconds))
 
-    def show_filled(self, filled):
-        self.shown.append(filled)
+    def show_context_use(self, use):
+        self.shown.append(use)
 
 
 class Session:

@@ -4,7 +4,7 @@ import pytest
 
 from tests.app.controllers.stand_ins import Chat, Clock, Session
 from tui.app.controllers.usage_meter import UsageMeter
-from tui.domain.views.usage import Effort, Usage
+from tui.domain.views.usage import AnswerCost, Usage
 
 NOW = datetime(2026, 1, 20, 12, tzinfo=UTC)
 USAGE = Usage(300, 100)
@@ -32,9 +32,9 @@ def test_an_answer_shows_its_time_and_tokens_when_it_ends(meter, chat, clock):
     meter.count(session, USAGE)
     assert chat.shown == []
     meter.end(session)
-    effort, filled = chat.shown
-    assert effort == ("m2", Effort(2.5, USAGE))
-    assert filled.percent == 40
+    cost, use = chat.shown
+    assert cost == ("m2", AnswerCost(2.5, USAGE))
+    assert use.percent == 40
 
 
 def test_an_answer_without_tokens_shows_its_time_alone(meter, chat, clock):
@@ -42,8 +42,8 @@ def test_an_answer_without_tokens_shows_its_time_alone(meter, chat, clock):
     meter.begin(session, "m2")
     clock.seconds = 1.0
     meter.end(session)
-    assert chat.shown == [("m2", Effort(1.0, None))]
-    assert meter.filled(session) is None
+    assert chat.shown == [("m2", AnswerCost(1.0, None))]
+    assert meter.context_use(session) is None
 
 
 def test_the_end_of_no_answer_shows_nothing(meter, chat):
@@ -59,16 +59,16 @@ def test_answers_of_different_sessions_are_timed_apart(meter, chat, clock):
     clock.seconds = 3.0
     meter.end(other)
     meter.end(one)
-    assert chat.shown == [("m2", Effort(2.0)), ("m1", Effort(3.0))]
+    assert chat.shown == [("m2", AnswerCost(2.0)), ("m1", AnswerCost(3.0))]
 
 
 def test_tokens_of_all_answers_of_a_session_are_added(meter):
     session = Session()
     for _ in range(2):
         meter.count(session, USAGE)
-    spent = meter.spent(session.id)
-    assert (spent.since, spent.answers, spent.sent, spent.received) == (NOW, 2, 600, 200)
-    assert meter.spent("another") is None
+    cost = meter.cost(session.id)
+    assert (cost.since, cost.answers, cost.sent, cost.received) == (NOW, 2, 600, 200)
+    assert meter.cost("another") is None
 
 
 def test_the_use_of_the_window_is_unknown_after_a_reset(meter):
@@ -76,6 +76,6 @@ def test_the_use_of_the_window_is_unknown_after_a_reset(meter):
     meter.begin(session, "m2")
     meter.count(session, USAGE)
     meter.end(session)
-    assert meter.filled(session).percent == 40
+    assert meter.context_use(session).percent == 40
     session.messages = 0
-    assert meter.filled(session) is None
+    assert meter.context_use(session) is None

@@ -10,10 +10,10 @@ from tests.builders import answer, user
 from tests.strategies import any_text
 from tui.domain.search.query import (
     SNIPPET_CHARACTERS,
-    Fitting,
-    Named,
+    MessageCandidate,
+    NameCandidate,
     SearchResult,
-    Spoken,
+    SessionScan,
     Term,
     found_words,
     occurrences,
@@ -139,7 +139,7 @@ def test_there_are_places_where_there_are_occurrences(text, query):
 
 
 def test_a_message_counts_by_its_last_writing_and_not_if_it_was_replaced():
-    spoken = Spoken("s", parse("needle"))
+    scan = SessionScan("s", parse("needle"))
     for message in reversed(
         [
             user("m1", "needle"),
@@ -149,22 +149,22 @@ def test_a_message_counts_by_its_last_writing_and_not_if_it_was_replaced():
             answer("m2", "needle again"),
         ]
     ):
-        spoken.add(message)
-    assert [each.message.id for each in spoken.fitting] == ["m3"]
+        scan.add(message)
+    assert [each.message.id for each in scan.candidates] == ["m3"]
 
 
-def fitting(message, count=1):
-    return Fitting("s", message, count, time_of(message))
+def candidate(message, count=1):
+    return MessageCandidate("s", message, count, time_of(message))
 
 
 def test_own_words_come_first_then_more_of_them_then_newer_ones():
     found = rank(
         parse("x"),
         [
-            fitting(answer("old", "x", 1)),
-            fitting(answer("new", "x", 9)),
-            fitting(answer("often", "x x x", 2), 3),
-            fitting(user("own", "x", 0)),
+            candidate(answer("old", "x", 1)),
+            candidate(answer("new", "x", 9)),
+            candidate(answer("often", "x x x", 2), 3),
+            candidate(user("own", "x", 0)),
         ],
         10,
     )
@@ -172,7 +172,7 @@ def test_own_words_come_first_then_more_of_them_then_newer_ones():
 
 
 def test_only_the_newest_are_ranked_and_the_rest_is_said():
-    every = [fitting(user(f"m{number}", "x", number)) for number in range(301)]
+    every = [candidate(user(f"m{number}", "x", number)) for number in range(301)]
     found = rank(parse("x"), every, 2)
     assert [hit.message_id for hit in found.hits] == ["m300", "m299"]
     assert (found.total, found.more) == (300, True)
@@ -180,8 +180,8 @@ def test_only_the_newest_are_ranked_and_the_rest_is_said():
 
 
 def test_of_the_names_only_those_that_can_be_shown_count_and_the_rest_is_said():
-    names = [Named(f"s{number}", "x", number) for number in range(5)]
-    found = rank(parse("x"), [*names, fitting(user("m", "x"))], 3)
+    names = [NameCandidate(f"s{number}", "x", number) for number in range(5)]
+    found = rank(parse("x"), [*names, candidate(user("m", "x"))], 3)
     assert [hit.session_id for hit in found.hits] == ["s4", "s3", "s"]
     assert (found.total, found.more) == (4, True)
     assert not rank(parse("x"), names, 5).more

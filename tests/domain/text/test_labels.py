@@ -261,7 +261,7 @@ def test_a_line_is_filled_up_to_the_cells_asked_for(line, more):
     assert padded == line + " " * more
 
 
-def test_a_line_too_wide_is_not_filled():
+def test_a_line_too_wide_is_not_context_use():
     assert pad_to_cells("会話", 3) == "会話"
 
 

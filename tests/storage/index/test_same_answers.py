@@ -142,8 +142,8 @@ class World:
     def plain(self, text):
         files = [file.session_id for file in scan(self.folders) if file.folder in SEARCHED]
         query, effort = parse(text), QueryEffort(float("inf"))
-        fitting = from_journals(self.folders, files, query, effort)[0] if query.terms else []
-        return ids(rank(query, fitting, 300))
+        candidates = from_journals(self.folders, files, query, effort)[0] if query.terms else []
+        return ids(rank(query, candidates, 300))
 
     def write(self, name, records):
         folder = self.folder(name)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from tui.app.chat_view import ChatView
-from tui.domain.views.usage import Effort, Filled, Spent, Usage
+from tui.domain.views.usage import AnswerCost, ContextUse, SessionCost, Usage
 from tui.engine.sessions.loaded_session import LoadedSession
 
 
@@ -19,8 +19,8 @@ class UsageMeter:
         self._stopwatch = stopwatch
         self._begun: dict[LoadedSession, tuple[str, float]] = {}
         self._counted: dict[LoadedSession, Usage] = {}
-        self._filled: dict[str, Filled] = {}
-        self._spent: dict[str, Spent] = {}
+        self._context_use: dict[str, ContextUse] = {}
+        self._costs: dict[str, SessionCost] = {}
 
     def begin(self, session: LoadedSession, message_id: str) -> None:
         """Begin to time an answer."""
@@ -29,8 +29,8 @@ class UsageMeter:
     def count(self, session: LoadedSession, usage: Usage) -> None:
         """Add the tokens of a complete answer."""
         self._counted[session] = usage
-        before = self._spent.get(session.id) or Spent(self._clock())
-        self._spent[session.id] = before.plus(usage)
+        before = self._costs.get(session.id) or SessionCost(self._clock())
+        self._costs[session.id] = before.plus(usage)
 
     def end(self, session: LoadedSession) -> None:
         """Show time and tokens of the answer that has ended, if there was one."""
@@ -39,18 +39,18 @@ class UsageMeter:
         if begun is None:
             return
         message_id, at = begun
-        self._chat.transcript.show_effort(message_id, Effort(self._stopwatch() - at, usage))
+        self._chat.transcript.show_cost(message_id, AnswerCost(self._stopwatch() - at, usage))
         if usage and session.model:
             tokens, window = usage.sent + usage.received, session.model.context_window
-            filled = Filled(session.status(), tokens, window)
-            self._filled[session.id] = filled
-            self._chat.status_bar.show_filled(filled)
+            use = ContextUse(session.status(), tokens, window)
+            self._context_use[session.id] = use
+            self._chat.status_bar.show_context_use(use)
 
-    def filled(self, session: LoadedSession) -> Filled | None:
+    def context_use(self, session: LoadedSession) -> ContextUse | None:
         """Return the use of the model's context window, if known."""
-        known = self._filled.get(session.id)
+        known = self._context_use.get(session.id)
         return known if known and known.holds_for(session.status()) else None
 
-    def spent(self, session_id: str) -> Spent | None:
+    def cost(self, session_id: str) -> SessionCost | None:
         """Return the total of a session's answers in this run."""
-        return self._spent.get(session_id)
+        return self._costs.get(session_id)

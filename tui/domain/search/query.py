@@ -89,7 +89,7 @@ class SearchResult(msgspec.Struct, frozen=True):
     """Bytes of journals that were not in the index."""
 
 
-class Fitting(msgspec.Struct, frozen=True):
+class MessageCandidate(msgspec.Struct, frozen=True):
     """A matching message, with the number of matches and its time (milliseconds since 1970)."""
 
     session_id: str
@@ -98,12 +98,16 @@ class Fitting(msgspec.Struct, frozen=True):
     time: int
 
 
-class Named(msgspec.Struct, frozen=True):
+class NameCandidate(msgspec.Struct, frozen=True):
     """A session whose name matches, with its last use (milliseconds since 1970)."""
 
     session_id: str
     name: str
     time: int
+
+
+Candidate = MessageCandidate | NameCandidate
+"""A match before ranking."""
 
 
 def parse(text: str) -> Query:
@@ -142,7 +146,7 @@ def time_of(message: Message) -> int:
     return max(0, int(moment.timestamp() * 1000)) if moment else 0
 
 
-class Spoken(msgspec.Struct):
+class SessionScan(msgspec.Struct):
     """The matches in one session, from its records in reverse order.
 
     In reverse the last version of a message comes first, and the end of a journal can be searched
@@ -156,7 +160,7 @@ class Spoken(msgspec.Struct):
     name: str | None = None
     known: set[str] = msgspec.field(default_factory=set[str])
     replaced: set[str] = msgspec.field(default_factory=set[str])
-    found: list[Fitting] = msgspec.field(default_factory=list[Fitting])
+    found: list[MessageCandidate] = msgspec.field(default_factory=list[MessageCandidate])
 
     def add(self, record: Message | State) -> None:
         if isinstance(record, Message):
@@ -172,26 +176,26 @@ class Spoken(msgspec.Struct):
         self.known.add(message.id)
         count = occurrences(self.query, message.text)
         if count:
-            self.found.append(Fitting(self.session_id, message, count, time_of(message)))
+            self.found.append(MessageCandidate(self.session_id, message, count, time_of(message)))
 
     @property
-    def fitting(self) -> list[Fitting | Named]:
+    def candidates(self) -> list[Candidate]:
         said = [each for each in self.found if each.message.id not in self.replaced]
         if self.name and occurrences(self.query, self.name):
-            return [Named(self.session_id, self.name, self.used), *said]
+            return [NameCandidate(self.session_id, self.name, self.used), *said]
         return [*said]
 
 
-def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> SearchResult:
+def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchResult:
     """Rank matches: names first, then prompts above answers, by number of matches and by age.
 
     If there are more than ``limit``, names take half of it. Of the names only the newest
     ``limit`` count, as no others can be shown.
     """
-    newest = sorted(fitting, key=attrgetter("time"), reverse=True)
+    newest = sorted(candidates, key=attrgetter("time"), reverse=True)
     room = max(limit, 0)
-    names = _scored([each for each in newest if isinstance(each, Named)][:room])
-    said = _scored([each for each in newest if isinstance(each, Fitting)][:CANDIDATES])
+    names = _scored([each for each in newest if isinstance(each, NameCandidate)][:room])
+    said = _scored([each for each in newest if isinstance(each, MessageCandidate)][:CANDIDATES])
     total = len(names) + len(said)
     best = names[: max(room - len(said), (room + 1) // 2)]
     best += said[: room - len(best)]
@@ -199,28 +203,38 @@ def rank(query: Query, fitting: Iterable[Fitting | Named], limit: int) -> Search
     return SearchResult(hits, total, more=total < len(newest))
 
 
-def _scored(newest: Sequence[Fitting | Named]) -> list[tuple[float, Fitting | Named]]:
+def _scored(
+    newest: Sequence[Candidate],
+) -> list[tuple[float, Candidate]]:
     scored = [(_score(each, place), each) for place, each in enumerate(newest)]
     return sorted(scored, key=itemgetter(0), reverse=True)
 
 
-def _score(fitting: Fitting | Named, place: int) -> float:
+def _score(candidate: Candidate, place: int) -> float:
     newer = max(0, CANDIDATES - place) / CANDIDATES / 16
-    if isinstance(fitting, Named):
+    if isinstance(candidate, NameCandidate):
         return round(_NAME + newer, 4)
-    often = min(fitting.count, _MOST_COUNTED).bit_length() / 8
-    return round(_OWN_WORDS[fitting.message.role] + often + newer, 4)
+    often = min(candidate.count, _MOST_COUNTED).bit_length() / 8
+    return round(_OWN_WORDS[candidate.message.role] + often + newer, 4)
 
 
-def _hit(query: Query, fitting: Fitting | Named, score: float) -> Hit:
-    if isinstance(fitting, Named):
-        text, marks = snippet(query, fitting.name)
+def _hit(query: Query, candidate: Candidate, score: float) -> Hit:
+    if isinstance(candidate, NameCandidate):
+        text, marks = snippet(query, candidate.name)
         return Hit(
-            fitting.session_id, None, None, format_milliseconds(fitting.time), text, score, marks
+            candidate.session_id,
+            None,
+            None,
+            format_milliseconds(candidate.time),
+            text,
+            score,
+            marks,
         )
-    message = fitting.message
+    message = candidate.message
     text, marks = snippet(query, message.text)
-    return Hit(fitting.session_id, message.id, message.role, message.timestamp, text, score, marks)
+    return Hit(
+        candidate.session_id, message.id, message.role, message.timestamp, text, score, marks
+    )
 
 
 def snippet(query: Query, text: str) -> tuple[str, tuple[Span, ...]]:

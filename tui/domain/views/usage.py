@@ -17,7 +17,7 @@ class Usage(msgspec.Struct, frozen=True):
     """The price by the vendor's list, without discounts; ``None`` if unknown."""
 
 
-class Effort(msgspec.Struct, frozen=True):
+class AnswerCost(msgspec.Struct, frozen=True):
     """The cost of one answer, as far as it is known."""
 
     seconds: float | None = None
@@ -34,7 +34,7 @@ class Effort(msgspec.Struct, frozen=True):
         return (*time, counted, *cost)
 
 
-class Filled(msgspec.Struct, frozen=True):
+class ContextUse(msgspec.Struct, frozen=True):
     """The use of a model's context window after an answer."""
 
     status: SessionStatus
@@ -57,7 +57,7 @@ class Filled(msgspec.Struct, frozen=True):
         return round(self.tokens * 100 / self.window)
 
 
-class Spent(msgspec.Struct, frozen=True):
+class SessionCost(msgspec.Struct, frozen=True):
     """The total cost of a session's answers since a moment."""
 
     since: datetime
@@ -68,9 +68,9 @@ class Spent(msgspec.Struct, frozen=True):
     unpriced: int = 0
     """Answers of unknown price."""
 
-    def plus(self, usage: Usage) -> "Spent":
+    def plus(self, usage: Usage) -> "SessionCost":
         """Add an answer."""
-        return Spent(
+        return SessionCost(
             self.since,
             self.answers + 1,
             self.sent + usage.sent,

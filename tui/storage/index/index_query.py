@@ -12,7 +12,16 @@ from typing import Any, TypeVar
 import msgspec
 
 from tui.domain.journal.records import State
-from tui.domain.search.query import CANDIDATES, Fitting, Named, Query, Spoken, needle, occurrences
+from tui.domain.search.query import (
+    CANDIDATES,
+    Candidate,
+    MessageCandidate,
+    NameCandidate,
+    Query,
+    SessionScan,
+    needle,
+    occurrences,
+)
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
@@ -70,7 +79,7 @@ def from_index(
     query: Query,
     without: Collection[str],
     effort: QueryEffort,
-) -> list[Fitting | Named]:
+) -> list[Candidate]:
     """Find the newest matching names and messages, and one more of each than are ranked.
 
     Raises ``sqlite3.Error`` for a damaged index.
@@ -81,8 +90,13 @@ def from_index(
         names = _rows(connection, _names_with(query), [*map(needle, query.terms)], effort)
         messages = _rows(connection, said, [match] if match else [], effort)
         return [
-            *islice(_newest(names, journals.named, query, without, effort), effort.names + 1),
-            *islice(_newest(messages, journals.fitting, query, without, effort), CANDIDATES + 1),
+            *islice(
+                _newest(names, journals.name_candidate, query, without, effort), effort.names + 1
+            ),
+            *islice(
+                _newest(messages, journals.message_candidate, query, without, effort),
+                CANDIDATES + 1,
+            ),
         ]
 
 
@@ -92,11 +106,11 @@ def _names_with(query: Query) -> str:
 
 def _newest(
     rows: Iterator[_AnyRow],
-    look: Callable[[Query, _AnyRow], Fitting | Named | None],
+    look: Callable[[Query, _AnyRow], Candidate | None],
     query: Query,
     without: Collection[str],
     effort: QueryEffort,
-) -> Iterator[Fitting | Named]:
+) -> Iterator[Candidate]:
     """Read the candidates of some rows, newest first, from their journals."""
     for row in rows:
         if row[0] in without:
@@ -129,22 +143,22 @@ class _Journals:
         self._refused = refused
         self._open: dict[str, int] = {}
 
-    def fitting(self, query: Query, row: _Row) -> Fitting | None:
+    def message_candidate(self, query: Query, row: _Row) -> MessageCandidate | None:
         """Read the message of a row; ``None`` if it is gone or does not match."""
         session_id, folder, offset, length, written, key = row
         message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
         if message is None or message_key(message.id) != key:
             return None
         count = occurrences(query, message.text)
-        return Fitting(session_id, message, count, written) if count else None
+        return MessageCandidate(session_id, message, count, written) if count else None
 
-    def named(self, query: Query, row: _NameRow) -> Named | None:
+    def name_candidate(self, query: Query, row: _NameRow) -> NameCandidate | None:
         """Read the name of a row's session; ``None`` if it does not match any more."""
         session_id, folder, used = row
         name = self._read(session_id, folder, name_of)
         if not name or not occurrences(query, name):
             return None
-        return Named(session_id, name, used // MILLISECOND_NS)
+        return NameCandidate(session_id, name, used // MILLISECOND_NS)
 
     def _read(self, session_id: str, folder: str, read: Callable[[int], _Read]) -> _Read | None:
         """Read from a journal; ``None`` if it is gone or unreadable."""
@@ -185,36 +199,36 @@ def _journals(folders: Folders, refused: set[str]) -> Generator[_Journals]:
 
 def from_journals(
     folders: Folders, session_ids: Collection[str], query: Query, effort: QueryEffort
-) -> tuple[list[Fitting | Named], set[str]]:
+) -> tuple[list[Candidate], set[str]]:
     """Search journals directly, from their ends; return matches and the sessions read.
 
     The last session may not have been read to its beginning if time ran out.
     """
-    fitting: list[Fitting | Named] = []
+    candidates: list[Candidate] = []
     read: set[str] = set()
     for session_id in session_ids:
         if effort.over():
             break
-        spoken = Spoken(session_id, query)
+        scan = SessionScan(session_id, query)
         try:
-            _scan_journal(spoken, folders.find(session_id)[1], effort)
+            _scan_journal(scan, folders.find(session_id)[1], effort)
         except (FileNotFoundError, SessionNotFound):
             pass  # it has gone meanwhile
         except OSError:
             effort.refused.add(session_id)
-        fitting += spoken.fitting
+        candidates += scan.candidates
         read.add(session_id)
-    return fitting, read
+    return candidates, read
 
 
-def _scan_journal(spoken: Spoken, path: Path, effort: QueryEffort) -> None:
+def _scan_journal(scan: SessionScan, path: Path, effort: QueryEffort) -> None:
     descriptor = open_to_read(path)
     try:
-        spoken.used = os.fstat(descriptor).st_mtime_ns // MILLISECOND_NS
+        scan.used = os.fstat(descriptor).st_mtime_ns // MILLISECOND_NS
         for found in read_searchable_backward(descriptor):
             if effort.over():
                 return
             if found is not None:
-                spoken.add(found if isinstance(found, State) else found.message)
+                scan.add(found if isinstance(found, State) else found.message)
     finally:
         os.close(descriptor)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from tui.domain.search.query import Fitting, Named, Query, SearchResult, parse, rank
+from tui.domain.search.query import Candidate, Query, SearchResult, parse, rank
 from tui.errors import IndexBusy
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folders
@@ -57,11 +57,11 @@ class SearchIndex:
         notice = ""
         with storage_errors("Cannot search the sessions"):
             try:
-                fitting = self._with_index(query, effort)
+                candidates = self._with_index(query, effort)
             except Unusable as error:
                 notice = self._notice(error)
-                fitting = self._without_index(query, effort)
-        found = rank(query, fitting, limit)
+                candidates = self._without_index(query, effort)
+        found = rank(query, candidates, limit)
         notices = filter(None, (notice, _refusal(len(effort.refused))))
         pending = unread_bytes(self._pending)
         return msgspec.structs.replace(
@@ -72,15 +72,15 @@ class SearchIndex:
         """Report a journal that this program has changed to the next search."""
         self._changed.add(session_id)
 
-    def _with_index(self, query: Query, effort: QueryEffort) -> list[Fitting | Named]:
+    def _with_index(self, query: Query, effort: QueryEffort) -> list[Candidate]:
         with self._maintenance.opened() as connection:
             self._follow(connection)
             ids = [file.session_id for file, _ in self._pending]
             # Half of the time for journals not indexed yet, the rest for the index.
             first = effort.half()
-            fitting, read = from_journals(self._folders, ids, query, first)
+            candidates, read = from_journals(self._folders, ids, query, first)
             effort.late = first.late
-            return fitting + from_index(connection, self._folders, query, read, effort)
+            return candidates + from_index(connection, self._folders, query, read, effort)
 
     def _follow(self, connection: sqlite3.Connection) -> None:
         begun = time.monotonic()
@@ -96,7 +96,7 @@ class SearchIndex:
         rest = min(took * _REST, _LONGEST_REST) if self._maintenance.journals > _MANY else 0.0
         self._rested_at = begun + rest
 
-    def _without_index(self, query: Query, effort: QueryEffort) -> list[Fitting | Named]:
+    def _without_index(self, query: Query, effort: QueryEffort) -> list[Candidate]:
         self._pending = [(file, None) for file in scan(self._folders) if file.folder in SEARCHED]
         self._rested_at = 0.0
         ids = [file.session_id for file, _ in self._pending]

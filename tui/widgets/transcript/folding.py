@@ -39,7 +39,7 @@ class Folding:
             self._view.redraw()
         if item.informed and not self._shows_details_of(item):
             # They are at the message's beginning, out of sight: scrolling there was not asked for.
-            hint(self._view.widget, details(item.message, item.effort))
+            hint(self._view.widget, details(item.message, item.cost))
 
     def all_details(self) -> None:
         """Show or hide the details of all messages."""

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Shown
 from tui.domain.views.status_line import wait_words
-from tui.domain.views.usage import Effort
+from tui.domain.views.usage import AnswerCost
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.textual_private.scroll_view import ScrollViewBase
 from tui.widgets.transcript import messages
@@ -115,7 +115,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._has_selection:
             # It would apply to the same rows of another session.
             self.screen.clear_selection()
-        document = Document(entries, arriving, self._view.efforts)
+        document = Document(entries, arriving, self._view.costs)
         self._view.replace(document, HistoryEnds(earlier, later))
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
@@ -154,9 +154,9 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._view.document.show_wait(message_id, wait_words(seconds))
         self._draw_soon()
 
-    def show_effort(self, message_id: str, effort: Effort) -> None:
+    def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer, of whichever session it is."""
-        self._view.efforts[message_id] = effort
+        self._view.costs[message_id] = cost
         self._view.document.inform_anew(message_id)
         self._draw_soon()
 

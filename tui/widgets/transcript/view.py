@@ -11,7 +11,7 @@ from tui.widgets.transcript.history_ends import HistoryEnds
 from tui.widgets.transcript.message_cursor import MessageCursor
 
 if TYPE_CHECKING:
-    from tui.domain.views.usage import Effort
+    from tui.domain.views.usage import AnswerCost
 
 NO_MESSAGE = "There is no message yet."
 
@@ -28,10 +28,10 @@ class TranscriptView:
         self.widget = widget
         self.draw = draw
         self.redraw = redraw
-        self.efforts: dict[str, Effort] = {}
+        self.costs: dict[str, AnswerCost] = {}
         self.unseen: set[str] = set()
         self.is_loaded = False
-        self._take(Document(efforts=self.efforts), HistoryEnds())
+        self._take(Document(costs=self.costs), HistoryEnds())
 
     def replace(self, document: Document, ends: HistoryEnds) -> None:
         """Show another document from now on."""

@@ -9,7 +9,7 @@ from textual.strip import Strip
 
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice, Shown
-from tui.domain.views.usage import Effort
+from tui.domain.views.usage import AnswerCost
 from tui.widgets.transcript.document.items import AnswerItem, Item, Queue, make_item
 from tui.widgets.transcript.document.layout import Layout
 from tui.widgets.transcript.document.scroll_position import ScrollPosition
@@ -19,7 +19,7 @@ from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.code_blocks import Code
 from tui.widgets.transcript.rendering.row_blocks import LineBlock, RowBlock
 
-_NOT_KNOWN: Mapping[str, Effort] = {}
+_NO_COSTS: Mapping[str, AnswerCost] = {}
 
 
 class DocumentRow(msgspec.Struct, frozen=True):
@@ -41,16 +41,16 @@ class DocumentRow(msgspec.Struct, frozen=True):
 class Document:
     """The entries, their layout and the viewport; drawn on a canvas once there is one.
 
-    ``efforts`` has time and tokens of answers by their ids, and is updated by its owner.
+    ``costs`` has time and tokens of answers by their ids, and is updated by its owner.
     """
 
     def __init__(
         self,
         entries: Sequence[Shown] = (),
         arriving: Collection[str] = (),
-        efforts: Mapping[str, Effort] = _NOT_KNOWN,
+        costs: Mapping[str, AnswerCost] = _NO_COSTS,
     ) -> None:
-        self._efforts = efforts
+        self._costs = costs
         self._numbers = count(1)
         self._items: dict[str, Item] = {}
         self._replaced: set[str] = set()
@@ -191,7 +191,7 @@ class Document:
         item = self._items.get(message_id)
         if item is None:
             return
-        item.effort = self._efforts.get(message_id)
+        item.cost = self._costs.get(message_id)
         if item.informed:
             item.remake()
             self.layout.changed(item)
@@ -267,7 +267,7 @@ class Document:
             item = make_item(entry, f"{type(entry).__name__} {next(self._numbers)}")
         item.hidden = item.key in self._replaced
         item.informed = self._informed
-        item.effort = self._efforts.get(item.key)
+        item.cost = self._costs.get(item.key)
         item.called = self._name_called(entry)
         return item
 
@@ -295,7 +295,7 @@ class Document:
     def _exchange(self, old: Item, new: Item) -> None:
         self._items[old.key] = new
         new.hidden, new.unfolded, new.informed = old.hidden, old.unfolded, old.informed
-        new.effort = old.effort
+        new.cost = old.cost
         self.layout.replace(old, new)
         self._forget(old)
         top = self.reader.top

@@ -27,7 +27,7 @@ from tui.widgets.transcript.rendering.row_blocks import (
 from tui.widgets.wrapping import PIECE, clean, guess_rows
 
 if TYPE_CHECKING:
-    from tui.domain.views.usage import Effort
+    from tui.domain.views.usage import AnswerCost
 
 RESET = "conversation reset here; what was before is kept"
 
@@ -53,7 +53,7 @@ class Item:
         "_dropped",
         "_parts",
         "called",
-        "effort",
+        "cost",
         "entry",
         "hidden",
         "informed",
@@ -66,7 +66,7 @@ class Item:
         self.entry = entry
         self.key = key
         self.called = ""
-        self.effort: Effort | None = None
+        self.cost: AnswerCost | None = None
         self.order = 0
         self.hidden = False
         self.unfolded = False
@@ -146,9 +146,7 @@ class Item:
             return parts
         first = parts[0]
         own = isinstance(first, Plain) and not self.details_at
-        line = Details(
-            details(self.message, self.effort), "quiet", ASKED if own else " ", spaced=own
-        )
+        line = Details(details(self.message, self.cost), "quiet", ASKED if own else " ", spaced=own)
         if isinstance(first, Plain) and own:
             first.spaced, first.mark = False, " "
         return [*parts[: self.details_at], line, *parts[self.details_at :]]
