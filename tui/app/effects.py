@@ -28,9 +28,11 @@ class EffectRunner:
         self._turn_help = turn_help
 
     async def carry_out(self, wanted: Sequence[Effect]) -> None:
-        """Carry out effects in order, then update status bar and list."""
+        """Carry out effects in order, then update status bar and list, unless the program ends."""
         for effect in wanted:
             await self._carry_out(effect)
+            if isinstance(effect, effects.Exit):
+                return
         self._controllers.presenter.show_status()
         self._controllers.session_list.show()
 
