@@ -136,7 +136,9 @@ class PromptController:
         self._presenter.show_status()
 
     async def open_for_change(self, session: LoadedSession) -> bool:
-        """Open a session for a change; false if that fails."""
+        """Open a session for a change, unless it is open; false if that fails."""
+        if session.opened is not None:
+            return True
         entries = session.entries
         try:
             await self._workspace.take(session)
