@@ -30,6 +30,7 @@ from tui.errors import ModelError
 from tui.providers.protocol import (
     AnswerEnded,
     TextReceived,
+    ThinkingReceived,
     ToolCallReceived,
     UsageReported,
 )
@@ -298,26 +299,33 @@ class TestToolCalls:
 
 
 class TestThinking:
-    async def test_in_a_block_of_its_own_is_not_given(self, model_at: ModelAt):
+    async def test_in_a_block_of_its_own_is_no_text(self, model_at: ModelAt):
         reply = answers_after_thinking("Hm. ", "Well.", text="Yes.")
         with ChatServer(reply) as server:
             events = await collected(model_at(server).stream(asks()))
-        assert events == [TextReceived("Yes."), AnswerEnded("stop")]
+        assert events == [
+            ThinkingReceived("Hm. "),
+            ThinkingReceived("Well."),
+            TextReceived("Yes."),
+            AnswerEnded("stop"),
+        ]
 
     @only_openai
     @pytest.mark.parametrize("field", ["reasoning", "reasoning_content"])
-    async def test_in_a_field_of_its_own_is_not_given(self, model_at: ModelAt, field: str):
+    async def test_in_a_field_of_its_own_is_no_text(self, model_at: ModelAt, field: str):
         reply = sends_events(
             chunk({field: "Hm."}), chunk({field: 5}), chunk({"content": "Yes."}), chunk({}, "stop")
         )
         with ChatServer(reply) as server:
             events = await collected(model_at(server).stream(asks()))
-        assert events == [TextReceived("Yes."), AnswerEnded("stop")]
+        assert events == [ThinkingReceived("Hm."), TextReceived("Yes."), AnswerEnded("stop")]
 
-    async def test_in_tags_at_the_beginning_is_not_given(self, model_at: ModelAt):
+    async def test_in_tags_at_the_beginning_is_no_text(self, model_at: ModelAt):
         with ChatServer(answers("<thi", "nk>Hm. Hm", ".</th", "ink>\n\nYes", ".")) as server:
             events = await collected(model_at(server).stream(asks()))
         assert text_of(events) == "Yes."
+        thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
+        assert "".join(thinking) == "Hm. Hm."
 
     async def test_tags_further_on_are_text(self, model_at: ModelAt):
         with ChatServer(answers("Use ", "<think>", " and ", "</think>", ".")) as server:

@@ -35,7 +35,7 @@ from tui.providers import failures
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Reply as Observed
-from tui.providers.protocol import AnswerEnded, ModelEvent, TextReceived
+from tui.providers.protocol import AnswerEnded, AttemptFailed, ModelEvent, TextReceived
 
 NOW = {"Retry_After": "0"}
 
@@ -257,6 +257,20 @@ class TestARequestIsSentAgain:
         with ChatServer(reply) as server:
             await failed(model_at(server, retries=6))
         assert slept == pauses
+
+    async def test_each_failed_attempt_is_an_event(self, model_at: ModelAt):
+        failures = refuses(500, **NOW), refuses(429, **NOW)
+        with ChatServer(*failures, answers("Fine now.")) as server:
+            events = [event async for event in model_at(server).stream(asks())]
+        assert events[:3] == [
+            AttemptFailed(1, "status 500", 0),
+            AttemptFailed(2, "status 429", 0),
+            TextReceived("Fine now."),
+        ]
+
+    async def test_an_attempt_that_found_no_server_says_so(self, model_at: ModelAt):
+        events, _ = await failed(model_at(f"http://127.0.0.1:{closed_port()}/v1", retries=1))
+        assert events == [AttemptFailed(1, "no connection", 0.5)]
 
 
 class TestAServerThatIsNotThere:

@@ -8,10 +8,12 @@ from tui.cli import output
 from tui.domain.journal.json_text import terminal_json
 from tui.engine.turns.events import (
     AnswerStarted,
+    AttemptRepeated,
     MessageSaved,
     NoticeGiven,
     SaveFailed,
     TextAdded,
+    ThinkingAdded,
     ToolCalled,
     ToolReturned,
     TurnEnded,
@@ -58,7 +60,7 @@ class TextPrinter:
                 output.tell(f"NOT SAVED: {reason}")
             case TurnEnded():
                 self._end_turn(event)
-            case MessageSaved() | UsageCounted():
+            case MessageSaved() | ThinkingAdded() | AttemptRepeated() | UsageCounted():
                 pass
 
     def fail(self, reason: str) -> None:
@@ -99,7 +101,7 @@ class JsonPrinter:
                 self.fail(reason)
             case TurnEnded():
                 self._end_turn(event)
-            case AnswerStarted() | UsageCounted():
+            case AnswerStarted() | ThinkingAdded() | AttemptRepeated() | UsageCounted():
                 pass
 
     def fail(self, reason: str) -> None:

@@ -27,6 +27,8 @@ from pydantic_ai.messages import (
     PartStartEvent,
     TextPart,
     TextPartDelta,
+    ThinkingPart,
+    ThinkingPartDelta,
     ToolCallPart,
 )
 from pydantic_ai.models import StreamedResponse
@@ -35,14 +37,22 @@ from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Reply, connection
 from tui.providers.dialect import Dialect, library_parameters, received_call
-from tui.providers.failures import explained, pause_before_retry, unfinished, withheld
+from tui.providers.failures import (
+    explained,
+    pause_before_retry,
+    short_reason,
+    unfinished,
+    withheld,
+)
 from tui.providers.prices import dollars, warm_up
 from tui.providers.protocol import (
     AnswerEnded,
+    AttemptFailed,
     EndReason,
     ModelEvent,
     ModelRequest,
     TextReceived,
+    ThinkingReceived,
     ToolCallReceived,
     UsageReported,
 )
@@ -61,6 +71,7 @@ _MISSHAPEN = (
 _FULL = frozenset({"length", "max_tokens", "model_context_window_exceeded", "model_length"})
 
 _Got = TypeVar("_Got")
+_Piece = str | ThinkingReceived
 
 
 class ChatModel:
@@ -96,12 +107,13 @@ class ChatModel:
                             yield event
             except AgentRunError as error:
                 failure = explained(error, reply, self._choice, tries)
-                pause = pause_before_retry(error, reply, tries)
+                pause, reason = pause_before_retry(error, reply, tries), short_reason(error)
             else:
                 return
             # Outside the handler: the library's error may quote the key, and must not be chained.
             if pause is None or tries > self._choice.retries:
                 raise failure
+            yield AttemptFailed(tries, reason, pause)
             await asyncio.sleep(pause)
 
     @asynccontextmanager
@@ -121,13 +133,13 @@ class ChatModel:
             response = await self._understood(stack.enter_async_context(opening), reply)
             events = aiter(response)
             yield _Received(
-                partial(self._next_text, events, reply), partial(self._ending, response, reply)
+                partial(self._next_piece, events, reply), partial(self._ending, response, reply)
             )
 
-    async def _next_text(
+    async def _next_piece(
         self, events: AsyncIterator[ModelResponseStreamEvent], reply: Reply
-    ) -> str | None:
-        return await self._understood(_next_text(events), reply)
+    ) -> _Piece | None:
+        return await self._understood(_next_piece(events), reply)
 
     async def _understood(self, waiting: Awaitable[_Got], reply: Reply) -> _Got:
         """Await the library's parser; its errors about malformed events become ``ModelError``."""
@@ -158,38 +170,37 @@ class ChatModel:
 
 
 class _Received:
-    """An answer that arrives: its text without thinking, then its ending."""
+    """An answer that arrives: its text and the thinking before it, then its ending."""
 
     def __init__(
         self,
-        next_text: Callable[[], Awaitable[str | None]],
+        next_piece: Callable[[], Awaitable[_Piece | None]],
         ending: Callable[[], Iterator[ModelEvent]],
     ) -> None:
-        self._next_text = next_text
+        self._next_piece = next_piece
         self._ending = ending
-        self._thinking = ThinkingFilter()
+        self._filter = ThinkingFilter()
         self._text_ended = False
         self._ended = False
 
     async def next(self) -> Sequence[ModelEvent]:
         """Wait for the next events; none after the last."""
-        text = await self._next_said()
-        if text:
-            return (TextReceived(text),)
+        while not self._text_ended:
+            piece = await self._next_piece()
+            self._text_ended = piece is None
+            if events := self._events(piece):
+                return events
         if self._ended:
             return ()
         self._ended = True
         return tuple(self._ending())
 
-    async def _next_said(self) -> str:
-        """Wait for text that is no thinking; empty after the last."""
-        while not self._text_ended:
-            text = await self._next_text()
-            self._text_ended = text is None
-            said = self._thinking.rest() if text is None else self._thinking.take(text)
-            if said:
-                return said
-        return ""
+    def _events(self, piece: _Piece | None) -> Sequence[ModelEvent]:
+        if isinstance(piece, ThinkingReceived):
+            return (piece,)
+        given = self._filter.rest() if piece is None else self._filter.take(piece)
+        thinking = [ThinkingReceived(given.thinking)] if given.thinking else []
+        return [*thinking, TextReceived(given.text)] if given.text else thinking
 
 
 def _dialect(choice: ModelChoice) -> Dialect:
@@ -203,13 +214,13 @@ def _dialect(choice: ModelChoice) -> Dialect:
     return OpenAIDialect(choice)
 
 
-async def _next_text(events: AsyncIterator[ModelResponseStreamEvent]) -> str | None:
+async def _next_piece(events: AsyncIterator[ModelResponseStreamEvent]) -> _Piece | None:
     """Await the next event and return its text, perhaps empty; ``None`` after the last."""
     event = await anext(events, None)
-    return None if event is None else _text(event)
+    return None if event is None else _piece(event)
 
 
-def _text(event: ModelResponseStreamEvent) -> str:
+def _piece(event: ModelResponseStreamEvent) -> _Piece:
     match event:
         case PartStartEvent(part=TextPart(content=str(text))):
             return text
@@ -218,6 +229,10 @@ def _text(event: ModelResponseStreamEvent) -> str:
         case PartStartEvent(part=TextPart()) | PartDeltaEvent(delta=TextPartDelta()):
             # The library does not check the type.
             raise TypeError("a text that is none")
+        case PartStartEvent(part=ThinkingPart(content=str(text))) if text:
+            return ThinkingReceived(text)
+        case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))) if text:
+            return ThinkingReceived(text)
         case _:
             return ""
 

@@ -48,6 +48,11 @@ def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float 
     return pause if again and pause <= _LONGEST_PAUSE else None
 
 
+def short_reason(error: AgentRunError) -> str:
+    """Name the reason of a failure that is retried, for a place of a few words."""
+    return f"status {error.status_code}" if isinstance(error, ModelHTTPError) else "no connection"
+
+
 def explained(
     error: AgentRunError | None, reply: Reply, choice: ModelChoice, tries: int
 ) -> ModelError:

@@ -65,10 +65,17 @@ def _without_fields(lines: bytes) -> bytes:
     return _FIELDS.sub(b"", lines)
 
 
-class _Response(OpenAIStreamedResponse):
-    """The library's stream, without thinking and without its price look-up."""
+_THINKING_FIELDS = ("reasoning", "reasoning_content")
 
-    def _map_thinking_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:  # noqa: ARG002 - the library's
+
+class _Response(OpenAIStreamedResponse):
+    """The library's stream, without its warnings and its price look-up."""
+
+    def _map_thinking_delta(self, choice: Choice) -> Iterable[ModelResponseStreamEvent]:
+        thinking = (getattr(choice.delta, field, None) for field in _THINKING_FIELDS)
+        if all(isinstance(text, str | None) for text in thinking):
+            return super()._map_thinking_delta(choice)
+        # The library would print a warning, onto the screen.
         return ()
 
     def _map_usage(self, response: ChatCompletionChunk) -> RequestUsage:

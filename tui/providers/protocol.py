@@ -43,6 +43,23 @@ class TextReceived(msgspec.Struct, frozen=True):
     text: str
 
 
+class ThinkingReceived(msgspec.Struct, frozen=True):
+    """A piece of the model's thinking, not empty; shown, never stored or sent."""
+
+    text: str
+
+
+class AttemptFailed(msgspec.Struct, frozen=True):
+    """A request that failed before its answer began, and will be sent again."""
+
+    attempt: int
+    """The number of the attempt that failed, from 1."""
+    reason: str
+    """In a few words: ``status 500``, ``no connection``."""
+    seconds: float
+    """The pause before the next attempt."""
+
+
 class ToolCallReceived(msgspec.Struct, frozen=True):
     """A complete tool call; arguments that are neither an object nor null stay a string."""
 
@@ -64,7 +81,9 @@ class AnswerEnded(msgspec.Struct, frozen=True):
     reason: EndReason
 
 
-ModelEvent = TextReceived | ToolCallReceived | UsageReported | AnswerEnded
+ModelEvent = (
+    TextReceived | ThinkingReceived | AttemptFailed | ToolCallReceived | UsageReported | AnswerEnded
+)
 
 
 class Model(Protocol):

@@ -14,10 +14,12 @@ from tui.engine.sessions import answer as answers
 from tui.engine.sessions import leasing
 from tui.engine.turns.events import (
     AnswerStarted,
+    AttemptRepeated,
     MessageSaved,
     NoticeGiven,
     SaveFailed,
     TextAdded,
+    ThinkingAdded,
     ToolCalled,
     ToolReturned,
     TurnEnded,
@@ -25,7 +27,7 @@ from tui.engine.turns.events import (
 )
 from tui.engine.turns.turn import ROUNDS, TurnSettings, begin_turn, retry_turn
 from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
-from tui.providers.protocol import AnswerEnded, UsageReported
+from tui.providers.protocol import AnswerEnded, AttemptFailed, ThinkingReceived, UsageReported
 
 SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
 CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
@@ -48,6 +50,23 @@ async def played(session, model, prompt="hello", settings=SETTINGS):
 
 def texts(session):
     return [(m.role, m.text, m.status) for m in session.session.messages]
+
+
+async def test_thinking_and_attempts_are_events_and_never_stored(new_session, store):
+    session = new_session()
+    failed = AttemptFailed(1, "status 500", 0.5)
+    model = ScriptedModel([failed, ThinkingReceived("They greet."), "Good day."])
+    events = await played(session, model)
+    answer = session.session.messages[-1].id
+    assert AttemptRepeated(answer, 2, "status 500", 0.5) in events
+    assert ThinkingAdded(answer, "They greet.") in events
+    assert [m.text for m in store.load(session.id).messages] == ["hello", "Good day."]
+
+
+async def test_thinking_alone_is_no_answer(new_session):
+    session = new_session()
+    await played(session, ScriptedModel([ThinkingReceived("They greet.")]))
+    assert texts(session)[-1] == ("assistant", "", "failed")
 
 
 async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session, store):

@@ -34,6 +34,23 @@ class TextAdded(msgspec.Struct, frozen=True):
     text: str
 
 
+class ThinkingAdded(msgspec.Struct, frozen=True):
+    """A piece of the model's thinking; shown, kept nowhere."""
+
+    message_id: str
+    text: str
+
+
+class AttemptRepeated(msgspec.Struct, frozen=True):
+    """A request failed before its answer began; it is sent again after ``seconds``."""
+
+    message_id: str
+    attempt: int
+    """The number of the attempt that comes next, from 2."""
+    reason: str
+    seconds: float
+
+
 class UsageCounted(msgspec.Struct, frozen=True):
     """The server's token count for a complete answer; it is not kept."""
 
@@ -80,6 +97,8 @@ TurnEvent = (
     MessageSaved
     | AnswerStarted
     | TextAdded
+    | ThinkingAdded
+    | AttemptRepeated
     | UsageCounted
     | ToolCalled
     | ToolReturned

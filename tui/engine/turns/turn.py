@@ -14,10 +14,12 @@ from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (
     AnswerStarted,
+    AttemptRepeated,
     MessageSaved,
     NoticeGiven,
     SaveFailed,
     TextAdded,
+    ThinkingAdded,
     ToolCalled,
     ToolReturned,
     TurnEnded,
@@ -29,10 +31,12 @@ from tui.engine.turns.tools import Ask, Tools
 from tui.errors import ModelError, StorageError, UsageError
 from tui.providers.protocol import (
     AnswerEnded,
+    AttemptFailed,
     Model,
     ModelEvent,
     ModelRequest,
     TextReceived,
+    ThinkingReceived,
     ToolCallReceived,
     UsageReported,
 )
@@ -277,6 +281,12 @@ def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
         case TextReceived():
             text = answer.receive(event.text)
             return [TextAdded(answer.message_id, text)] if text else []
+        case ThinkingReceived():
+            return [ThinkingAdded(answer.message_id, event.text)]
+        case AttemptFailed():
+            return [
+                AttemptRepeated(answer.message_id, event.attempt + 1, event.reason, event.seconds)
+            ]
         case ToolCallReceived():
             answer.add_call(event.call)
         case AnswerEnded():
