@@ -5,13 +5,14 @@ from datetime import UTC, datetime, timedelta
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
+    NO_OFFSETS,
     VERSION,
     Closed,
-    Offsets,
     Opened,
     Partial,
     Reset,
     SessionHeader,
+    Settings,
     Summary,
     Todos,
 )
@@ -78,7 +79,7 @@ class Story:
     def __init__(self, session_id="tale", **fields):
         self.data = b""
         self.lines = []
-        self._offsets = Offsets()
+        self._offsets = NO_OFFSETS
         self._count = 0
         self._fold = Fold(header(session_id, **fields))
         self.add(self._fold.header)
@@ -106,6 +107,9 @@ class Story:
 
     def closed(self):
         return self.add(Closed(at=self._time()))
+
+    def settings(self, **fields):
+        return self.add(Settings(**fields))
 
     def reset(self):
         return self.add(Reset(at=self._time()))
@@ -159,6 +163,7 @@ def every_kind(session_id="tale"):
     )
     story.answer("told again", replaces=story.last).summary("a tale was told").state().closed()
     story.opened(resumed=True).reset().user("after the reset \u2028 \ud800 \x85")
+    story.settings(temperature=0.5, pinned=True)
     story.raw(b'{"type":"novel","of":"a newer version"}\n').state()
     story.pieces("cut ", "off").opened().end("cut off", status="interrupted").state()
     return story.user("last").pieces("still ", "arriving")

@@ -4,6 +4,7 @@ Strings are as a reader of JSON gives them: lone surrogates are there, but never
 before a low one, which in JSON is one character. ``as_read`` makes any string so.
 """
 
+import msgspec
 from hypothesis import strategies as st
 
 from tui.domain.journal.message import Message, ToolCall
@@ -15,6 +16,7 @@ from tui.domain.journal.records import (
     Reset,
     Restored,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -93,6 +95,7 @@ def records():
         _partials(),
         st.builds(Summary, text=any_text(), through=any_text(4)),
         st.builds(Todos, items=st.lists(_todo_items(), max_size=3).map(tuple)),
+        _settings(),
         _states(),
         st.builds(Opened, at=any_text(4), resumed=st.booleans()),
         st.builds(Closed, at=any_text(4)),
@@ -151,6 +154,18 @@ def _partials():
     )
 
 
+def _settings():
+    return st.builds(
+        Settings,
+        system_prompt=_perhaps(any_text(4)),
+        temperature=_perhaps(_finite()),
+        max_tokens=_perhaps(st.integers()),
+        effort=_perhaps(any_text(4)),
+        tools_off=st.lists(any_text(4), max_size=2).map(tuple),
+        pinned=st.booleans(),
+    )
+
+
 def _states():
     places = _perhaps(st.integers())
     return st.builds(
@@ -161,5 +176,11 @@ def _states():
         message_count=st.integers(),
         total_count=st.integers(),
         updated_at=any_text(4),
-        offsets=st.builds(Offsets, summary=places, todos=places, reset=places),
+        offsets=st.builds(
+            Offsets,
+            summary=places,
+            todos=places,
+            reset=places,
+            settings=places | st.just(msgspec.UNSET),
+        ),
     )

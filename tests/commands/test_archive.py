@@ -11,7 +11,7 @@ from tests.waiting import SECONDS, until
 from tui.commands import archive
 from tui.commands.effects import Ask, MovedSession
 from tui.commands.registry import carried_out
-from tui.domain.journal.records import Summary, Todos
+from tui.domain.journal.records import Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.errors import SessionNotFound
 from tui.storage.protocol import EVERYWHERE, SessionFilter
@@ -339,6 +339,7 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     todo = TodoItem("write", "pending", "writing")
     opened.add(Todos((todo,)))
     opened.add(Summary("so far", through=opened.session.messages[0].id))
+    opened.change_settings(Settings(temperature=0.5))
     told = await commands("/fork")
     new = commands.current.id
     assert told == f"Forked session: {here} -> {new}"
@@ -347,6 +348,7 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     assert [m.text for m in fork.all_messages] == ["live one", "live two"]
     assert fork.summary == source.summary
     assert fork.todos == (todo,)
+    assert fork.settings == Settings(temperature=0.5)
     assert (fork.header.forked_from, fork.header.ordinal) == (here, 2)
     assert fork.header.scope == source.header.scope
     assert (fork.message_count, fork.total_count, fork.prompt_count) == (2, 2, 1)

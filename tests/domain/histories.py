@@ -15,6 +15,7 @@ from tui.domain.journal.records import (
     Reset,
     Restored,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -124,6 +125,9 @@ class _Writer:
     def todos(self, number):
         self.write(Todos((TodoItem(f"thing {number}", "pending", "doing"),)))
 
+    def settings(self, number):
+        self.write(Settings(system_prompt=f"prompt {number}" if number % 2 else None))
+
     def state(self, number):
         session = self._fold.session(held=True)
         self.write(session.state(self._time()))
@@ -169,7 +173,7 @@ class _Chain:
 
 _STEPS = [
     *("user", "answer", "result", "retry", "again", "begin", "piece", "piece", "end", "end"),
-    *("summary", "todos", "state", "state", "rename", "reset", "lease"),
+    *("summary", "todos", "settings", "state", "state", "rename", "reset", "lease"),
 ]
 
 

@@ -31,6 +31,7 @@ from tui.domain.journal.records import (
     Reset,
     Restored,
     SessionHeader,
+    Settings,
     State,
     Summary,
 )
@@ -269,6 +270,18 @@ class StoreContract:
         assert session.todos == todos("write").items
         assert session.summary == Summary("short", through="m1")
         assert (session.name, session.prompt_count) == ("Tale", 1)
+
+    def test_the_last_settings_count_for_readers_lists_and_the_next_holder(self, store, other):
+        lease = new(store, user("m1"), Settings(temperature=0.5), state("Tale", 1, 1))
+        mine = Settings(system_prompt="Be brief.", tools_off=("write_todos",), pinned=True)
+        store.append(lease, [mine, user("m2"), state("Tale", 2, 2), Reset(at(3)), user("m3")])
+        assert other.load(lease.session_id).settings == mine
+        assert other.tail(lease.session_id, 1).session.settings == mine
+        assert other.entry(lease.session_id).pinned
+        lease.release()
+        again = other.lease(lease.session_id)
+        other.append(again, [user("m4"), state("Tale", 2, 3)])
+        assert store.tail(lease.session_id, 1).session.settings == mine
 
     def test_numbers_in_a_scope_go_up_by_one_with_the_first_record(self, store, other):
         reserved = store.create(SCOPE, "/shop", "m")

@@ -27,6 +27,7 @@ _steps = st.lists(
         st.tuples(st.just("twice"), any_text),
         st.tuples(st.just("summary"), any_text),
         st.tuples(st.just("todos"), any_text),
+        st.tuples(st.just("set"), any_text),
         st.tuples(st.just("state"), st.none() | any_text),
         st.tuples(st.sampled_from(["reset", "opened", "closed", "restored", "unknown"])),
     ),
@@ -70,6 +71,9 @@ class RandomStory(Story):
     def step_twice(self, text):
         """A record that was written again, because its first writing was not sure."""
         self.user(text).raw(self.lines[-1])
+
+    def step_set(self, text):
+        self.settings(system_prompt=text, pinned=len(text) % 2 == 0)
 
     def step_restored(self):
         self.add(Restored(at=at(self._count)))

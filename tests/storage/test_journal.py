@@ -11,7 +11,7 @@ from tests.builders import Story, answer, at, every_kind, header, piece, texts, 
 from tests.examples import examples
 from tests.storage.stories import any_text, blocks_of, chain, load, messages_of, reading, stories
 from tui.domain.journal.message import Message, ToolCall
-from tui.domain.journal.records import VERSION, Offsets, State, Summary, encode
+from tui.domain.journal.records import VERSION, Offsets, Settings, State, Summary, encode
 from tui.domain.journal.session import joined
 from tui.domain.journal.todo import TodoItem
 from tui.errors import StorageError
@@ -252,6 +252,7 @@ def test_a_tail_knows_of_a_session_what_the_whole_file_says(story, count, block,
         "total_count",
         "summary",
         "todos",
+        "settings",
         "offsets",
         "interrupted",
         "arriving",
@@ -419,6 +420,31 @@ def test_to_dos_are_found_before_a_reset_although_the_offsets_lead_astray():
         assert session.message_count == journal.load().message_count == 5
 
 
+@pytest.mark.parametrize("count", [1, 5, 100])
+def test_settings_before_the_state_of_an_older_program_are_found(count):
+    story = Story().user("one").settings(temperature=0.5).state().settings(pinned=True).state()
+    story.user("two").raw(encode(stated("Tale", 2, 2, Offsets()))).user("three").user("four")
+    with reading(story.data) as journal:
+        assert journal.tail(count).session.settings == Settings(pinned=True)
+        assert journal.tail(count).session.offsets == journal.load().offsets
+        assert journal.ends().session.settings.pinned
+
+
+def test_a_session_of_an_older_program_has_no_settings():
+    story = Story().user('what is "settings"?').user("two")
+    story.raw(encode(stated("Tale", 2, 2, Offsets()))).user("three")
+    with reading(story.data) as journal:
+        assert journal.tail(1).session.settings == Settings()
+        assert journal.tail(1).session.offsets == Offsets(settings=None)
+
+
+def test_settings_are_found_although_their_offset_leads_astray():
+    story = Story().settings(pinned=True).user("one").user("two")
+    story.raw(encode(stated("Tale", 2, 2, Offsets(settings=7)))).user("three")
+    with reading(story.data) as journal:
+        assert journal.tail(1).session.settings == Settings(pinned=True)
+
+
 # --- reading no more than needed
 
 
@@ -446,7 +472,7 @@ def long_journal(tmp_path_factory):
         lines.append(line.replace(b'"m"', b'"n%d"' % number))
         size += len(lines[-1])
         if number % 60 == 59:
-            offsets = Offsets(todos=story.data.index(b'{"type":"todos'))
+            offsets = Offsets(todos=story.data.index(b'{"type":"todos'), settings=None)
             lines.append(encode(stated("Long", number + 2, number + 2, offsets)))
     path = tmp_path_factory.mktemp("long") / "sessions" / "long.jsonl"
     path.parent.mkdir()

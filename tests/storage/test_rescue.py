@@ -9,6 +9,7 @@ from tui.domain.journal.records import (
     Partial,
     Reset,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -98,6 +99,7 @@ def test_a_session_that_is_gone_is_made_anew(store, rescued):
         message(2),
         Summary("They met.", "m2"),
         Todos((TodoItem("a", "pending", "doing a"),)),
+        Settings(temperature=0.5),
         state("Talk"),
     )
     imported = import_file(store, path, NOW)
@@ -110,6 +112,7 @@ def test_a_session_that_is_gone_is_made_anew(store, rescued):
         "They met.",
         "a",
     )
+    assert session.settings == Settings(temperature=0.5)
     assert session.header.imported_from == path.name
     assert store.entry(HEADER.id).message_count == 1
 

@@ -101,7 +101,8 @@ def test_a_state_says_where_the_last_of_each_kind_is(store, lease, path):
     assert b"two" in data[offsets.todos :].split(b"\n")[0]
     assert data[offsets.reset :].startswith(b'{"type":"reset"')
     assert data.splitlines()[-1].endswith(
-        f'"offsets":{{"todos":{offsets.todos},"reset":{offsets.reset}}}}}'.encode()
+        f'"offsets":{{"summary":null,"todos":{offsets.todos},"reset":{offsets.reset}'
+        ',"settings":null}}'.encode()
     )
 
 
@@ -119,7 +120,7 @@ def test_lines_know_where_they_will_stand():
     offered = msgspec.structs.replace(state(), offsets=Offsets(summary=1, todos=2, reset=3))
     data, offsets = encode_lines([todos("a"), Reset(at()), offered], 100, Offsets(summary=50))
     assert offsets == Offsets(todos=100, reset=100 + data.index(b'{"type":"reset"'))
-    assert b'"offsets":{"todos":100,"reset":' in data
+    assert b'"offsets":{"summary":null,"todos":100,"reset":' in data
 
 
 # --- failures

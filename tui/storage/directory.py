@@ -228,6 +228,7 @@ def describe(
         message_count=session.message_count,
         status=status,
         damaged=session.damaged,
+        pinned=session.settings.pinned,
     )
 
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from tui.domain.journal.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
+    NO_OFFSETS,
     VERSION,
     DamagedRecord,
     Encoder,
-    Offsets,
     Record,
     Restored,
     encode,
@@ -334,7 +334,7 @@ class FileStore:
         with self._scopes.locked():
             lease.ordinal = self._numbered(lease.session_id, beginning.scope)
             header = beginning.header(lease.session_id, lease.ordinal)
-            data, offsets = encode_lines((header, *records), 0, Offsets(), encoder)
+            data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, encoder)
             publish_or_replace(path, data, own=encode(header))
         lease.writer, lease.written = JournalWriter(lease.session_id, path, offsets), True
         used = last_use(records)

@@ -17,6 +17,7 @@ from tui.domain.journal.records import (
     DamagedRecord,
     Record,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -34,10 +35,12 @@ from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with
 HeaderGuess = Callable[[], SessionHeader]
 """A callback that makes up the header of a journal whose first line is damaged."""
 
+_Hint = Summary | Todos | Settings
 _Enough = Callable[[Window], bool]
 _Cursor = tuple[int, set[str], set[str]]
 _FIRST_PROMPT_BYTES = 1024 * 1024
 _STATE = b'"state"'
+_SETTINGS = b'"settings"'
 _DIGITS = 18
 
 
@@ -205,14 +208,17 @@ class Journal:
             done = done or (not window.in_answer and enough(window))
         window.whole = True
 
-    def _hints(self, window: Window) -> list[Summary | Todos] | None:
-        """Read the summary and to-dos before the window; ``None`` if an offset is wrong."""
+    def _hints(self, window: Window) -> list[_Hint] | None:
+        """Read what stands before the window; ``None`` if an offset is wrong."""
         if window.whole or window.state is None or window.begin is None:
             return []
+        if window.state.offsets.settings is msgspec.UNSET:
+            window.complete_state(self._settings_place())
         offsets = window.state.offsets
-        found: list[Summary | Todos] = []
-        for offset, kind in ((offsets.summary, Summary), (offsets.todos, Todos)):
-            if offset is None:
+        places = (offsets.summary, Summary), (offsets.todos, Todos), (offsets.settings, Settings)
+        found: list[_Hint] = []
+        for offset, kind in places:
+            if offset is None or offset is msgspec.UNSET:
                 continue
             record = self._record_at(offset)
             if not isinstance(record, kind):
@@ -220,6 +226,14 @@ class Journal:
             if offset < window.begin:
                 found.append(record)
         return found
+
+    def _settings_place(self) -> int | None:
+        """Search for the last settings: an older program's ``state`` does not point there."""
+        for offset, line in lines_with(self._descriptor, _SETTINGS, self._end):
+            record = decoded(line)
+            if isinstance(record, Settings):
+                return offset
+        return None
 
     def _record_at(self, offset: int) -> Record | None:
         line = line_at(self._descriptor, offset, self._size)

@@ -52,6 +52,18 @@ class Window(msgspec.Struct):
             case _:
                 pass
 
+    def complete_state(self, settings: int | None) -> None:
+        """Put the offset of the settings into the last ``state``."""
+        if self.state is None:
+            return
+        offsets = msgspec.structs.replace(self.state.offsets, settings=settings)
+        completed = msgspec.structs.replace(self.state, offsets=offsets)
+        self.records = [
+            (offset, completed if record is self.state else record)
+            for offset, record in self.records
+        ]
+        self.state = completed
+
     def begins_another(self, record: Record) -> bool:
         """Tell if a record belongs to a message before all those collected."""
         return isinstance(record, Message) and record.id not in self.messages

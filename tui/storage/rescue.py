@@ -20,6 +20,7 @@ from tui.domain.journal.records import (
     Record,
     Reset,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -170,12 +171,12 @@ def _create(store: SessionStore, header: SessionHeader, path: Path) -> Lease:
 
 def _contents(found: _File) -> list[Record]:
     """Select the records for a new session: contents, never leases."""
-    kept = (Message, Partial, Summary, Todos, Reset)
+    kept = (Message, Partial, Summary, Todos, Settings, Reset)
     return [*(r for r in found.records if isinstance(r, kept)), *found.session.interrupted]
 
 
 def _missing(found: _File, existing: Session) -> list[Record]:
-    """Select the records that a session lacks; a newer file also brings summary and to-dos."""
+    """Select the records that a session lacks; a newer file also brings what is not a message."""
     messages = existing.all_messages
     replaced = {message.replaces for message in messages}
     own = {message.id: message for message in messages}
@@ -193,7 +194,7 @@ def _missing(found: _File, existing: Session) -> list[Record]:
         *(message for message in missing if message.id not in live),
         *resets[-1:],
         *(message for message in missing if message.id in live),
-        *(r for r in found.records if isinstance(r, Summary | Todos)),
+        *(r for r in found.records if isinstance(r, Summary | Todos | Settings)),
     ]
 
 

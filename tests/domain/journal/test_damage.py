@@ -74,13 +74,16 @@ def test_what_is_no_object_with_a_type_is_damage(line):
 
 def fields_of_a_wrong_type():
     """Each field of each kind of record, and values that it cannot have."""
-    wrong = {"content": [1, True, {}], "metadata": [1, "x", []]}
+    wrong = {
+        "content": [1, True, {}],
+        "metadata": [1, "x", []],
+        "temperature": ["x", True, []],
+        "offsets": [1, "x", []],
+    }
     for line in LINES + FORK_LINES:
         for name in json.loads(line):
             if name not in ("type", "context_snapshot"):
-                for value in wrong.get(
-                    name, [1.5, [1], {"x": 1}] if name != "offsets" else [1, "x", []]
-                ):
+                for value in wrong.get(name, [1.5, [1], {"x": 1}]):
                     yield pytest.param(line, name, value, id=f"{json.loads(line)['type']}-{name}")
 
 

@@ -19,6 +19,7 @@ from tui.domain.journal.records import (
     Reset,
     Restored,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -26,6 +27,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import TodoItem
 
+SETTINGS = Settings(system_prompt="Be brief.", pinned=True)
 TODOS = Todos(items=(TodoItem(content="write", status="pending", active_form="writing"),))
 SUMMARY = Summary(text="so far", through="m1")
 RESET = Reset(at=at(9))
@@ -384,13 +386,30 @@ def test_from_the_middle_on_summary_and_to_dos_may_be_given_from_before():
     assert fold.session().entries == ()
 
 
+# --- settings
+
+
+def test_the_last_settings_count_and_stay_after_a_reset():
+    session = session_of(SETTINGS, Settings(temperature=0.5), RESET)
+    assert session.settings == Settings(temperature=0.5)
+
+
+def test_a_session_without_settings_has_none_of_its_own():
+    assert session_of(user("m1")).settings == Settings()
+
+
 # --- offsets
 
 
 def test_offsets_say_where_the_last_summary_to_dos_and_reset_begin():
-    assert session_of(user("m1"), SUMMARY, TODOS, SUMMARY).offsets == Offsets(summary=3, todos=2)
-    assert session_of(SUMMARY, TODOS, RESET).offsets == Offsets(todos=1, reset=2)
-    assert session_of(RESET, SUMMARY, RESET, TODOS).offsets == Offsets(todos=3, reset=2)
+    assert session_of(user("m1"), SUMMARY, TODOS, SUMMARY).offsets == known(summary=3, todos=2)
+    assert session_of(SUMMARY, TODOS, RESET).offsets == known(todos=1, reset=2)
+    assert session_of(RESET, SUMMARY, RESET, TODOS).offsets == known(todos=3, reset=2)
+    assert session_of(SETTINGS, RESET, SETTINGS, RESET).offsets == known(reset=3, settings=2)
+
+
+def known(**places):
+    return Offsets(**{"settings": None, **places})
 
 
 def test_from_the_middle_on_offsets_go_on_from_the_state():
@@ -499,7 +518,7 @@ def test_from_a_state_on_a_session_is_what_the_whole_file_says(history, data):
     begin = data.draw(st.sampled_from(begins), "begin")
     offsets = history.records[place].offsets
     fold = Fold(HEADER, whole=False)
-    for hint in (offsets.summary, offsets.todos):
+    for hint in (offsets.summary, offsets.todos, offsets.settings):
         if hint is not None and hint < begin:
             fold.seed(history.records[hint])
     part = folded(history.records[begin:], fold, first=begin).session()
@@ -510,8 +529,8 @@ def test_from_a_state_on_a_session_is_what_the_whole_file_says(history, data):
 
 
 _KNOWN_FROM_A_STATE_ON = [
-    *("name", "model", "prompt_count", "message_count", "total_count", "summary", "todos"),
-    *("offsets", "interrupted", "updated_at", "last_record_at"),
+    *("name", "model", "prompt_count", "message_count", "total_count", "summary"),
+    *("todos", "settings", "offsets", "interrupted", "updated_at", "last_record_at"),
 ]
 
 

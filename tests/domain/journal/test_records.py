@@ -12,7 +12,7 @@ from tests.domain.journal_lines import FORK_LINES, LINES, line_of, saying
 from tests.strategies import any_text, as_read, json_values, messages, records
 from tui.domain.journal import records as module
 from tui.domain.journal.message import ToolCall
-from tui.domain.journal.records import Offsets, Opened, Reset, State, decode, encode
+from tui.domain.journal.records import NO_OFFSETS, Offsets, Opened, Reset, State, decode, encode
 
 # --- any record
 
@@ -67,7 +67,9 @@ def test_null_content_and_empty_offsets_are_written():
     )
     assert b'"content":null' in encode(saying(None))
     assert b'"message_count":0' in encode(state)
-    assert b'"offsets":{}' in encode(state)
+    assert b'"offsets":{"summary":null,"todos":null,"reset":null}' in encode(state)
+    known = msgspec.structs.replace(state, offsets=NO_OFFSETS)
+    assert b'"reset":null,"settings":null}' in encode(known)
 
 
 def test_a_foreign_number_too_large_for_any_machine_can_be_read_and_written_again():

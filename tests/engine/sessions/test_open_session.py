@@ -7,7 +7,7 @@ import pytest
 
 from tui.domain.journal import records
 from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.records import Partial, State, Summary, Todos, encode
+from tui.domain.journal.records import Partial, Settings, State, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
 from tui.engine.sessions.leasing import resume_session, take_session
 from tui.engine.sessions.open_session import STATE_BYTES
@@ -513,3 +513,28 @@ async def test_a_model_that_is_used_is_noted_with_the_state(new_session, store):
     await session.close()
     assert store.entry(session.id).model == "other:model"
     assert session.header.model == "scripted:model"
+
+
+async def test_changed_settings_are_noted_with_the_state(new_session, store):
+    session = new_session()
+    session.add_message("user", "hello")
+    session.change_settings(Settings(pinned=True))
+    await session.close()
+    assert store.entry(session.id).pinned
+
+
+async def test_settings_that_are_the_same_write_nothing(new_session):
+    session = new_session()
+    session.add_message("user", "hello")
+    session.change_settings(Settings())
+    assert kinds(session.pending) == ["Opened", "Message"]
+
+
+async def test_settings_alone_make_no_session_and_go_out_with_its_first_message(new_session, store):
+    session = new_session()
+    session.change_settings(Settings(temperature=0.5))
+    await session.save()
+    assert not session.published
+    session.add_message("user", "hello")
+    await session.save()
+    assert store.load(session.id).settings == Settings(temperature=0.5)

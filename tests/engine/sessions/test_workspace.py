@@ -4,9 +4,11 @@ import asyncio
 import threading
 
 import pytest
+from msgspec.structs import replace
 
 from tests.engine.workspaces import FULL, SHOP, World, said
 from tests.waiting import until
+from tui.domain.journal.records import Settings
 from tui.domain.views.sidebar_rows import Mark
 from tui.engine.sessions.switching import StayedError
 from tui.errors import (
@@ -1158,3 +1160,37 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
     lock.unlink()
     await program.workspace.take(current)
     assert (current.opened is not None, current.read_only) == (True, "")
+
+
+async def test_settings_are_changed_from_those_that_another_program_left(world):
+    there = await world.session("hello")
+    program = world.started()
+    await program.workspace.look_at(there)
+    other = world.started()
+    await other.workspace.change_listed_settings(there, lambda known: replace(known, pinned=True))
+    await other.settle()
+    loaded = program.workspace.current
+    await program.workspace.change_settings(loaded, lambda known: replace(known, temperature=0.5))
+    assert world.reader.load(there).settings == Settings(temperature=0.5, pinned=True)
+    assert world.reader.entry(there).pinned
+
+
+async def test_settings_of_a_session_that_another_program_holds_are_left_alone(world):
+    there = await world.session("hello")
+    other = world.started(there)
+    program = world.started()
+    with pytest.raises(SessionBusy):
+        await program.workspace.change_listed_settings(
+            there, lambda known: replace(known, pinned=True)
+        )
+    assert not world.reader.entry(there).pinned
+    assert other.workspace.current.id == there
+
+
+async def test_settings_stay_after_a_reset(world):
+    program = world.started()
+    await program.send("hello")
+    current = program.workspace.current
+    await program.workspace.change_settings(current, lambda known: replace(known, effort="high"))
+    await program.workspace.reset(current)
+    assert world.reader.load(current.id).settings == Settings(effort="high")

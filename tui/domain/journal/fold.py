@@ -8,6 +8,7 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
+    NO_OFFSETS,
     Closed,
     Offsets,
     Opened,
@@ -16,6 +17,7 @@ from tui.domain.journal.records import (
     Reset,
     Restored,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -80,7 +82,8 @@ class Fold(msgspec.Struct):
     total_count: int = 0
     summary: Summary | None = None
     todos: tuple[TodoItem, ...] = ()
-    offsets: Offsets = msgspec.field(default_factory=Offsets)
+    settings: Settings = msgspec.field(default_factory=Settings)
+    offsets: Offsets = NO_OFFSETS
     damaged: int = 0
     updated_at: str | None = None
     opened_at: str | None = None
@@ -110,6 +113,7 @@ class Fold(msgspec.Struct):
             total_count=session.total_count,
             summary=session.summary,
             todos=session.todos,
+            settings=session.settings,
             offsets=session.offsets,
             damaged=session.damaged,
             updated_at=session.updated_at,
@@ -141,6 +145,8 @@ class Fold(msgspec.Struct):
                 self._entries.append(record)
             case Todos():
                 self.todos = record.items
+            case Settings():
+                self.settings = record
             case Reset():
                 self._add_reset(record)
             case Opened() | Closed() | Restored():
@@ -149,12 +155,15 @@ class Fold(msgspec.Struct):
                 return
         self.offsets = self.offsets.following(record, offset)
 
-    def seed(self, record: Summary | Todos) -> None:
-        """Set a summary or to-do list that stands before the folded part of the file."""
-        if isinstance(record, Summary):
-            self.summary = record
-        else:
-            self.todos = record.items
+    def seed(self, record: Summary | Todos | Settings) -> None:
+        """Take a record that stands before the folded part of the file."""
+        match record:
+            case Summary():
+                self.summary = record
+            case Todos():
+                self.todos = record.items
+            case Settings():
+                self.settings = record
 
     @property
     def replaced(self) -> frozenset[str]:
@@ -183,6 +192,7 @@ class Fold(msgspec.Struct):
             live_from=live_from,
             summary=self.summary,
             todos=self.todos,
+            settings=self.settings,
             offsets=self.offsets,
             interrupted=interrupted,
             arriving=frozenset(unfinished) if held else frozenset(),

@@ -67,24 +67,44 @@ class Todos(_Record, frozen=True, tag="todos"):
     items: tuple[TodoItem, ...]
 
 
-class Offsets(msgspec.Struct, frozen=True, omit_defaults=True):
+class Settings(_Record, frozen=True, tag="settings"):
+    """The settings of a session, all of them; for an absent one the configuration's applies."""
+
+    system_prompt: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    effort: str | None = None
+    tools_off: tuple[str, ...] = ()
+    """Names of tools that are not offered to the model."""
+    pinned: bool = False
+
+
+class Offsets(msgspec.Struct, frozen=True):
     """The positions of the last record of each kind, in bytes; a hint, verified on use."""
 
     summary: int | None = None
     todos: int | None = None
     reset: int | None = None
+    settings: int | msgspec.UnsetType | None = msgspec.UNSET
+    """Unset in a ``state`` of a program that knew no settings: there may be some all the same."""
 
     def following(self, record: "Record", place: int | None) -> "Offsets":
         """The offsets after ``record`` was written at ``place``."""
         match record:
             case Summary():
-                return Offsets(summary=place, todos=self.todos, reset=self.reset)
+                return Offsets(place, self.todos, self.reset, self.settings)
             case Todos():
-                return Offsets(summary=self.summary, todos=place, reset=self.reset)
+                return Offsets(self.summary, place, self.reset, self.settings)
             case Reset():
-                return Offsets(todos=self.todos, reset=place)
+                return Offsets(None, self.todos, place, self.settings)
+            case Settings():
+                return Offsets(self.summary, self.todos, self.reset, place)
             case _:
                 return self
+
+
+NO_OFFSETS = Offsets(settings=None)
+"""The offsets of a session that has none of these records."""
 
 
 class State(_Record, frozen=True, tag="state", kw_only=True):
@@ -129,7 +149,17 @@ class Reset(_Record, frozen=True, tag="reset"):
 
 
 Record = (
-    SessionHeader | Message | Partial | Summary | Todos | State | Opened | Closed | Restored | Reset
+    SessionHeader
+    | Message
+    | Partial
+    | Summary
+    | Todos
+    | Settings
+    | State
+    | Opened
+    | Closed
+    | Restored
+    | Reset
 )
 
 _KINDS: dict[str, type[Record]] = {
@@ -138,6 +168,7 @@ _KINDS: dict[str, type[Record]] = {
     "partial": Partial,
     "summary": Summary,
     "todos": Todos,
+    "settings": Settings,
     "state": State,
     "opened": Opened,
     "closed": Closed,

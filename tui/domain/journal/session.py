@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Offsets, Reset, SessionHeader, State, Summary
+from tui.domain.journal.records import Offsets, Reset, SessionHeader, Settings, State, Summary
 from tui.domain.journal.todo import TodoItem
 from tui.domain.text.labels import EMPTY, UNREADABLE, label
 
@@ -37,6 +37,8 @@ class Session(msgspec.Struct, frozen=True):
     """The index in ``entries`` of the first entry after the last reset."""
     summary: Summary | None
     todos: tuple[TodoItem, ...]
+    settings: Settings
+    """The session's own settings; for those that it lacks the configuration's apply."""
     offsets: Offsets
     interrupted: tuple[Message, ...]
     """Answers among ``entries`` whose writer is gone: only their pieces are on disk.
@@ -110,6 +112,7 @@ class SessionEntry(msgspec.Struct, frozen=True):
     message_count: int
     status: Status
     damaged: int = 0
+    pinned: bool = False
 
 
 class Holder(msgspec.Struct, frozen=True):

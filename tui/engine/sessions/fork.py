@@ -13,6 +13,7 @@ from tui.domain.journal.records import (
     Partial,
     Record,
     SessionHeader,
+    Settings,
     Todos,
 )
 from tui.domain.journal.session import Entry, Session
@@ -28,15 +29,16 @@ class Copy(msgspec.Struct, frozen=True):
 
 
 def write_fork(store: SessionStore, session_id: str, now: str) -> str:
-    """Write a session with another one's live messages, summary and to-dos; gives its id.
+    """Write a session with another one's live messages, summary, to-dos and settings.
 
-    Blocks on the disk. Raises ``UsageError`` if there is nothing to go on from, and
+    Gives its id. Blocks on the disk. Raises ``UsageError`` if there is nothing to go on from, and
     ``StorageError``; nothing is written then.
     """
     session = store.load(session_id)
     contents = [*_live(session), *_todos(session)]
     if not contents:
         raise UsageError("Nothing to fork yet.")
+    contents += _settings(session)
     lease = _reserve(store, session)
     try:
         _write(store, lease, _folded(session, lease, contents, now), contents, now)
@@ -52,6 +54,7 @@ def write_copy(store: SessionStore, session: Session, earlier: Sequence[Message]
     on the disk. Raises ``StorageError``; nothing is held then.
     """
     contents = [Opened(at=now), *_known(session, earlier), *_todos(session)]
+    contents += _settings(session)
     if session.closed_at:
         contents.append(Closed(at=session.closed_at))
     lease = _reserve(store, session)
@@ -132,3 +135,7 @@ def _begun(answer: Message) -> Partial:
 
 def _todos(session: Session) -> Sequence[Record]:
     return [Todos(session.todos)] if session.todos else []
+
+
+def _settings(session: Session) -> Sequence[Record]:
+    return [] if session.settings == Settings() else [session.settings]

@@ -6,6 +6,7 @@ from datetime import datetime
 import msgspec
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.records import Settings
 from tui.domain.journal.session import (
     Draft,
     Entry,
@@ -85,7 +86,12 @@ class LoadedSession(msgspec.Struct, eq=False):
     @property
     def untouched(self) -> bool:
         """Tell whether it is as it was when it was begun."""
-        return self.empty and not self.prompt.has_draft
+        return self.empty and not self.prompt.has_draft and not self.has_settings
+
+    @property
+    def has_settings(self) -> bool:
+        """Tell whether it has settings of its own."""
+        return self.session.settings != Settings()
 
     @property
     def busy(self) -> bool:
@@ -200,6 +206,7 @@ class LoadedSession(msgspec.Struct, eq=False):
             message_count=session.message_count,
             status="open",
             damaged=session.damaged,
+            pinned=session.settings.pinned,
         )
 
     def view(self) -> SessionView:

@@ -17,6 +17,7 @@ from tui.domain.journal.records import (
     Record,
     Reset,
     SessionHeader,
+    Settings,
     State,
     Summary,
     Todos,
@@ -103,6 +104,10 @@ class OpenSession:
         return self._fold.model
 
     @property
+    def settings(self) -> Settings:
+        return self._fold.settings
+
+    @property
     def pending(self) -> tuple[Record, ...]:
         """The records that are not on disk yet, oldest first."""
         return tuple(each.record for each in self._pending)
@@ -170,8 +175,7 @@ class OpenSession:
 
     def add(self, record: Record) -> None:
         """Make a change: it counts at once, and is pending until it is saved."""
-        if not self._opened:
-            self._enter(Opened(at=self._now()))
+        self._begin()
         line = encode(record)
         if self._since_state + len(line) > STATE_BYTES and not self._stated:
             self.note_state()
@@ -255,8 +259,7 @@ class OpenSession:
 
     def rename(self, name: str) -> None:
         """Name the session."""
-        if not self._opened:
-            self._enter(Opened(at=self._now()))
+        self._begin()
         self._fold.name = name
         self.note_state()
 
@@ -265,6 +268,16 @@ class OpenSession:
         if model != self._fold.model:
             self._fold.model = model
             self._stated = False
+
+    def change_settings(self, settings: Settings) -> None:
+        """Give the session settings of its own; a new session keeps them until it has more."""
+        if settings == self._fold.settings:
+            return
+        if not (self._published or self._pending):
+            self._fold.settings = settings
+            return
+        self.add(settings)
+        self.note_state()
 
     def note_state(self) -> None:
         """Add a ``state``, so that the end of the file tells all that a list shows."""
@@ -325,6 +338,14 @@ class OpenSession:
     def _message_id(self, now: datetime) -> str:
         return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
+    def _begin(self) -> None:
+        """Note that this program changes the session, before its first change."""
+        if self._opened:
+            return
+        self._enter(Opened(at=self._now()))
+        if not self._published and self._fold.settings != Settings():
+            self._enter(self._fold.settings)
+
     def _enter(self, record: Record, line: bytes = b"") -> None:
         if not line and not isinstance(record, State):
             line = encode(record)
@@ -338,7 +359,7 @@ class OpenSession:
                 self._opened = False
             case State():
                 self._stated, self._since_state = True, 0
-            case Message() | Summary() | Todos() | Partial():
+            case Message() | Summary() | Todos() | Settings() | Partial():
                 self._stated = False
             case _:
                 pass

@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import partial
 
 from tui.domain.journal.damage import damage_words
+from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Entry, SessionEntry
 from tui.domain.timestamps import format_utc
 from tui.domain.views.notice import Notice
@@ -265,13 +266,29 @@ class Workspace:
 
         Raises ``SessionBusy`` if another program holds it, else as ``rename``.
         """
-        loaded = self.find(session_id)
-        if loaded is None:
-            holder = await asyncio.to_thread(self.store.holder, session_id)
-            if holder is not None:
-                raise SessionBusy(session_id, str(holder))
-            loaded = await asyncio.to_thread(self._reader.looked_at, session_id)
-        await self.rename(loaded, name)
+        await self.rename(await self._found_to_change(session_id), name)
+
+    async def change_settings(
+        self, loaded: LoadedSession, change: Callable[[Settings], Settings]
+    ) -> None:
+        """Change the settings of a session. Raises as ``change``.
+
+        ``change`` is given those that apply once the session is open.
+        """
+
+        def put(opened: OpenSession) -> None:
+            opened.change_settings(change(opened.settings))
+
+        await self.change(loaded, put)
+
+    async def change_listed_settings(
+        self, session_id: str, change: Callable[[Settings], Settings]
+    ) -> None:
+        """Change the settings of a session that may be neither on screen nor open.
+
+        Raises as ``rename_listed``.
+        """
+        await self.change_settings(await self._found_to_change(session_id), change)
 
     async def reset(self, loaded: LoadedSession) -> None:
         """Save a session that is open, then let it begin anew; not if it cannot be saved.
@@ -336,6 +353,16 @@ class Workspace:
             raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
 
     # --- within
+
+    async def _found_to_change(self, session_id: str) -> LoadedSession:
+        """Find or read a session. Raises ``SessionBusy`` if another program holds it."""
+        loaded = self.find(session_id)
+        if loaded is not None:
+            return loaded
+        holder = await asyncio.to_thread(self.store.holder, session_id)
+        if holder is not None:
+            raise SessionBusy(session_id, str(holder))
+        return await asyncio.to_thread(self._reader.looked_at, session_id)
 
     async def _find_to_look_at(self, session_id: str) -> LoadedSession:
         known = self.find(session_id)
