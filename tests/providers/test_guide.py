@@ -1,4 +1,4 @@
-"""The offline guide: no model, no network, but the manual."""
+"""The built-in guide: no model, no network, but the manual."""
 
 import asyncio
 import re
@@ -21,7 +21,7 @@ async def answer(question: str, guide: OfflineGuide | None = None) -> str:
 
 
 async def test_it_says_first_that_it_is_no_model():
-    assert (await answer("Hello")).startswith("I am the offline guide, not a language model")
+    assert (await answer("Hello")).startswith("I am the built-in guide, not a language model")
 
 
 async def test_it_says_what_was_missing_and_the_line_that_mends_it():
@@ -36,7 +36,7 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
         "", (says("user", "Hello"), says("assistant", "…"), says("user", "What is a session?"))
     )
     text = text_of(await collected(OfflineGuide([Missing("K", "k")]).stream(request)))
-    assert text.startswith("(The offline guide, not a model.)\n\nFrom the manual:\n\n## Sessions")
+    assert text.startswith("(The built-in guide, not a model.)\n\nFrom the manual:\n\n## Sessions")
 
 
 @pytest.mark.parametrize(

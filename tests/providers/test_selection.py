@@ -196,7 +196,7 @@ class TestTheOneThatWasAskedFor:
             ("gpt-4o", 'There is no provider called "gpt-4o"; .* A model is named PROVIDER:MODEL'),
             ("ollama", "No Ollama that has a model answers at http://127.0.0.1:11434/v1."),
             ("bare", "bare has no model to take. Name one as bare:MODEL, or write models ="),
-            ("offline:other", "There is no offline:other; the offline guide is offline:guide."),
+            ("offline:other", "There is no offline:other; the built-in guide is offline:guide."),
         ],
     )
     def test_but_cannot_be_had_is_told_with_what_to_do(

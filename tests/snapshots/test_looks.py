@@ -12,7 +12,6 @@ from tui.commands import registry
 from tui.commands.effects import Ask
 from tui.domain.journal.message import ToolCall
 from tui.domain.journal.todo import TodoItem
-from tui.domain.views.notice import Notice
 from tui.engine.sessions.todos import set_todos
 from tui.errors import ModelRefused, StorageFull
 
@@ -69,21 +68,6 @@ NAMES = (
     "Release notes for 0.4",
 )
 
-WELCOME = """\
-No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you write is \
-kept.
-
-Looked for, and what would change it:
-- ANTHROPIC_API_KEY is not set:
-      export ANTHROPIC_API_KEY=...
-- OPENAI_API_KEY is not set:
-      export OPENAI_API_KEY=...
-- No server is named in /home/u/.config/sibyl/config.toml:
-      [providers.local]
-      base_url = "http://127.0.0.1:8080/v1"
-      models = ["qwen3"]
-"""
-
 
 async def settled(pilot, app):
     """Until all that was asked to be painted is, and no notice hangs over it."""
@@ -102,9 +86,9 @@ async def test_an_empty_session(world, same_picture):
 
 async def test_the_first_start_without_a_model(world, same_picture):
     w = world()
-    w.welcome = Notice(WELCOME)
+    w.model.name = "offline:guide"
     async with w.running(size=(80, 24)) as (app, pilot):
-        await until(lambda: rows(app) and "No model is connected" in conversation(app))
+        await until(lambda: rows(app) and "No model is connected" in words(app))
         await settled(pilot, app)
         same_picture(app, "first-start")
 

@@ -408,16 +408,27 @@ async def test_end_in_a_prompt_with_text_is_the_end_of_its_line(world):
 
 
 @pytest.mark.fast
-async def test_an_empty_session_names_the_keys_that_it_really_has(world):
+async def test_an_empty_session_says_what_this_is_how_to_begin_and_how_to_leave(world):
     w = world(["Fine."])
-    w.appearance = Appearance(keys={"search": "f7"})
+    w.appearance = Appearance(keys={"quit": "f10"})
     async with w.running() as (app, pilot):
-        await until(lambda: "Search all sessions" in conversation(app), "the welcome")
-        assert "F7 Search all sessions" in words(app)
-        assert "Alt+Down, Alt+Up" in conversation(app)
+        await until(lambda: "chat with language models" in conversation(app), "the welcome")
+        assert "F10 Save everything and leave" in words(app)
+        assert "No model" not in words(app)
         await send(pilot, "How are you?")
         await until(lambda: "Fine." in conversation(app), "the answer")
-        assert "Search all sessions" not in conversation(app)
+        assert "Save everything" not in conversation(app)
+
+
+@pytest.mark.fast
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_an_empty_session_says_that_no_model_is_connected(world, size):
+    w = world()
+    w.model.name = "offline:guide"
+    async with w.running(size=size) as (app, _):
+        await until(lambda: "chat with language models" in words(app), "the welcome")
+        assert "Save everything and leave" in words(app)
+        assert "No model is connected yet." in words(app)
 
 
 async def test_the_line_of_keys_says_only_what_the_message_has(world):

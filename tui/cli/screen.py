@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tui.engine.sessions.final_save import FinalSave
 
 _NO_MODEL = (
-    "No model is connected yet: the offline guide answers. Ask it about sibyl-tui; what you"
+    "No model is connected yet: the built-in guide answers. Ask it about sibyl-tui; what you"
     " write is kept."
 )
 

@@ -36,10 +36,10 @@ _TICKS = re.compile(r"`+")
 _IN_SESSIONS = "In your own sessions:"
 
 _NOT_A_MODEL = (
-    "I am the offline guide, not a language model: no model is connected, and I use no network."
+    "I am the built-in guide, not a language model: no model is connected, and I use no network."
     " Your messages are kept all the same."
 )
-_AGAIN = "(The offline guide, not a model.)"
+_AGAIN = "(The built-in guide, not a model.)"
 _NOTHING = "The manual has nothing on that. It tells about:"
 
 

@@ -132,7 +132,7 @@ class _Selection:
         if provider is None:
             raise ModelUnavailable(self._unknown(name))
         if name == OFFLINE and model not in {"", GUIDE}:
-            raise ModelUnavailable(f"There is no {asked}; the offline guide is {OFFLINE}:{GUIDE}.")
+            raise ModelUnavailable(f"There is no {asked}; the built-in guide is {OFFLINE}:{GUIDE}.")
         return self._choice(provider, model or self._default_model(provider))
 
     def listed(self) -> tuple[str, ...]:

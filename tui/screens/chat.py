@@ -66,7 +66,7 @@ class ChatScreen(TextSelectionScreen):
         super().__init__()
         self.chosen_keys = chosen_keys or {}
         self.sidebar = Sidebar()
-        self.transcript = Transcript(welcome(self.chosen_keys))
+        self.transcript = Transcript()
         self.find_line = FindLine()
         self.todos = TodoPanel()
         self.approval = ApprovalPanel()
@@ -223,6 +223,7 @@ class ChatScreen(TextSelectionScreen):
             self.refresh_bindings()
         self._status = status
         self.status_bar.show(status)
+        self.transcript.show_welcome(welcome(self.chosen_keys, has_model=status.has_model))
 
     def _words_of_keys(self) -> Mapping[str, str]:
         useful = self.transcript.useful | self.prompt.useful

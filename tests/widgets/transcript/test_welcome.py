@@ -5,23 +5,32 @@ import pytest
 from tests.widgets.transcript.conftest import STYLES, asked
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.widgets.transcript import Transcript
+from tui.widgets.transcript.welcome import WelcomeText
 
-KEYS = [("Enter", "Send"), ("Ctrl+F", "Search all sessions")]
+KEYS = (("Enter", "Send"), ("Ctrl+F", "Search all sessions"))
+WORDS = "It chats with language models."
 
 
 class Welcoming(ThemeContrastApp):
     CSS_PATH = STYLES
 
+    def __init__(self, *sentences):
+        super().__init__()
+        self.text = WelcomeText(sentences, KEYS)
+
     def compose(self):
-        yield Transcript(KEYS)
+        yield Transcript()
+
+    def on_mount(self):
+        self.query_one(Transcript).show_welcome(self.text)
 
 
 @pytest.fixture
 def shown():
     """What a pane of this size shows, once a session of these entries is on it, from the top."""
 
-    async def show(*entries, size=(40, 9)):
-        app = Welcoming()
+    async def show(*entries, size=(40, 9), sentences=()):
+        app = Welcoming(*sentences)
         async with app.run_test(size=size):
             transcript = app.query_one(Transcript)
             before = transcript.visible_text()
@@ -61,7 +70,7 @@ async def test_where_it_is_narrow_what_a_key_does_goes_on_below(shown):
     assert rows[5].index("sessions") == rows[4].index("Search")
 
 
-@pytest.mark.parametrize("size", [(22, 9), (30, 3), (40, 2)])
+@pytest.mark.parametrize("size", [(22, 9), (30, 2), (40, 1)])
 async def test_keys_that_have_no_room_are_left_out(shown, size):
     _, rows = await shown(size=size)
     assert not any(rows)
@@ -96,3 +105,22 @@ async def test_the_first_entry_takes_all_of_it_away():
 def painted(app):
     """What has really come to the screen."""
     return app.export_screenshot()
+
+
+async def test_the_sentences_stand_above_the_keys(shown):
+    _, rows = await shown(sentences=(WORDS,))
+    assert [row.strip() for row in rows if row] == [
+        WORDS,
+        "Enter    Send",
+        "Ctrl+F   Search all sessions",
+    ]
+    place = next(number for number, row in enumerate(rows) if WORDS in row)
+    assert rows[place + 1] == ""
+
+
+@pytest.mark.parametrize(("height", "said"), [(9, 2), (4, 2), (3, 1), (2, 0)], ids=str)
+async def test_where_there_is_little_room_sentences_give_way_before_keys(shown, height, said):
+    _, rows = await shown(size=(40, height), sentences=(WORDS, "None is connected yet."))
+    text = " ".join(rows)
+    assert (WORDS in text) + ("connected" in text) == said
+    assert "Send" in text

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import msgspec
 
+from tui.domain.providers import OFFLINE
 from tui.domain.text.labels import plural, scope_name
 
 # Shorter waits are not shown.
@@ -54,6 +55,11 @@ class SessionStatus(msgspec.Struct, frozen=True):
     """The name that the user gave; empty without one."""
     summarised: str = ""
     """The id of the last message that the summary covers."""
+
+    @property
+    def has_model(self) -> bool:
+        """False if only the built-in guide answers."""
+        return not self.model.startswith(f"{OFFLINE}:")
 
     @property
     def count_words(self) -> str:

@@ -34,7 +34,7 @@ from tui.widgets.transcript.selection import offset_at, selected_text
 from tui.widgets.transcript.throttle import Throttle
 from tui.widgets.transcript.transcript_keys import KEYS
 from tui.widgets.transcript.view import TranscriptView
-from tui.widgets.transcript.welcome import Welcome
+from tui.widgets.transcript.welcome import Welcome, WelcomeText
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -67,12 +67,12 @@ class Transcript(ScrollViewBase, can_focus=True):
     LinksWanted = messages.LinksWanted
     CopyRequested = messages.CopyRequested
 
-    def __init__(self, welcome: Sequence[tuple[str, str]] = ()) -> None:
-        """``welcome``: keys and what they do, shown while there is no message."""
+    def __init__(self) -> None:
         super().__init__()
+        self._welcome = Welcome()
         self._view = view = TranscriptView(self, self._draw, self._draw_all)
         self.finder = FindState(view)
-        self._painter = RowPainter(view, self.finder, Welcome(welcome))
+        self._painter = RowPainter(view, self.finder, self._welcome)
         self.scrolling = Scrolling(view)
         self.at_cursor = CursorActions(view)
         horizontal, folding = HorizontalScroll(view), Folding(view)
@@ -98,6 +98,12 @@ class Transcript(ScrollViewBase, can_focus=True):
         self.action_all_details = folding.all_details
 
     # --- values
+
+    def show_welcome(self, text: WelcomeText) -> None:
+        """Show a text while there is no message."""
+        if text != self._welcome.text:
+            self._welcome.text = text
+            self.refresh()
 
     def show(
         self,

@@ -1,7 +1,8 @@
-"""The welcome: keys in the middle of an empty transcript."""
+"""The welcome: a sentence and keys in the middle of an empty transcript."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+import msgspec
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.strip import Strip
@@ -12,40 +13,77 @@ from tui.widgets.wrapping import wrap_words
 _GAP = 3
 # In a narrower column each word would have a row of its own.
 _WORDS_CELLS = 12
+_MEASURE = 64
+
+Line = tuple[str, str, str]
+"""A row: the name of a key, its effect, and words that fill the row instead."""
+
+_BLANK: Line = ("", "", "")
+
+
+class WelcomeText(msgspec.Struct, frozen=True):
+    """The sentences of an empty session, and its first keys with their effects."""
+
+    sentences: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 class Welcome:
-    """Keys and their effects as rows; no rows where there is no room."""
+    """Draws as much of a ``WelcomeText`` as there is room for: the keys before the sentences."""
 
-    def __init__(self, lines: Sequence[tuple[str, str]]) -> None:
-        self._lines = lines
-        self._keys = max((cell_len(key) for key, _ in lines), default=0) + _GAP
-        self._rows: tuple[int, Sequence[tuple[str, str]]] = (0, ())
+    def __init__(self) -> None:
+        self.text = WelcomeText()
+        self._drawn: tuple[object, Sequence[Line]] = (None, ())
 
     def row(self, y: int, height: int, canvas: Canvas) -> Strip:
         """One row of an empty transcript of ``height`` rows."""
-        rows = self._rows_within(canvas.text_width - 1 - self._keys)
+        rows = self._rows_within(canvas.text_width - 1, height)
         number = y - (height - len(rows)) // 2
-        if len(rows) >= height or not 0 <= number < len(rows):
+        if not 0 <= number < len(rows):
             return canvas.blank()
-        key, does = rows[number]
-        cells = self._keys + max(cell_len(does) for _, does in rows)
+        key, does, words = rows[number]
+        column = self._key_cells if any(each[1] for each in rows) else 0
+        cells = max(cell_len(line[2]) or column + cell_len(line[1]) for line in rows)
+        margin = " " * ((canvas.width - cells) // 2 - GUTTER)
+        palette = canvas.palette
         return canvas.row(
             [
-                Segment(" " * ((canvas.width - cells) // 2 - GUTTER), canvas.palette["text"]),
-                Segment(key.ljust(self._keys), canvas.palette["mark"]),
-                Segment(does, canvas.palette["quiet"]),
+                Segment(margin + words, palette["text"]),
+                Segment("" if words else key.ljust(column), palette["mark"]),
+                Segment(does, palette["quiet"]),
             ]
         )
 
-    def _rows_within(self, cells: int) -> Sequence[tuple[str, str]]:
-        """The rows with so many cells for the effect of a key; longer words wrap."""
-        if cells < _WORDS_CELLS:
+    @property
+    def _key_cells(self) -> int:
+        return max((cell_len(key) for key, _ in self.text.keys), default=0) + _GAP
+
+    def _rows_within(self, width: int, height: int) -> Sequence[Line]:
+        asked = (self.text, width, height)
+        if self._drawn[0] != asked:
+            self._drawn = asked, self._fitting(width, height)
+        return self._drawn[1]
+
+    def _fitting(self, width: int, height: int) -> Sequence[Line]:
+        """The fullest of the versions that fit; none where even the keys do not."""
+        if width - self._key_cells < _WORDS_CELLS:
             return ()
-        if self._rows[0] != cells:
-            rows: list[tuple[str, str]] = []
-            for key, does in self._lines:
-                first, *others = wrap_words(does, cells)
-                rows += [(key, first), *(("", other) for other in others)]
-            self._rows = cells, rows
-        return self._rows[1]
+        return next((rows for rows in self._versions(width) if len(rows) <= height), ())
+
+    def _versions(self, width: int) -> Iterator[Sequence[Line]]:
+        keys = self._key_rows(width - self._key_cells)
+        sentences = self.text.sentences
+        for count in range(len(sentences), 0, -1):
+            words = " ".join(sentences[:count])
+            said = [("", "", row) for row in wrap_words(words, min(width, _MEASURE))]
+            yield [*said, _BLANK, *keys]
+            yield [*said, *keys]
+        yield keys
+
+    def _key_rows(self, cells: int) -> Sequence[Line]:
+        """The rows with so many cells for the effect of a key; longer words wrap."""
+        rows: list[Line] = []
+        for key, does in self.text.keys:
+            first, *others = wrap_words(does, cells)
+            rows += [(key, first, ""), *(("", other, "") for other in others)]
+        return rows
