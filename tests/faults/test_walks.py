@@ -11,22 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import commands
-from tests.faults.shim import Fault, every_kill, run
+from tests.faults import commands, shim
+from tests.faults.fork_server import ForkServer
+from tests.faults.shim import Fault, every_kill
 from tui.storage.rescue import import_file
 
-pytestmark = pytest.mark.full
-
-
-def _names(*fast):
-    """All walks; these run in the fast tier, too.
-
-    They prove that nothing goes past the calls that tests of the storage fail in their own process.
-    """
-    names = [walk.name for walk in commands.walks(Path())]
-    assert {*fast} <= {*names}
-    return [pytest.param(name, marks=[pytest.mark.fast] * (name in fast)) for name in names]
-
+NAMES = [walk.name for walk in commands.walks(Path())]
 
 _RESCUED = re.compile(r"What could not be saved is in (.*)\.\n")
 _NOT_BEGUN = re.compile("Cannot (write to the data directory|reserve a session|open session)")
@@ -38,6 +28,23 @@ def template(tmp_path_factory):
     directory = tmp_path_factory.mktemp("template")
     commands.fill(directory / "data", directory)
     return directory
+
+
+@pytest.fixture(scope="module")
+def server():
+    with ForkServer() as server:
+        yield server
+
+
+@pytest.fixture
+def run(server):
+    """Runs a walk in a forked child, quickly."""
+    return lambda walk, root, *fault: server.run(walk.command(root)[3:], root, *fault)
+
+
+def run_preloaded(walk, root, *fault):
+    """Run a walk as a program of its own under the preloaded library, which nothing can go past."""
+    return shim.run(walk.command(root), root, *fault)
 
 
 @pytest.fixture
@@ -68,46 +75,74 @@ def failures(operations):
             yield Fault.short(one.number)
 
 
-@pytest.mark.parametrize("name", _names("ask", "restore", "purge"))
-def test_without_a_fault_each_command_does_its_work(world, name):
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_fault_each_command_does_its_work(world, run, name):
     walk, fresh = world(name)
     root = fresh()
-    outcome = run(walk.command(root), root)
+    outcome = run(walk, root)
     assert outcome.returncode == 0, outcome.stderr
     assert len(outcome.points) > 3
     assert walk.done(commands.FileStore(root))
     assert commands.lost(root, walk, outcome.stdout.decode()) == []
 
 
-@pytest.mark.parametrize("name", _names("ask", "restore", "purge"))
-def test_killed_at_any_point_nothing_acknowledged_is_missing(world, name):
+@pytest.mark.parametrize("name", NAMES)
+def test_the_preloaded_library_sees_the_same_operations_so_that_none_goes_past_os(world, run, name):
     walk, fresh = world(name)
-    clean = fresh()
+    assert _shapes(run(walk, fresh())) == _shapes(run_preloaded(walk, fresh()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_killed_at_any_point_nothing_acknowledged_is_missing(world, run, name):
+    walk, fresh = world(name)
+    assert kills(walk, fresh, run) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_failing_at_any_point_nothing_is_missing_and_the_reason_is_said(world, run, name):
+    walk, fresh = world(name)
+    assert disk_errors(walk, fresh, run) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("name", ["ask", "restore", "purge"])
+def test_so_it_is_for_programs_under_the_preloaded_library(world, name):
+    walk, fresh = world(name)
+    assert kills(walk, fresh, run_preloaded) == []
+    assert disk_errors(walk, fresh, run_preloaded) == []
+
+
+def _shapes(outcome):
+    """The operations of a run, without the numbers in new names."""
+    return [(each.kind, re.sub(r"[0-9a-f]{6,}", "N", each.path)) for each in outcome.points]
+
+
+def kills(walk, fresh, run):
+    """What is lost by a kill at any point."""
     problems = []
-    for fault in every_kill(run(walk.command(clean), clean).operations):
+    for fault in every_kill(run(walk, fresh()).operations):
         root = fresh()
-        outcome = run(walk.command(root), root, fault)
+        outcome = run(walk, root, fault)
+        assert outcome.returncode == -9, fault
         found = commands.lost(root, walk, outcome.stdout.decode())
         problems += [f"{fault}: {each}" for each in [*found, *goes_on(root)]]
         shutil.rmtree(root)
-    assert problems == []
+    return problems
 
 
-@pytest.mark.parametrize("name", _names("restore", "purge"))
-def test_failing_at_any_point_nothing_is_missing_and_the_reason_is_said(world, name):
-    walk, fresh = world(name)
-    clean = fresh()
+def disk_errors(walk, fresh, run):
+    """What is lost or left unsaid by an error of the disk at any point."""
     problems = []
-    for fault in failures(run(walk.command(clean), clean).operations):
+    for fault in failures(run(walk, fresh()).operations):
         root = fresh()
-        outcome = run(walk.command(root), root, fault)
+        outcome = run(walk, root, fault)
         found = commands.lost(root, walk, outcome.stdout.decode())
         found += said_how_it_went(walk, root, outcome)
         if walk.name.startswith("ask"):
             found += kept_the_prompt(root, outcome)
         problems += [f"{fault}: {each}" for each in [*found, *goes_on(root)]]
         shutil.rmtree(root)
-    assert problems == []
+    return problems
 
 
 def said_how_it_went(walk, root, outcome):
