@@ -479,7 +479,7 @@ async def test_a_fork_is_told_though_it_is_not_shown(started, world):
     stayed = await stuck(commands)
     append, failures = commands.program.store.append, commands.program.store.failures
 
-    def append_but_here(lease, records, *encoder):
+    def append_but_here(lease, records, *lines):
         if lease.session_id != commands.current.id:
             failures.clear()
             appended = append(lease, records)

@@ -28,14 +28,14 @@ class Store(FileStore):
         self.leases = []
         self.appends = 0
 
-    def append(self, lease, records, *encoder):
+    def append(self, lease, records, *lines):
         self.appends += 1
         if records and self.gate is not None:
             self.waiting.set()
             assert self.gate.wait(20)
         if records and self.failures:
             raise self.failures.pop(0).with_traceback(None)
-        return super().append(lease, records, *encoder)
+        return super().append(lease, records, *lines)
 
     def fail_next(self, error, times=1):
         self.failures += [error] * times

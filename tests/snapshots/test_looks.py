@@ -313,7 +313,7 @@ async def test_a_session_that_another_program_holds(world, same_picture, monkeyp
 async def test_a_full_disk(world, same_picture, monkeypatch):
     w = world()
 
-    def refuse(lease, records, *encoder):
+    def refuse(lease, records, *lines):
         raise StorageFull("No space left on device")
 
     async with w.running() as (app, pilot):

@@ -12,10 +12,10 @@ class ScriptedMemoryStore(MemoryStore):
         self._clock = clock
         self._failures = []
 
-    def append(self, lease, records, *encoder):
+    def append(self, lease, records, *lines):
         if records and self._failures:
             raise self._failures.pop(0)
-        return super().append(lease, records, *encoder)
+        return super().append(lease, records, *lines)
 
     def another_program(self):
         """Another store of the same sessions, without the leases of this one."""

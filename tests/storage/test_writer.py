@@ -123,6 +123,17 @@ def test_lines_know_where_they_will_stand():
     assert b'"offsets":{"summary":null,"todos":100,"reset":' in data
 
 
+def test_a_line_that_was_encoded_before_is_written_as_it_is():
+    data, _ = encode_lines([todos("a"), Reset(at())], 0, Offsets(), [b"known\n"])
+    assert data.splitlines(keepends=True)[0] == b"known\n"
+    assert len(data.splitlines()) == 2
+
+
+def test_a_state_is_completed_whatever_line_it_comes_with():
+    data, _ = encode_lines([state()], 0, Offsets(summary=50), [b"known\n"])
+    assert b'"summary":50' in data
+
+
 # --- failures
 
 ONE_FAULT = [

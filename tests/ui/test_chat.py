@@ -141,7 +141,7 @@ async def test_a_prompt_that_cannot_be_saved_is_kept_said_and_sent_once_there_is
     async with w.running() as (app, pilot):
         append = w.store.append
 
-        def full(lease, records, *encoder):
+        def full(lease, records, *lines):
             raise StorageFull("No space left on device") from OSError(errno.ENOSPC, "full")
 
         monkeypatch.setattr(w.store, "append", full)

@@ -243,7 +243,7 @@ async def test_a_summary_that_cannot_be_saved_is_saved_later(world, monkeypatch)
         session = w.workspace.current.id
         append = w.store.append
 
-        def full(lease, records, *encoder):
+        def full(lease, records, *lines):
             raise StorageFull("No room.")
 
         monkeypatch.setattr(w.store, "append", full)

@@ -18,7 +18,7 @@ class SlowDisk:
         self.asked, self._gate = threading.Event(), threading.Event()
         append = w.store.append
 
-        def slow(lease, records, *encoder):
+        def slow(lease, records, *lines):
             if any(isinstance(record, State) and record.name for record in records):
                 self.asked.set()
                 assert self._gate.wait(SECONDS)

@@ -21,7 +21,7 @@ from tui.errors import StorageFull
 from tui.storage.drafts import Drafts
 
 
-def refuse(lease, records, *encoder):
+def refuse(lease, records, *lines):
     raise StorageFull("No space left on device")
 
 
@@ -66,7 +66,7 @@ async def test_what_cannot_be_saved_at_the_end_goes_to_a_rescue_file(world, monk
     assert rescue.stat().st_mode & 0o777 == 0o600
 
 
-def fail_unforeseen(lease, records, *encoder):
+def fail_unforeseen(lease, records, *lines):
     raise RecursionError("too deep")
 
 
@@ -206,7 +206,7 @@ async def test_what_is_typed_while_an_answer_ends_stays(world, monkeypatch):
     async with w.running() as (app, pilot):
         append, gate = w.store.append, threading.Event()
 
-        def slow(lease, records, *encoder):
+        def slow(lease, records, *lines):
             if any(getattr(record, "role", "") == "assistant" for record in records):
                 gate.wait(20)
             return append(lease, records)

@@ -101,7 +101,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left(world, monkeypatch):
         await until(lambda: there in rows(app))
         append = w.store.append
 
-        def full(lease, records, *encoder):
+        def full(lease, records, *lines):
             raise StorageFull("No space left on device")
 
         monkeypatch.setattr(w.store, "append", full)
@@ -127,7 +127,7 @@ async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_load
         await until(lambda: there in rows(app))
         append = w.store.append
 
-        def full(lease, records, *encoder):
+        def full(lease, records, *lines):
             raise StorageFull("No space left on device")
 
         monkeypatch.setattr(w.store, "append", full)

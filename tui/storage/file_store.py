@@ -14,7 +14,6 @@ from tui.domain.journal.records import (
     NO_OFFSETS,
     VERSION,
     DamagedRecord,
-    Encoder,
     Record,
     Restored,
     encode,
@@ -113,7 +112,7 @@ class FileStore:
     # --- writing
 
     def append(
-        self, lease: Lease, records: Sequence[Record], encoder: Encoder = encode
+        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
         held = self._held.own(lease)
         if not records:
@@ -125,8 +124,8 @@ class FileStore:
         try:
             with storage_errors(doing):
                 if held.writer is not None:
-                    return self._append(held, held.writer, records, encoder)
-                self._publish(held, records, encoder)
+                    return self._append(held, held.writer, records, lines)
+                self._publish(held, records, lines)
                 return Appended(held.ordinal)
         except DamagedRecord as error:
             raise StorageError(f"{doing}: a record is {error}") from error
@@ -326,7 +325,7 @@ class FileStore:
         finally:
             lease.release()
 
-    def _publish(self, lease: FileLease, records: Sequence[Record], encoder: Encoder) -> None:
+    def _publish(self, lease: FileLease, records: Sequence[Record], lines: Sequence[bytes]) -> None:
         beginning = lease.beginning
         if beginning is None:
             raise ReadOnly(lease.session_id)
@@ -334,8 +333,9 @@ class FileStore:
         with self._scopes.locked():
             lease.ordinal = self._numbered(lease.session_id, beginning.scope)
             header = beginning.header(lease.session_id, lease.ordinal)
-            data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, encoder)
-            publish_or_replace(path, data, own=encode(header))
+            own = encode(header)
+            data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (own, *lines))
+            publish_or_replace(path, data, own=own)
         lease.writer, lease.written = JournalWriter(lease.session_id, path, offsets), True
         used = last_use(records)
         if used is not None:
@@ -356,7 +356,11 @@ class FileStore:
         return ordinal
 
     def _append(
-        self, lease: FileLease, writer: JournalWriter, records: Sequence[Record], encoder: Encoder
+        self,
+        lease: FileLease,
+        writer: JournalWriter,
+        records: Sequence[Record],
+        lines: Sequence[bytes],
     ) -> Appended:
         if lease.folder is Folder.ARCHIVE:
             # Moved first: nothing may fail once the records are durable.
@@ -364,8 +368,8 @@ class FileStore:
             self._relocate(lease, Folder.SESSIONS)
         restored = lease.unmarked_restore
         if restored:
-            records = (Restored(at=self._now()), *records)
-        foreign = writer.append(records, encoder)
+            records, lines = (Restored(at=self._now()), *records), (b"", *lines)
+        foreign = writer.append(records, lines)
         lease.unmarked_restore, lease.written = False, True
         return Appended(lease.ordinal, restored, foreign)
 

@@ -1,12 +1,13 @@
 """The data of a ``MemoryStore``, and functions that read it."""
 
 from collections.abc import Callable, Sequence
+from itertools import chain, repeat
 
 import msgspec
 
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import DamagedRecord, Encoder, Record, SessionHeader, decode, encode
+from tui.domain.journal.records import DamagedRecord, Record, SessionHeader, decode, encode
 from tui.domain.journal.session import Entry, Holder, Page, Session, Status, Surroundings
 from tui.errors import MessageNotFound, SessionNotFound, StorageError
 from tui.storage.journal_window import entry_id
@@ -61,10 +62,13 @@ def checked(session_id: str) -> str:
     return session_id
 
 
-def as_read(session_id: str, records: Sequence[Record], encoder: Encoder = encode) -> list[Record]:
+def as_read(
+    session_id: str, records: Sequence[Record], lines: Sequence[bytes] = ()
+) -> list[Record]:
     """Encode and decode records, as a file would. Raises ``StorageError`` as writing does."""
     try:
-        read = [decode(encoder(record).removesuffix(b"\n")) for record in records]
+        known = zip(records, chain(lines, repeat(b"")), strict=False)
+        read = [decode((line or encode(record)).removesuffix(b"\n")) for record, line in known]
     except DamagedRecord as error:
         raise StorageError(f"Cannot save session {session_id}: a record {error}") from error
     return [record for record in read if record is not None]

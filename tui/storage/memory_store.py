@@ -17,7 +17,7 @@ import msgspec
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import VERSION, Encoder, Record, Restored, SessionHeader, encode
+from tui.domain.journal.records import VERSION, Record, Restored, SessionHeader
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -122,12 +122,12 @@ class MemoryStore:
     # --- writing
 
     def append(
-        self, lease: Lease, records: Sequence[Record], encoder: Encoder = encode
+        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
         held = self._own(lease)
         if not records:
             return Appended(held.header.ordinal)
-        new = as_read(held.session_id, records, encoder)
+        new = as_read(held.session_id, records, lines)
         if held.session_id not in self.shelf.boxes:
             self._publish(held)
         box = self._readable(held.session_id)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Encoder, Record, encode
+from tui.domain.journal.records import Record
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -146,16 +146,17 @@ class SessionStore(Protocol):
         ...
 
     def append(
-        self, lease: Lease, records: Sequence[Record], encoder: Encoder = encode
+        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
     ) -> Appended:
         """Write records at the end of a session; on return they are durable.
 
         All or nothing: after an error none of them counts, and the same call may be repeated.
-        An empty sequence writes nothing. ``encoder`` returns a record's line, with its newline: a
-        caller may have encoded it before. The first append to an archived session restores it.
+        An empty sequence writes nothing. ``lines`` are the records' lines in the same order, where
+        a caller has encoded them before; for an empty one the store encodes the record, and always
+        a ``State``, which it completes. The first append to an archived session restores it.
         Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
         ``purge``, ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if
-        records written earlier are gone, and ``StorageError`` for a record that the encoder
+        records written earlier are gone, and ``StorageError`` for a record that ``encode``
         refuses, also in a store that keeps no JSON.
         """
         ...

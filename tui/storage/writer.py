@@ -3,13 +3,13 @@
 import errno
 import os
 from collections.abc import Sequence
+from itertools import chain, repeat
 from pathlib import Path
 
 import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
-    Encoder,
     Offsets,
     Opened,
     Record,
@@ -80,8 +80,8 @@ class JournalWriter:
         # The offset of a failed append, and the bytes that it may have left there.
         self._left: tuple[int, bytes] | None = None
 
-    def append(self, records: Sequence[Record], encoder: Encoder = encode) -> tuple[Record, ...]:
-        """Write records; on return they are durable.
+    def append(self, records: Sequence[Record], lines: Sequence[bytes] = ()) -> tuple[Record, ...]:
+        """Write records, some of them encoded before; on return they are durable.
 
         Returns the records that another program has added before them. Raises ``OSError`` or
         ``DamagedRecord``, and none of ``records`` counts then, and ``SessionDamaged`` if
@@ -94,19 +94,19 @@ class JournalWriter:
                 raise
             raise SessionDamaged(self._session_id, "its file is gone") from error
         try:
-            return self._append(descriptor, records, encoder)
+            return self._append(descriptor, records, lines)
         finally:
             os.close(descriptor)
 
     def _append(
-        self, descriptor: int, records: Sequence[Record], encoder: Encoder
+        self, descriptor: int, records: Sequence[Record], lines: Sequence[bytes]
     ) -> tuple[Record, ...]:
         own = self._take_back(descriptor)
         before = os.fstat(descriptor)
         foreign = self._foreign(descriptor, before.st_size - len(own))
         closing = _closing(descriptor, before)
         place = before.st_size + len(closing)
-        data, offsets = encode_lines(records, place, self._offsets, encoder)
+        data, offsets = encode_lines(records, place, self._offsets, lines)
         self._check_size(place + len(data))
         used = before.st_mtime_ns
         self._left = before.st_size - len(own), own + closing + data
@@ -192,18 +192,25 @@ def _is_synced(descriptor: int) -> bool:
 
 
 def encode_lines(
-    records: Sequence[Record], place: int, offsets: Offsets, encoder: Encoder = encode
+    records: Sequence[Record], place: int, offsets: Offsets, lines: Sequence[bytes] = ()
 ) -> tuple[bytes, Offsets]:
-    """Encode records as lines from the offset ``place`` on; complete the offsets of a ``state``."""
-    lines: list[bytes] = []
-    for record in records:
-        if isinstance(record, State):
-            record = msgspec.structs.replace(record, offsets=offsets)  # noqa: PLW2901 - the same record, completed
-        line = encoder(record)
+    """Encode records as lines from the offset ``place`` on; complete the offsets of a ``state``.
+
+    ``lines`` are those of the records that were encoded before, as in ``SessionStore.append``.
+    """
+    encoded: list[bytes] = []
+    for record, known in zip(records, chain(lines, repeat(b"")), strict=False):
+        line = _line(record, known, offsets)
         offsets = offsets.following(record, place)
         place += len(line)
-        lines.append(line)
-    return b"".join(lines), offsets
+        encoded.append(line)
+    return b"".join(encoded), offsets
+
+
+def _line(record: Record, known: bytes, offsets: Offsets) -> bytes:
+    if isinstance(record, State):
+        return encode(msgspec.structs.replace(record, offsets=offsets))
+    return known or encode(record)
 
 
 def last_use(records: Sequence[Record]) -> int | None:

@@ -40,7 +40,7 @@ def refuse(monkeypatch, program, session, error):
     """Let no save of this session succeed."""
     append = program.store.append
 
-    def fail(lease, records, *encoder):
+    def fail(lease, records, *lines):
         if lease.session_id == session.id:
             raise error
         return append(lease, records)

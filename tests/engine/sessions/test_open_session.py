@@ -243,7 +243,7 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
     entered, released = threading.Event(), threading.Event()
     append = store.append
 
-    def slow_append(lease, records, *encoder):
+    def slow_append(lease, records, *lines):
         entered.set()
         released.wait(60)
         return append(lease, records)
@@ -363,7 +363,7 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
 
     append = store.append
 
-    def full_for_copies(lease, records, *encoder):
+    def full_for_copies(lease, records, *lines):
         if lease.session_id != old_id:
             raise StorageFull("no room")
         return append(lease, records)
@@ -424,7 +424,7 @@ async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, m
     lost, append = session.id, store.append
     writing, released = threading.Event(), threading.Event()
 
-    def slow_append(lease, records, *encoder):
+    def slow_append(lease, records, *lines):
         if lease.session_id != lost:
             writing.set()
             assert released.wait(20)

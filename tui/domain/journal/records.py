@@ -4,7 +4,6 @@ One JSON object a line, distinguished by ``type``; docs/journal-format.md descri
 """
 
 import json
-from collections.abc import Callable
 from typing import Annotated, Any, cast
 
 import msgspec
@@ -190,10 +189,6 @@ _DECODER = msgspec.json.Decoder(Record)
 
 class DamagedRecord(ValueError):
     """A line that is not a record: torn, overwritten, too long or nested too deeply."""
-
-
-Encoder = Callable[[Record], bytes]
-"""A function like ``encode``, which may return a cached line."""
 
 
 def encode(record: Record) -> bytes:

@@ -383,11 +383,8 @@ class OpenSession:
         self._take(appended, batch)
 
     def _append(self, batch: Sequence[PendingRecord]) -> Appended:
-        lines = {id(each.record): each.line for each in batch}
-        records = [each.record for each in batch]
-        return self._store.append(
-            self._lease, records, lambda record: lines.get(id(record)) or encode(record)
-        )
+        records, lines = [each.record for each in batch], [each.line for each in batch]
+        return self._store.append(self._lease, records, lines)
 
     def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
         self._published = True
