@@ -36,7 +36,7 @@ from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.hints import hint
-from tui.widgets.intents import CommandInvoked, SearchIntent
+from tui.widgets.intents import CommandInvoked, CopyRequested, SearchIntent
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
@@ -235,8 +235,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def change_list(self, event: ListIntent) -> None:
         self.run_worker(partial(self._controllers.session_list.take, event))
 
-    @on(Transcript.PassageWanted)
-    async def show_passage(self, event: Transcript.PassageWanted) -> None:
+    @on(Transcript.PageWanted)
+    async def show_page(self, event: Transcript.PageWanted) -> None:
         await self._controllers.navigation.take(event)
 
     @on(SearchIntent)
@@ -248,10 +248,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def find(self, event: FindLine.Wanted | FindLine.Stepped) -> None:
         self._controllers.find.take(event)
 
-    @on(Transcript.CopyRequested)
-    @on(Prompt.CopyRequested)
-    def copy_text(self, event: Transcript.CopyRequested | Prompt.CopyRequested) -> None:
-        self.copy_to_clipboard(event.text, getattr(event, "what", ""))
+    @on(CopyRequested)
+    def copy_text(self, event: CopyRequested) -> None:
+        self.copy_to_clipboard(event.text, event.what)
 
     @property
     def clipboard(self) -> str:

@@ -26,7 +26,7 @@ _CURSORS = (
     ("block-cursor-blurred-foreground", "block-cursor-blurred-background"),
 )
 OF_CODE = {"code-name": "primary", "code-string": "success", "code-number": "warning"}
-"""Whose colours names, strings and numbers have; full ones, paled no more than they must be."""
+"""The colours of names, strings and numbers: full ones, paled no more than they must be."""
 
 KEYWORD = "code-keyword"
 _OF_KEYWORDS, _ANSI_KEYWORD = ("accent", "secondary"), "ansi_magenta"

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 _TOAST_SECONDS = 3
 _LAST_MESSAGES = 4
-"""How many of the last messages a turn may have changed without saying so."""
+"""The last messages, which a turn may have changed without an event."""
 
 
 class ChatScreen(TextSelectionScreen):
@@ -316,7 +316,7 @@ class ChatScreen(TextSelectionScreen):
         self._found_from = self.focused
         self.find_line.open()
 
-    @on(FindLine.Closed)
+    @on(FindLine.CloseRequested)
     def _close_find_line(self) -> None:
         """Look for nothing any more; the keys go back to where they were."""
         if self.find_line.has_keys:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 SECONDS, SECONDS_AT_MOST = 1.0, 3.0
-"""How long after the last key a draft is settled, and how long after the first."""
+"""Delays until a draft is settled: after the last key, and after the first."""
 
 
 class DraftTimer:

@@ -7,7 +7,7 @@ from tui.screens.dialog import Dialog
 from tui.widgets.line_input import LineInput
 
 
-class _Query(CommandInput, LineInput):
+class _PaletteInput(CommandInput, LineInput):
     """The query line. ``CommandInput`` is the first base: Textual styles a widget by that."""
 
 
@@ -17,7 +17,7 @@ class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatib
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             if isinstance(widget, CommandInput):
-                yield _Query(placeholder=widget.placeholder, select_on_focus=False)
+                yield _PaletteInput(placeholder=widget.placeholder, select_on_focus=False)
             else:
                 yield widget
 

@@ -15,7 +15,7 @@ from tui.widgets.line_input import LineInput
 MOST_CHARACTERS = 200
 
 
-class _Query(LineInput):
+class _FindInput(LineInput):
     """The input of the query."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,12 +79,12 @@ class FindLine(Horizontal):
             super().__init__()
             self.count = count
 
-    class Closed(Message):
+    class CloseRequested(Message):
         """The user closes the line."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id, classes=classes)
-        self._input = _Query()
+        self._input = _FindInput()
         self._count = Static(classes="find-line--count", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -139,7 +139,7 @@ class FindLine(Horizontal):
         self.post_message(self.Stepped(count))
 
     def action_close(self) -> None:
-        self.post_message(self.Closed())
+        self.post_message(self.CloseRequested())
 
     def on_click(self) -> None:
         if not self._input.can_focus:

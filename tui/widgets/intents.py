@@ -15,5 +15,14 @@ class CommandInvoked(Message):
         self.arguments = arguments
 
 
+class CopyRequested(Message):
+    """A text is to be copied; ``what`` is its number in words if it is one of several."""
+
+    def __init__(self, text: str, what: str = "") -> None:
+        super().__init__()
+        self.text = text
+        self.what = what
+
+
 class SearchIntent(Message):
     """An intent of the search screen; its subclasses stand there."""

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.domain.search.find_matches import Match, Matches, MessageMatches, Reading
+from tui.domain.search.find_matches import Match, Matches, MessageMatches, ReadingPosition
 
-AWAY = Reading("m9")
+AWAY = ReadingPosition("m9")
 
 
 def matches(*counts, reading=AWAY, page=2, whole=True):
@@ -24,20 +24,20 @@ def matches(*counts, reading=AWAY, page=2, whole=True):
 
 
 def test_the_nearest_is_the_first_from_the_reader_on():
-    assert matches(1, 0, 2, 1, reading=Reading("m1")).go_to_nearest() == Match("m2", 0)
-    assert matches(1, 3, 2, reading=Reading("m1", 2)).go_to_nearest() == Match("m1", 2)
-    assert matches(1, 3, 2, reading=Reading("m1", 3)).go_to_nearest() == Match("m2", 0)
+    assert matches(1, 0, 2, 1, reading=ReadingPosition("m1")).go_to_nearest() == Match("m2", 0)
+    assert matches(1, 3, 2, reading=ReadingPosition("m1", 2)).go_to_nearest() == Match("m1", 2)
+    assert matches(1, 3, 2, reading=ReadingPosition("m1", 3)).go_to_nearest() == Match("m2", 0)
 
 
 def test_the_nearest_is_the_last_one_above_if_nothing_is_below():
-    assert matches(1, 2, 0, 0, reading=Reading("m3")).go_to_nearest() == Match("m1", 1)
-    assert matches(1, 2, reading=Reading("m1", 2)).go_to_nearest() == Match("m1", 1)
+    assert matches(1, 2, 0, 0, reading=ReadingPosition("m3")).go_to_nearest() == Match("m1", 1)
+    assert matches(1, 2, reading=ReadingPosition("m1", 2)).go_to_nearest() == Match("m1", 1)
     assert matches(0, 0).go_to_nearest() is None
-    assert matches(1, reading=Reading(None)).go_to_nearest() == Match("m0", 0)
+    assert matches(1, reading=ReadingPosition(None)).go_to_nearest() == Match("m0", 0)
 
 
 def test_nothing_is_nearest_before_the_search_has_come_to_the_reader():
-    found = Matches(Reading("m0"))
+    found = Matches(ReadingPosition("m0"))
     found.take([MessageMatches("m9", 1)])
     assert found.go_to_nearest() is None
     found.take([MessageMatches("m0", 1)], 1)
@@ -45,7 +45,7 @@ def test_nothing_is_nearest_before_the_search_has_come_to_the_reader():
 
 
 def test_steps_go_through_all_and_round_the_ends():
-    found = matches(1, 2, 0, 1, reading=Reading("m1"))
+    found = matches(1, 2, 0, 1, reading=ReadingPosition("m1"))
     assert found.go_to_nearest() == Match("m1", 0)
     assert found.position == 2
     assert found.step(1) == (Match("m1", 1), False)
@@ -58,7 +58,7 @@ def test_steps_go_through_all_and_round_the_ends():
 
 
 def test_before_the_beginning_is_reached_nothing_goes_round_it():
-    found = matches(1, 1, reading=Reading("m1"), whole=False)
+    found = matches(1, 1, reading=ReadingPosition("m1"), whole=False)
     assert found.go_to_nearest() == Match("m1", 0)
     assert found.position is None
     assert found.step(1) is None
@@ -67,14 +67,14 @@ def test_before_the_beginning_is_reached_nothing_goes_round_it():
 
 
 def test_a_first_step_begins_at_the_reader():
-    assert matches(1, 0, 1, reading=Reading("m1")).step(1) == (Match("m2", 0), False)
-    assert matches(1, 0, 1, reading=Reading("m1")).step(-1) == (Match("m0", 0), False)
-    assert matches(0, 0, 1, reading=Reading("m1")).step(-1) == (Match("m2", 0), True)
+    assert matches(1, 0, 1, reading=ReadingPosition("m1")).step(1) == (Match("m2", 0), False)
+    assert matches(1, 0, 1, reading=ReadingPosition("m1")).step(-1) == (Match("m0", 0), False)
+    assert matches(0, 0, 1, reading=ReadingPosition("m1")).step(-1) == (Match("m2", 0), True)
     assert matches(0, 0).step(1) is None
 
 
 def test_the_end_may_grow_and_the_reader_stays_at_his_match():
-    found = Matches(Reading("m1"))
+    found = Matches(ReadingPosition("m1"))
     found.begin([MessageMatches("m1", 1)], 1)
     found.take([MessageMatches("m0", 1)])
     found.end()
@@ -91,7 +91,7 @@ def test_the_end_may_grow_and_the_reader_stays_at_his_match():
 
 @given(counts=st.lists(st.integers(0, 3), max_size=8), page=st.integers(1, 4))
 def test_steps_from_the_first_see_each_match_once_in_order(counts, page):
-    found = matches(*counts, reading=Reading("m0"), page=page)
+    found = matches(*counts, reading=ReadingPosition("m0"), page=page)
     every = [(f"m{m}", n) for m, count in enumerate(counts) for n in range(count)]
     seen = []
     for number, _ in enumerate(every, 1):

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from tui.widgets.intents import CopyRequested
 from tui.widgets.prompt import Prompt
 from tui.widgets.prompt.editor import Editor
 
@@ -51,7 +52,7 @@ class PromptApp(App[None]):
 
     @on(Prompt.Submitted)
     @on(Prompt.Edited)
-    @on(Prompt.CopyRequested)
+    @on(CopyRequested)
     @on(Prompt.TakenBack)
     def keep(self, event):
         self.posted.append(event)
@@ -76,7 +77,7 @@ class PromptApp(App[None]):
 
     @property
     def copied(self):
-        return [event.text for event in self.posted if isinstance(event, Prompt.CopyRequested)]
+        return [event.text for event in self.posted if isinstance(event, CopyRequested)]
 
     @property
     def taken_back(self):

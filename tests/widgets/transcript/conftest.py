@@ -37,7 +37,7 @@ class TranscriptApp(ThemeContrastApp):
     def on_transcript_earlier_wanted(self):
         self.earlier_wanted += 1
 
-    def on_transcript_copy_requested(self, message):
+    def on_copy_requested(self, message):
         self.copied.append(message.text)
         self.which.append(message.what)
 

@@ -25,10 +25,10 @@ def entry(chance, number):
 
 def happenings(chance, transcript, numbers):
     def fold():
-        items = [i for i in transcript._view.document.layout if i.foldable]
-        top = transcript._view.rows[0].spot.item
+        items = [i for i in transcript._state.document.layout if i.foldable]
+        top = transcript._state.rows[0].spot.item
         if items := [item for item in items if item is not top]:
-            transcript._view.document.fold(chance.choice(items))
+            transcript._state.document.fold(chance.choice(items))
             transcript._draw()
 
     return {
@@ -60,13 +60,13 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
         await pilot.press("pageup", "pageup", "up")
         for _ in range(60):
             assert not transcript.following
-            row = transcript._view.rows[0]
+            row = transcript._state.rows[0]
             before = transcript.visible_text()[0]
             what = chance.choice(["put", "prepend", "stream", "fold", "queue", "resize", "move"])
             if what == "resize":
                 await resize(app, pilot, chance)
-                assert transcript._view.rows[0].spot.item is row.spot.item
-                assert transcript._view.rows[0].spot.part == row.spot.part
+                assert transcript._state.rows[0].spot.item is row.spot.item
+                assert transcript._state.rows[0].spot.part == row.spot.part
             elif what == "move":
                 transcript.action_move(-chance.randint(1, 5))
             else:
@@ -74,7 +74,7 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
                 if what == "stream":
                     await until(lambda: transcript._timer is None)
                 assert transcript.visible_text()[0] == before
-            assert transcript.scroll_y == transcript._view.document.reader.rows_above()
+            assert transcript.scroll_y == transcript._state.document.reader.rows_above()
 
 
 async def test_what_was_guessed_wrong_above_moves_nothing(opened):
@@ -83,7 +83,7 @@ async def test_what_was_guessed_wrong_above_moves_nothing(opened):
     async with opened(*odd, *numbered(40)) as (app, pilot):
         await pilot.press("pageup")
         before, scrolled = app.transcript.visible_text(), app.transcript.scroll_y
-        conversation = app.transcript._view.document
+        conversation = app.transcript._state.document
         for key in ("odd3", "odd17", "odd29"):
             item = conversation.item_of(key)
             for part in range(len(item.parts())):
@@ -102,7 +102,7 @@ async def test_every_row_passes_once_on_the_way_up(opened):
         for _ in range(5000):
             before = transcript.scroll_y
             transcript.action_move(-1)
-            if transcript._view.document.reader.rows_above() == 0 and before == 0:
+            if transcript._state.document.reader.rows_above() == 0 and before == 0:
                 break
             seen.insert(0, transcript.visible_text()[0])
         words = " ".join(seen).split()

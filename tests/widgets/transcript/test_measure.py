@@ -91,7 +91,7 @@ async def test_the_words_at_the_top_stay_when_the_width_passes_the_limit(opened)
 async def test_heights_are_right_on_both_sides_of_the_limit(opened):
     shown = [asked(WORDS, "q"), answered(f"{WORDS}\n\n- {WORDS}\n\n```\nx\n```", "a")]
     async with opened(*shown, size=(90, 23)) as (app, pilot):
-        conversation = app.transcript._view.document
+        conversation = app.transcript._state.document
         for width in (240, 300, 90, 103, 104, 105, 106):
             await pilot.resize_terminal(width, 43)
             await until(lambda w=width: app.transcript.size.width == w)

@@ -298,7 +298,7 @@ async def test_a_short_conversation_asks_for_what_was_before(opened):
 
 async def test_only_what_is_on_screen_is_drawn(opened):
     async with opened(*(answered(f"*answer* {n}", f"a{n}") for n in range(5000))) as (app, _):
-        assert app.transcript._view.document._drawn.rows < 100
+        assert app.transcript._state.document._drawn.rows < 100
 
 
 async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
@@ -306,7 +306,7 @@ async def test_what_is_kept_of_the_drawn_rows_is_bounded(opened, monkeypatch):
     async with opened(*(answered(LOREM * 9, f"a{n}") for n in range(50))) as (app, pilot):
         for _ in range(20):
             await pilot.press("pageup")
-        assert app.transcript._view.document._drawn.rows < 130
+        assert app.transcript._state.document._drawn.rows < 130
 
 
 async def test_another_width_keeps_the_row_that_was_read(opened):

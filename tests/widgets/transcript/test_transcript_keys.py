@@ -131,10 +131,10 @@ async def test_a_click_on_its_line_folds_too(opened):
 async def test_folding_above_moves_nothing_below(opened):
     entries = [calling(), result("\n".join(f"line {n}" for n in range(30))), *numbered(30)]
     async with opened(*entries) as (app, pilot):
-        item = app.transcript._view.document.item_of("result")
+        item = app.transcript._state.document.item_of("result")
         await pilot.press("pageup")
         before = app.transcript.visible_text()
-        app.transcript._view.document.fold(item)
+        app.transcript._state.document.fold(item)
         app.transcript._draw()
         assert app.transcript.visible_text() == before
 

@@ -22,7 +22,7 @@ from tui.widgets.find_line import FindLine
 if TYPE_CHECKING:
     from textual.timer import Timer
 
-    from tui.domain.search.find_matches import Match, Matches, Reading
+    from tui.domain.search.find_matches import Match, Matches, ReadingPosition
 
     # Only who looks for something needs them.
     from tui.domain.search.find_query import Needle
@@ -80,7 +80,7 @@ class FindController:
 
     def look_for(self, text: str) -> None:
         """Look for a text from where the reader was; for nothing if it is empty."""
-        from tui.domain.search.find_matches import Reading
+        from tui.domain.search.find_matches import ReadingPosition
         from tui.domain.search.find_query import needle
 
         wanted, finder = needle(text), self._chat.transcript.finder
@@ -97,7 +97,7 @@ class FindController:
         # As more is typed it begins where it began, not where that has led to.
         self._origin = self._origin or reading.message_id
         moved = reading.message_id != self._origin
-        self._begin(wanted, Reading(self._origin) if moved else reading)
+        self._begin(wanted, ReadingPosition(self._origin) if moved else reading)
 
     def step(self, count: int) -> None:
         """Go to the next match, or to the one before."""
@@ -114,7 +114,7 @@ class FindController:
 
     # --- the search
 
-    def _begin(self, needle: "Needle", reading: "Reading") -> _Search:
+    def _begin(self, needle: "Needle", reading: "ReadingPosition") -> _Search:
         from tui.domain.search.find_matches import Matches
         from tui.engine.library.find_in_session import RecentCounts
 

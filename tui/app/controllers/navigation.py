@@ -63,7 +63,7 @@ class Navigation:
         self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
         self._session_list.show()
 
-    async def take(self, event: messages.PassageWanted) -> None:
+    async def take(self, event: messages.PageWanted) -> None:
         """Show what a reader wants of the session on screen."""
         match event:
             case messages.EarlierWanted():

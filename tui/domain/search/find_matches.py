@@ -19,7 +19,7 @@ class Match(msgspec.Struct, frozen=True):
     number: int
 
 
-class Reading(msgspec.Struct, frozen=True):
+class ReadingPosition(msgspec.Struct, frozen=True):
     """The top of the viewport: a message, and the number of its matches above the first row."""
 
     message_id: str | None
@@ -32,7 +32,7 @@ class Matches:
     ``whole`` is true once the beginning was reached; ``current`` is the selected match.
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: ReadingPosition) -> None:
         self.whole = False
         self.total = 0
         self.current: Match | None = None

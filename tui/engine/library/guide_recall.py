@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tui.providers.guide import PastHit
 
 SECONDS = 2.0
-"""How long a question may be looked for, whatever there is."""
+"""Limit of a search for one question."""
 
 MOST_HITS = 3
 _EACH_SECONDS = 0.5

@@ -12,7 +12,7 @@ from tui.domain.search.query_words import search_words
 from tui.domain.text.tokens import stands_alone
 
 SECONDS = 0.5
-"""How long it is looked for, at most."""
+"""Limit of a search."""
 
 _MOST_WORDS = 6
 _MOST_QUERIES = 3

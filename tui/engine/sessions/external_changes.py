@@ -33,7 +33,7 @@ class Glance(msgspec.Struct, frozen=True):
     holder: Holder | None
 
 
-class Reading(msgspec.Struct, frozen=True):
+class SessionEnd(msgspec.Struct, frozen=True):
     """The end of a session, and ``pages`` before it."""
 
     tail: Tail
@@ -85,10 +85,10 @@ class Follower:
         held = seen.holder is not None
         if seen.stamp == loaded.stamp and held == loaded.held_elsewhere:
             return None
-        reading = await self._read(loaded, seen)
+        end = await self._read(loaded, seen)
         before, notices = loaded.entries, len(loaded.notices)
         arriving = loaded.session.arriving
-        if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, reading)):
+        if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, end)):
             return None
         joined = not before or before[0] in loaded.entries
         if not held and loaded.asked_for and not loaded.read_only:
@@ -102,17 +102,17 @@ class Follower:
             tuple(placed.notice for placed in loaded.notices[notices:]),
         )
 
-    async def _read(self, loaded: LoadedSession, seen: Glance) -> Reading | None:
+    async def _read(self, loaded: LoadedSession, seen: Glance) -> SessionEnd | None:
         if seen.stamp is None:
             return None
         known = {each.id for each in loaded.entries if isinstance(each, Message)}
         if not seen.stamp.goes_on_from(loaded.stamp):
             known = set[str]()
-        reading = await asyncio.to_thread(read_on, self._store, loaded.id, known)
+        end = await asyncio.to_thread(read_on, self._store, loaded.id, known)
         if seen.holder is not None:
-            return reading
-        tail = Tail(answered(reading.tail.session), reading.tail.cursor)
-        return Reading(tail, reading.pages)
+            return end
+        tail = Tail(answered(end.tail.session), end.tail.cursor)
+        return SessionEnd(tail, end.pages)
 
     async def _take_over(self, loaded: LoadedSession) -> None:
         """Hold it from now on; what the other program left unfinished is kept."""
@@ -132,7 +132,7 @@ def glance(store: SessionStore, session_id: str) -> Glance:
         return Glance(None, None)
 
 
-def read_on(store: SessionStore, session_id: str, known: set[str]) -> Reading:
+def read_on(store: SessionStore, session_id: str, known: set[str]) -> SessionEnd:
     """Read the end, and back from there to a message that is known.
 
     Raises what ``SessionStore.tail`` and ``page`` raise.
@@ -140,25 +140,25 @@ def read_on(store: SessionStore, session_id: str, known: set[str]) -> Reading:
     tail = store.tail(session_id, WINDOW)
     pages, cursor = tuple[Entry, ...](), tail.cursor
     if not known or _reaches(known, tail.session.entries):
-        return Reading(tail, ())
+        return SessionEnd(tail, ())
     for _ in range(_MOST_PAGES):
         if cursor is None or _reaches(known, pages):
             break
         page = store.page(session_id, cursor, PAGE)
         pages, cursor = (*page.entries, *pages), page.cursor
-    return Reading(Tail(tail.session, cursor), pages)
+    return SessionEnd(Tail(tail.session, cursor), pages)
 
 
 def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:
     return any(isinstance(each, Message) and each.id in known for each in entries)
 
 
-def _take_in(loaded: LoadedSession, seen: Glance, reading: Reading | None) -> None:
+def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> None:
     stamp, seen_before = seen.stamp, loaded.stamp
     loaded.stamp = stamp
-    if stamp is not None and reading is not None:
+    if stamp is not None and end is not None:
         anew = not stamp.goes_on_from(seen_before)
-        loaded.follow(reading.tail, reading.pages, anew=anew)
+        loaded.follow(end.tail, end.pages, anew=anew)
     where = stamp.where if stamp else "gone"
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:

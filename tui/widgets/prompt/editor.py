@@ -8,7 +8,6 @@ from textual import events
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import (
     DocumentBase,
@@ -21,6 +20,7 @@ from textual.widgets.text_area import (
 
 from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import JOINERS, word_around
+from tui.widgets.intents import CopyRequested
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
 from tui.widgets.prompt.document import PromptDocument, Rows, cut, folded, is_long
 from tui.widgets.prompt.editing_keys import with_shell_keys
@@ -31,7 +31,7 @@ PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 # xterm's modifyOtherKeys sends a modifier and a literal carriage return for some of them.
 LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
 _PASTES = 20
-"""How many pastes are remembered, to fold them again where their text comes back."""
+"""Limit of remembered pastes, which are folded again where their text comes back."""
 
 
 class Editor(TextAreaBase, inherit_bindings=False):
@@ -50,13 +50,6 @@ class Editor(TextAreaBase, inherit_bindings=False):
         # The prompt handles it; it is bound here for the line of keys.
         Binding("tab", "complete", "Complete", id="prompt-complete", show=False),
     ]
-
-    class CopyRequested(Message):
-        """The user wants a text on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
 
     def __init__(self, press: Callable[[str], bool], edited: Callable[[], None]) -> None:
         self._press = press
@@ -222,7 +215,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
     def action_copy(self) -> None:
         if not self.selected_text:
             raise SkipAction
-        self.post_message(self.CopyRequested(self.selected_text))
+        self.post_message(CopyRequested(self.selected_text))
 
     def action_unfold(self) -> None:
         """Show the text of the nearest folded paste above the caret, else of the first below."""
@@ -242,7 +235,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
         if self.selection.is_empty:
             self.select_line(self.cursor_location[0])
         if self.selected_text:
-            self.post_message(self.CopyRequested(self.selected_text))
+            self.post_message(CopyRequested(self.selected_text))
             self.delete(*self.selection, maintain_selection_offset=False)
 
     def action_delete_word_left(self) -> None:

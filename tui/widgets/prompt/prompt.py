@@ -69,22 +69,15 @@ class Prompt(Widget):
             self.prompts = prompts
             self.back = back
 
-    class CopyRequested(Message):
-        """The user wants this text on the clipboard."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
     KEYS: ClassVar[Sequence[BindingType]] = (*TYPING_KEYS, *Editor.OWN_BINDINGS)
-    """What its keys do beyond what keys do in any text, for the help."""
+    """The keys beyond those of any text, for the help."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._editor = Editor(self._press, self._show_edit)
         self._list = CompletionList()
         self._history = EarlierPrompts()
-        self._sending = Unacknowledged()
+        self._unacknowledged = Unacknowledged()
         self._told = ""
         self._useful: frozenset[str] = frozenset()
         self._targets: tuple[Target, ...] = ()
@@ -143,17 +136,17 @@ class Prompt(Widget):
         """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing."""
         self._editor.remember_pastes(pastes)
         self._history.leave()
-        self._sending.forget()
+        self._unacknowledged.forget()
         self._load(text)
 
     def put_before(self, prompts: Sequence[str]) -> None:
         """Put these before what is typed, and behind what is being sent; posts nothing."""
         draft = self.draft
-        sent = self._sending.standing(draft)
+        sent = self._unacknowledged.sent_part(draft)
         whole = sent + "\n\n".join(filter(None, [*prompts, draft.removeprefix(sent)]))
         self._history.leave()
         if not sent:
-            self._sending.forget()
+            self._unacknowledged.forget()
         self._load(whole)
 
     def replace_text(self, text: str) -> None:
@@ -162,8 +155,8 @@ class Prompt(Widget):
 
     def clear_sent(self) -> None:
         """Take away the oldest prompt that was submitted, and nothing else that was typed."""
-        text, sent = self.text, self._sending.oldest
-        rest = self._sending.take(text)
+        text, sent = self.text, self._unacknowledged.oldest
+        rest = self._unacknowledged.take(text)
         if rest == text:
             self._history.forget(sent)
             return
@@ -175,7 +168,7 @@ class Prompt(Widget):
 
     def refuse_sent(self) -> None:
         """Let the user send again what was submitted: it was not taken."""
-        self._sending.refuse()
+        self._unacknowledged.refuse()
 
     def show_history(self, prompts: Sequence[str]) -> None:
         """The session's earlier prompts, oldest first."""
@@ -213,11 +206,6 @@ class Prompt(Widget):
 
     def on_descendant_blur(self) -> None:
         self._list.show(())
-
-    @on(Editor.CopyRequested)
-    def _ask_for_copy(self, event: Editor.CopyRequested) -> None:
-        event.stop()
-        self.post_message(self.CopyRequested(event.text))
 
     @on(CompletionList.Picked)
     def _accept_picked(self, event: CompletionList.Picked) -> None:
@@ -271,10 +259,10 @@ class Prompt(Widget):
             self._accept(self._list.chosen)
             return
         self._list.show(())
-        text = self._sending.unsent(self.text)
+        text = self._unacknowledged.unsent(self.text)
         if not text.strip():
             return
-        self._sending.submit(text)
+        self._unacknowledged.submit(text)
         self.post_message(self.Submitted(text))
 
     def _complete(self) -> None:

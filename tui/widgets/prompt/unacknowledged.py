@@ -20,8 +20,8 @@ class Unacknowledged:
             return text
         return text[len(sent) :]
 
-    def standing(self, text: str) -> str:
-        """Return the beginning of a text that is submitted and not taken."""
+    def sent_part(self, text: str) -> str:
+        """Return the beginning of a text, as far as it is submitted and not taken."""
         sent = "".join(self._texts)
         return sent if text.startswith(sent) else ""
 

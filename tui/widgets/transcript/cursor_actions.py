@@ -2,8 +2,9 @@
 
 from tui.domain.journal.message import Role
 from tui.widgets.hints import hint
+from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
-from tui.widgets.transcript.view import NO_MESSAGE, TranscriptView
+from tui.widgets.transcript.state import NO_MESSAGE, TranscriptState
 
 _NO_CODE = "No code to copy; y copies the message."
 
@@ -11,62 +12,62 @@ _NO_CODE = "No code to copy; y copies the message."
 class CursorActions:
     """Moves the message cursor, and acts on its message."""
 
-    def __init__(self, view: TranscriptView) -> None:
-        self._view = view
+    def __init__(self, state: TranscriptState) -> None:
+        self._state = state
 
     def step(self, count: int, role: Role | None = None) -> None:
         """Put the cursor on the next message of a role, or the one before."""
-        cursor = self._view.cursor
-        cursor.step(count, self._view.rows, role)
+        cursor = self._state.cursor
+        cursor.step(count, self._state.rows, role)
         if cursor.item:
-            self._view.document.reader.reveal(cursor.item)
+            self._state.document.reader.reveal(cursor.item)
         else:
-            hint(self._view.widget, NO_MESSAGE)
-        self._view.redraw()
+            hint(self._state.widget, NO_MESSAGE)
+        self._state.redraw()
 
     def show(self) -> None:
         """Put the cursor on a message in sight."""
-        self._view.cursor.go_into_sight(self._view.rows)
-        self._view.redraw()
+        self._state.cursor.go_into_sight(self._state.rows)
+        self._state.redraw()
 
     def copy_message(self) -> None:
         """Ask for a copy of the message at the cursor, or of the last one."""
-        cursor = self._view.cursor
+        cursor = self._state.cursor
         if message := cursor.message or cursor.last():
-            self._view.widget.post_message(messages.CopyRequested(message.text))
+            self._state.widget.post_message(CopyRequested(message.text))
         else:
-            hint(self._view.widget, NO_MESSAGE)
+            hint(self._state.widget, NO_MESSAGE)
 
     def copy_code(self) -> None:
         """Ask for a copy of a code block; each press takes the next block of the message."""
-        cursor = self._view.cursor
-        code, number = cursor.next_code(self._view.rows)
+        cursor = self._state.cursor
+        code, number = cursor.next_code(self._state.rows)
         if code:
-            self._view.widget.post_message(messages.CopyRequested(code, number))
+            self._state.widget.post_message(CopyRequested(code, number))
         else:
-            hint(self._view.widget, _NO_CODE if cursor.last() else NO_MESSAGE)
+            hint(self._state.widget, _NO_CODE if cursor.last() else NO_MESSAGE)
 
     def open_link(self) -> None:
         """Ask for a link of the message at the cursor, or of the last one, to be opened."""
         from tui.widgets.transcript.links import links_of
 
-        message = self._view.cursor.message or self._view.cursor.last()
+        message = self._state.cursor.message or self._state.cursor.last()
         links = links_of(message) if message else ()
         pairs = [(link.target, link.text) for link in links]
-        self._view.widget.post_message(messages.LinksWanted(pairs))
+        self._state.widget.post_message(messages.LinksWanted(pairs))
 
     def match(self, count: int) -> None:
         """Ask for the next match, or the one before."""
-        self._view.widget.post_message(messages.MatchWanted(count))
+        self._state.widget.post_message(messages.MatchWanted(count))
 
     @property
     def useful(self) -> frozenset[str]:
         """Keys with something to act on now; the others always have something."""
-        message = self._view.cursor.message
+        message = self._state.cursor.message
         text = message.text if message else ""
         has_use = {
             "copy-code": message is None or "```" in text or "~~~" in text,
             "open-link": "://" in text,
-            "fold": self._view.cursor.foldable(self._view.rows) is not None,
+            "fold": self._state.cursor.foldable(self._state.rows) is not None,
         }
         return frozenset(f"conversation-{key}" for key, has in has_use.items() if has)

@@ -4,49 +4,49 @@ from tui.domain.views.message_details import details
 from tui.widgets.hints import hint
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.rendering.row_blocks import Details
-from tui.widgets.transcript.view import NO_MESSAGE, TranscriptView
+from tui.widgets.transcript.state import NO_MESSAGE, TranscriptState
 
 
 class Folding:
     """Shows and hides parts of messages."""
 
-    def __init__(self, view: TranscriptView) -> None:
-        self._view = view
+    def __init__(self, state: TranscriptState) -> None:
+        self._state = state
 
     def fold(self) -> None:
         """Open a tool call, a result or a summary, or fold it."""
-        item = self._view.cursor.foldable(self._view.rows)
+        item = self._state.cursor.foldable(self._state.rows)
         if item:
             self.fold_item(item)
         else:
-            hint(self._view.widget, "Nothing to open or fold here.")
+            hint(self._state.widget, "Nothing to open or fold here.")
 
     def fold_item(self, item: Item) -> None:
         """Open an item, or fold it."""
-        self._view.document.fold(item)
-        self._view.draw()
+        self._state.document.fold(item)
+        self._state.draw()
 
     def details(self) -> None:
         """Show or hide time, model and more of the message at the cursor, or of one in sight."""
-        if self._view.cursor.item is None:
-            self._view.cursor.go_into_sight(self._view.rows)
-        item = self._view.cursor.item
+        if self._state.cursor.item is None:
+            self._state.cursor.go_into_sight(self._state.rows)
+        item = self._state.cursor.item
         if item is None or item.message is None:
-            hint(self._view.widget, NO_MESSAGE)
+            hint(self._state.widget, NO_MESSAGE)
             return
         if not item.informed or self._shows_details_of(item):
-            self._view.document.inform(item, shown=not item.informed)
-            self._view.redraw()
+            self._state.document.inform(item, shown=not item.informed)
+            self._state.redraw()
         if item.informed and not self._shows_details_of(item):
             # They are at the message's beginning, out of sight: scrolling there was not asked for.
-            hint(self._view.widget, details(item.message, item.cost))
+            hint(self._state.widget, details(item.message, item.cost))
 
     def all_details(self) -> None:
         """Show or hide the details of all messages."""
-        self._view.hint_if_empty()
-        self._view.document.inform_all()
-        self._view.redraw()
+        self._state.hint_if_empty()
+        self._state.document.inform_all()
+        self._state.redraw()
 
     def _shows_details_of(self, item: Item) -> bool:
-        rows = self._view.rows
+        rows = self._state.rows
         return any(isinstance(row.part, Details) and row.spot.item is item for row in rows)

@@ -6,7 +6,7 @@ from tui.widgets.hints import hint
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.rendering.code_blocks import Code, Sideways
-from tui.widgets.transcript.view import TranscriptView
+from tui.widgets.transcript.state import TranscriptState
 
 SIDE_CELLS = 8
 
@@ -14,14 +14,14 @@ SIDE_CELLS = 8
 class HorizontalScroll:
     """Moves code to the left and right."""
 
-    def __init__(self, view: TranscriptView) -> None:
-        self._view = view
+    def __init__(self, state: TranscriptState) -> None:
+        self._state = state
 
     def step(self, count: int) -> None:
         """Move the code of the message at the cursor, else all code on screen."""
-        if not self.move(self._view.rows, self._view.cursor.item, count * SIDE_CELLS):
+        if not self.move(self._state.rows, self._state.cursor.item, count * SIDE_CELLS):
             side = "right" if count > 0 else "left"
-            hint(self._view.widget, f"No code goes on to the {side} here.")
+            hint(self._state.widget, f"No code goes on to the {side} here.")
 
     def move(self, rows: Sequence[DocumentRow], item: Item | None, cells: int) -> bool:
         """Move the code of an item among the rows, else of all; false if nothing moved."""
@@ -31,10 +31,10 @@ class HorizontalScroll:
         moved = False
         for sideways, (owner, room) in _fences(codes).items():
             if sideways.move(cells, room):
-                redraw_fence(self._view.document, owner, sideways)
+                redraw_fence(self._state.document, owner, sideways)
                 moved = True
         if moved:
-            self._view.redraw()
+            self._state.redraw()
         return moved
 
 

@@ -7,7 +7,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from tui.domain.journal.message import Message
-from tui.domain.search.find_matches import Match, Reading
+from tui.domain.search.find_matches import Match, ReadingPosition
 from tui.domain.search.find_query import Needle, Piece, Place, arguments_text, count, places
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
@@ -66,7 +66,7 @@ class MatchMarks:
             for number in self._shown(document, item, part, shown):
                 yield Match(item.key, before + number)
 
-    def reading(self, document: Document, rows: Sequence[DocumentRow]) -> Reading:
+    def reading(self, document: Document, rows: Sequence[DocumentRow]) -> ReadingPosition:
         """The reader's place among the matches."""
         for row in rows:
             item, part = row.spot.item, row.spot.part
@@ -75,8 +75,8 @@ class MatchMarks:
             above = sum(self._count(item, place) for place in range(part))
             found = self._places(document, item, part)
             above += sum(place[0].row < row.spot.row for place in found)
-            return Reading(item.key, above)
-        return Reading(None)
+            return ReadingPosition(item.key, above)
+        return ReadingPosition(None)
 
     def _shown(
         self, document: Document, item: Item, part: int, rows: Sequence[int]

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from textual.message import Message
 
 
-class PassageWanted(Message, namespace="transcript"):
+class PageWanted(Message, namespace="transcript"):
     """Messages of the session that are not loaded are wanted."""
 
 
-class EarlierWanted(PassageWanted, namespace="transcript"):
+class EarlierWanted(PageWanted, namespace="transcript"):
     """The top came near, and there are earlier messages."""
 
 
-class LaterWanted(PassageWanted, namespace="transcript"):
+class LaterWanted(PageWanted, namespace="transcript"):
     """The end of the loaded messages came near, and there are later ones."""
 
 
-class BeginningWanted(PassageWanted, namespace="transcript"):
+class BeginningWanted(PageWanted, namespace="transcript"):
     """The beginning of the session is wanted."""
 
 
-class EndWanted(PassageWanted, namespace="transcript"):
+class EndWanted(PageWanted, namespace="transcript"):
     """The end of the session is wanted."""
 
 
@@ -42,13 +42,4 @@ class LinksWanted(Message, namespace="transcript"):
 
     def __init__(self, links: Sequence[tuple[str, str]]) -> None:
         self.links = links
-        super().__init__()
-
-
-class CopyRequested(Message, namespace="transcript"):
-    """A text is to be copied; ``what`` is its number in words if it is one of several."""
-
-    def __init__(self, text: str, what: str = "") -> None:
-        self.text = text
-        self.what = what
         super().__init__()

@@ -3,6 +3,7 @@
 from textual import events
 
 from tui.domain.text.fences import codes
+from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.document.document import DocumentRow
 from tui.widgets.transcript.folding import Folding
@@ -12,7 +13,7 @@ from tui.widgets.transcript.rendering.row_blocks import LineBlock
 from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_row, whole
-from tui.widgets.transcript.view import TranscriptView
+from tui.widgets.transcript.state import TranscriptState
 
 _WHEEL_ROWS = 3
 
@@ -22,13 +23,13 @@ class Mouse:
 
     def __init__(
         self,
-        view: TranscriptView,
+        state: TranscriptState,
         painter: RowPainter,
         scrolling: Scrolling,
         horizontal: HorizontalScroll,
         folding: Folding,
     ) -> None:
-        self._view = view
+        self._state = state
         self._painter = painter
         self._scrolling = scrolling
         self._horizontal = horizontal
@@ -55,12 +56,12 @@ class Mouse:
             self._scrolling.to_end()
         elif event.chain > 1:
             self._select(row, whole_item=event.chain > 2)
-        elif not self._view.widget.text_selection:
+        elif not self._state.widget.text_selection:
             self._act_on(row, event)
 
     def _act_on(self, row: DocumentRow, event: events.Click) -> None:
         if code := self._code_to_copy_at(row, event):
-            self._view.widget.post_message(messages.CopyRequested(code))
+            self._state.widget.post_message(CopyRequested(code))
         elif isinstance(row.part, LineBlock) and row.part.foldable:
             self._folding.fold_item(row.spot.item)
         elif row.spot.item.message:
@@ -68,14 +69,14 @@ class Mouse:
 
     def _is_more_at(self, row: DocumentRow, event: events.Click) -> bool:
         """True for a click on the mark for more rows below."""
-        offset = event.get_content_offset(self._view.widget)
-        if not offset or self._view.widget.text_selection:
+        offset = event.get_content_offset(self._state.widget)
+        if not offset or self._state.widget.text_selection:
             return False
-        is_last = offset.y == self._view.document.reader.height - 1
+        is_last = offset.y == self._state.document.reader.height - 1
         return is_last and self._painter.is_more_at(row, offset.x)
 
     def _code_to_copy_at(self, row: DocumentRow, event: events.Click) -> str:
-        offset, part, item = event.get_content_offset(self._view.widget), row.part, row.spot.item
+        offset, part, item = event.get_content_offset(self._state.widget), row.part, row.spot.item
         if not isinstance(part, Code) or not offset:
             return ""
         if not part.copies_at(row.spot.row, row.strip, offset.x):
@@ -83,7 +84,7 @@ class Mouse:
         return code_of(part, item.parts(), codes(item.message.text) if item.message else ())
 
     def _open_link_at(self, row: DocumentRow, event: events.Click) -> None:
-        offset, message = event.get_content_offset(self._view.widget), row.spot.item.message
+        offset, message = event.get_content_offset(self._state.widget), row.spot.item.message
         if message is None or offset is None or not _may_be_link(row, offset.x):
             return
         from tui.widgets.transcript.links import link_at, links_of
@@ -91,11 +92,11 @@ class Mouse:
         place = len(row.strip.crop(0, offset.x).text)
         if links := link_at(links_of(message), row.strip.text, place):
             pairs = [(link.target, link.text) for link in links]
-            self._view.widget.post_message(messages.LinksWanted(pairs))
+            self._state.widget.post_message(messages.LinksWanted(pairs))
 
     def _row_under(self, event: events.MouseEvent) -> DocumentRow | None:
-        offset = event.get_content_offset(self._view.widget)
-        rows = self._view.rows
+        offset = event.get_content_offset(self._state.widget)
+        rows = self._state.rows
         return rows[offset.y] if offset and 0 <= offset.y < len(rows) else None
 
     def _select(self, row: DocumentRow, *, whole_item: bool) -> None:
@@ -103,7 +104,7 @@ class Mouse:
         first, end = (0, last) if whole_item else (spot.part, spot.part)
         order = spot.item.order
         rows = whole(offset_row(order, first, 0), offset_row(order, end + 1, 0) - 1)
-        self._view.widget.screen.selections = {self._view.widget: rows}
+        self._state.widget.screen.selections = {self._state.widget: rows}
 
 
 def _may_be_link(row: DocumentRow, cell: int) -> bool:

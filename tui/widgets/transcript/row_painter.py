@@ -10,15 +10,15 @@ from tui.widgets.transcript.overlay import is_more, with_cursor, with_more
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import NAMES, Palette
 from tui.widgets.transcript.selection import look_of_selected, number_of, paint, selected
-from tui.widgets.transcript.view import TranscriptView
+from tui.widgets.transcript.state import TranscriptState
 from tui.widgets.transcript.welcome import Welcome
 
 
 class RowPainter:
     """Draws one row at a time: cursor, matches and selection over the rows of the document."""
 
-    def __init__(self, view: TranscriptView, finder: FindState, welcome: Welcome) -> None:
-        self._view = view
+    def __init__(self, state: TranscriptState, finder: FindState, welcome: Welcome) -> None:
+        self._state = state
         self._finder = finder
         self._welcome = welcome
         self._more = ""
@@ -39,7 +39,7 @@ class RowPainter:
 
     def replace_rows(self, rows: list[DocumentRow], more: str, height: int) -> set[int]:
         """Show other rows; ``more`` is the mark on the last one. Gives the rows to be painted."""
-        old, self._view.rows = self._view.rows, rows
+        old, self._state.rows = self._state.rows, rows
         changed = {y for y in range(height) if _row_at(old, y) != _row_at(rows, y)}
         if self._more != more:
             changed.add(height - 1)
@@ -48,9 +48,9 @@ class RowPainter:
 
     def row(self, y: int, height: int) -> Strip:
         """One row of so many."""
-        canvas, rows = self.canvas, self._view.rows
+        canvas, rows = self.canvas, self._state.rows
         if canvas is None:
-            return Strip.blank(self._view.widget.size.width, self._view.widget.rich_style)
+            return Strip.blank(self._state.widget.size.width, self._state.widget.rich_style)
         strip = self._row(rows[y], canvas) if y < len(rows) else self._below(y, height, canvas)
         return with_more(strip, self._more, canvas) if self._more and y == height - 1 else strip
 
@@ -61,17 +61,17 @@ class RowPainter:
         return is_more(row.strip, self._more, self.canvas, cell)
 
     def _palette(self) -> Palette:
-        style = self._view.widget.get_component_rich_style
+        style = self._state.widget.get_component_rich_style
         return {name: style(f"transcript--{name}") for name in NAMES}
 
     def _below(self, y: int, height: int, canvas: Canvas) -> Strip:
-        if self._view.rows or not self._view.is_loaded:
+        if self._state.rows or not self._state.is_loaded:
             return canvas.blank()
         return self._welcome.row(y, height, canvas)
 
     def _row(self, row: DocumentRow, canvas: Canvas) -> Strip:
-        number, widget = number_of(row.spot), self._view.widget
-        at_cursor = row.spot.item is self._view.cursor.item
+        number, widget = number_of(row.spot), self._state.widget
+        at_cursor = row.spot.item is self._state.cursor.item
         strip = with_cursor(row, canvas) if at_cursor else row.strip
         strip = self._finder.mark(row, strip, canvas)
         selection = widget.text_selection

@@ -31,9 +31,9 @@ from tui.widgets.transcript.row_painter import RowPainter
 from tui.widgets.transcript.scrollbar import show_place
 from tui.widgets.transcript.scrolling import Scrolling
 from tui.widgets.transcript.selection import offset_at, selected_text
+from tui.widgets.transcript.state import TranscriptState
 from tui.widgets.transcript.throttle import Throttle
 from tui.widgets.transcript.transcript_keys import KEYS
-from tui.widgets.transcript.view import TranscriptView
 from tui.widgets.transcript.welcome import Welcome, WelcomeText
 
 if TYPE_CHECKING:
@@ -59,24 +59,23 @@ class Transcript(ScrollViewBase, can_focus=True):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = COMPONENTS
 
-    PassageWanted = messages.PassageWanted
+    PageWanted = messages.PageWanted
     EarlierWanted = messages.EarlierWanted
     LaterWanted = messages.LaterWanted
     PromptWanted = messages.PromptWanted
     MatchWanted = messages.MatchWanted
     LinksWanted = messages.LinksWanted
-    CopyRequested = messages.CopyRequested
 
     def __init__(self) -> None:
         super().__init__()
         self._welcome = Welcome()
-        self._view = view = TranscriptView(self, self._draw, self._draw_all)
-        self.finder = FindState(view)
-        self._painter = RowPainter(view, self.finder, self._welcome)
-        self.scrolling = Scrolling(view)
-        self.at_cursor = CursorActions(view)
-        horizontal, folding = HorizontalScroll(view), Folding(view)
-        self._mouse = Mouse(view, self._painter, self.scrolling, horizontal, folding)
+        self._state = state = TranscriptState(self, self._draw, self._draw_all)
+        self.finder = FindState(state)
+        self._painter = RowPainter(state, self.finder, self._welcome)
+        self.scrolling = Scrolling(state)
+        self.at_cursor = CursorActions(state)
+        horizontal, folding = HorizontalScroll(state), Folding(state)
+        self._mouse = Mouse(state, self._painter, self.scrolling, horizontal, folding)
         self._timer: Timer | None = None
         self._throttle = Throttle()
         self._has_selection = False
@@ -121,61 +120,61 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._has_selection:
             # It would apply to the same rows of another session.
             self.screen.clear_selection()
-        document = Document(entries, arriving, self._view.costs)
-        self._view.replace(document, HistoryEnds(earlier, later))
+        document = Document(entries, arriving, self._state.costs)
+        self._state.replace(document, HistoryEnds(earlier, later))
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
         self._draw_all()
 
     def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
-        self._view.document.prepend(entries)
-        self._view.ends = HistoryEnds(earlier, self.later)
+        self._state.document.prepend(entries)
+        self._state.ends = HistoryEnds(earlier, self.later)
         self._draw()
 
     def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
         """Put a page of later entries after the last one; nothing on screen moves."""
-        self._view.document.append(entries, arriving)
-        self._view.ends = HistoryEnds(self._view.ends.earlier, later)
+        self._state.document.append(entries, arriving)
+        self._state.ends = HistoryEnds(self._state.ends.earlier, later)
         self._draw()
 
     def put(self, entry: Shown) -> None:
         """Add an entry at the end, or replace the message with the same id."""
-        known = isinstance(entry, Message) and self._view.document.item_of(entry.id)
+        known = isinstance(entry, Message) and self._state.document.item_of(entry.id)
         if isinstance(entry, Message) and not known:
-            self._view.note_unseen(entry.id)
+            self._state.note_unseen(entry.id)
         if known or not self.later:
-            self._view.document.put(entry)
+            self._state.document.put(entry)
         self._draw()
 
     def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
         """Add to an answer that is arriving; it is drawn with the next frame."""
         if not self.later:
-            self._view.document.add_text(message_id, text, model)
-        self._view.note_unseen(message_id)
+            self._state.document.add_text(message_id, text, model)
+        self._state.note_unseen(message_id)
         self._draw_soon()
 
     def show_wait(self, message_id: str, seconds: int) -> None:
         """Show for how many seconds the first word of an answer has been awaited."""
-        self._view.document.show_wait(message_id, wait_words(seconds))
+        self._state.document.show_wait(message_id, wait_words(seconds))
         self._draw_soon()
 
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer, of whichever session it is."""
-        self._view.costs[message_id] = cost
-        self._view.document.inform_anew(message_id)
+        self._state.costs[message_id] = cost
+        self._state.document.inform_anew(message_id)
         self._draw_soon()
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""
-        self._view.document.show_queued(prompts)
+        self._state.document.show_queued(prompts)
         self._draw()
 
     def show_message(self, message_id: str) -> None:
         """Put the cursor on a message and scroll it into view."""
-        item = self._view.cursor.stand_on(message_id)
+        item = self._state.cursor.stand_on(message_id)
         if item:
-            self._view.document.go_near(item)
+            self._state.document.go_near(item)
             self._draw_all()
 
     # --- the reader's place
@@ -183,27 +182,27 @@ class Transcript(ScrollViewBase, can_focus=True):
     @property
     def place(self) -> ScrollPosition:
         """The scroll position, to come back to."""
-        return self._view.document.place
+        return self._state.document.place
 
     def go_to(self, place: ScrollPosition) -> None:
         """Go back to a scroll position; to the end if it is not in the document."""
-        self._view.document.go_to(place)
+        self._state.document.go_to(place)
         self._draw()
 
     @property
     def following(self) -> bool:
         """True while the end is in sight; new rows then scroll into view."""
-        return self._view.following
+        return self._state.following
 
     @property
     def later(self) -> bool:
         """True if there are messages after the last loaded one."""
-        return self._view.ends.later
+        return self._state.ends.later
 
     @property
     def cursor_message(self) -> Message | None:
         """The message at the cursor."""
-        return self._view.cursor.message
+        return self._state.cursor.message
 
     @property
     def useful(self) -> frozenset[str]:
@@ -236,13 +235,13 @@ class Transcript(ScrollViewBase, can_focus=True):
         if not width or not height:
             return
         self._throttle.begin()
-        document, ends = self._view.document, self._view.ends
+        document, ends = self._state.document, self._state.ends
         document.draw_on(self._fitted_canvas(width), height)
         rows = document.rows()
         at_end = not ends.later and document.reader.is_at_end()
         if at_end:
-            self._view.unseen.clear()
-        self._replace_rows(rows, "" if at_end else more_words(len(self._view.unseen)))
+            self._state.unseen.clear()
+        self._replace_rows(rows, "" if at_end else more_words(len(self._state.unseen)))
         above, total = document.reader.rows_above(), document.layout.total
         show_place(self, above, max(total, above + height))
         for end in ends.neared(above, total - above - height, height):
@@ -262,7 +261,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         return self._painter.fit(width)
 
     def _replace_rows(self, rows: list[DocumentRow], more: str) -> None:
-        if bool(self._view.rows) != bool(rows):
+        if bool(self._state.rows) != bool(rows):
             # The welcome came or went.
             self.refresh()
         width, height = self._pane
@@ -273,7 +272,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def _refresh_bindings_if_changed(self) -> None:
         """Update the line of keys where its contents may have changed."""
-        state = self.following, self._view.cursor.item, self.finder.can_go_on, self._has_selection
+        state = self.following, self._state.cursor.item, self.finder.can_go_on, self._has_selection
         if state != self._bindings_state:
             self._bindings_state = state
             self.refresh_bindings()
@@ -286,12 +285,12 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, without decoration."""
-        text = selected_text(self._view.document, self._view.rows, selection)
+        text = selected_text(self._state.document, self._state.rows, selection)
         return (text, "\n") if text else None
 
     def offset_at(self, pointer: Offset) -> Offset | None:
         """The place in the document that is nearest to a place of the screen."""
-        return offset_at(self._view.rows, self.content_region, pointer)
+        return offset_at(self._state.rows, self.content_region, pointer)
 
     def selection_updated(self, selection: Selection | None) -> None:
         """Paint the selection."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NO_MESSAGE = "There is no message yet."
 
 
-class TranscriptView:
+class TranscriptState:
     """The document, its rows on screen, the message cursor and the ends of the history.
 
     ``draw`` paints the rows that have changed, ``redraw`` all rows. ``widget`` posts messages.
