@@ -53,6 +53,10 @@ enabled = ["write_todos"]
 [keys]
 new = "ctrl+t"
 
+[prompts]
+review = '''Find the worst fault:
+{args}'''
+
 [providers.openai]
 timeout = 30
 
@@ -91,6 +95,7 @@ class TestTheFile:
         assert config.hooks.on_archive == ("notify", "--quiet")
         assert config.tools.enabled == ("write_todos",)
         assert config.keys == {"new": "ctrl+t"}
+        assert config.prompts == {"review": "Find the worst fault:\n{args}"}
         assert config.providers["openai"] == ProviderSettings(timeout=30)
         assert config.providers["local"] == ProviderSettings(
             base_url="http://127.0.0.1:8080/v1",
@@ -201,6 +206,19 @@ class TestAWrongValue:
             ("model = 'gpt 4'", 'model: expected PROVIDER:MODEL, such as "openai:.*"'),
             ("model = ['a']", "model: expected PROVIDER:MODEL, .*, got a list"),
             ("keys.new = 3", "keys.new: expected text, got a whole number"),
+            (
+                "prompts.Review1 = 'x'",
+                'prompts.Review1: expected a name of small letters only, such as "review"',
+            ),
+            ("prompts.'a-b' = 'x'", "prompts.a-b: expected a name of small letters only.*"),
+            ("prompts.'über' = 'x'", "prompts.über: expected a name of small letters only.*"),
+            (
+                "prompts.save = 'x'",
+                "prompts.save: expected another name: /save is a command of the program",
+            ),
+            ("prompts.review = ' '", "prompts.review: expected a text that is sent, .*"),
+            ("prompts.review = 3", "prompts.review: expected a text that is sent.*"),
+            ("prompts = 'x'", "prompts: expected a table, got text"),
             ("tools.enabled = true", "tools.enabled: expected a list of texts, got true or false"),
             ("hooks.on_archive = 'rm -r'", "hooks.on_archive: expected a list of texts, got text"),
             ("hooks.on_archive = ['a', 3]", r"hooks.on_archive\[2\]: expected text, got a whole.*"),
@@ -371,7 +389,7 @@ class TestTheExample:
         lines = example().splitlines()
         keys = [place for place, line in enumerate(lines) if re.match(r"#\w+ = ", line)]
         assert keys
-        assert all(lines[place - 1].startswith(("# ", "[keys]")) for place in keys)
+        assert all(lines[place - 1].startswith(("# ", "[keys]", "[prompts]")) for place in keys)
 
 
 class TestWhatIsShown:

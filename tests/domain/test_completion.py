@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import any_text
 from tui.domain import completion
-from tui.domain.commands import BY_NAME, COMMANDS, Command, parse, text_to_send
+from tui.domain.commands import BY_NAME, COMMANDS, Command, parse, template_commands, text_to_send
 from tui.domain.completion import Completion, Target, common_text, completions
 
 AUTH = Target("session-20260111-153022-847291", "Auth bug in the shop")
@@ -97,6 +97,15 @@ def test_the_command_stays_as_it_was_typed():
 def test_models_are_found_by_any_part_of_their_name():
     assert texts("/model ") == [f"/model {name}" for name in MODELS]
     assert texts("/model gpt") == ["/model openai:GPT-mini"]
+
+
+def test_commands_of_the_users_own_are_offered_after_the_others():
+    own = template_commands({"save": "x", "savings": "Count:\nthem"})[1:]
+    found = completions("/sav", [], [], [], own)
+    assert [each.text for each in found] == ["/save", "/savings "]
+    assert found[-1].help == "sends: Count:"
+    assert completions("/savings a", [], [], [], own) == ()
+    assert [each.text for each in completions("/help savi", own=own)] == ["/help savings"]
 
 
 def test_help_takes_a_command():

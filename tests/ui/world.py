@@ -1,6 +1,6 @@
 """The whole program but its command line: real files, a model that plays what it is told."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +64,7 @@ class World:
         self.retention = RetentionSettings(backlog_limit=0)
         self.hook: Sequence[str] = ()
         self.exclusive_projects = False
+        self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.tools = Tools()
         self.final_save: FinalSave | None = None
@@ -136,6 +137,7 @@ class World:
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,
+                prompts=self.prompts,
                 appearance=self.appearance,
                 ui_state_file=self.ui_state_file,
                 stopwatch=lambda: self.seconds,

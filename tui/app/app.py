@@ -23,13 +23,13 @@ from tui.app.wiring import Controllers
 from tui.commands import archive
 from tui.commands.effects import Effect
 from tui.config import paths
-from tui.domain.commands import Invocation
+from tui.domain.commands import Invocation, template_commands
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
-from tui.screens.palette import Actions, SessionCommands, ThemeCommands
+from tui.screens.palette import Actions, OwnCommands, SessionCommands, ThemeCommands
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
@@ -50,7 +50,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     TITLE = "sibyl-tui"
     SELECT_AUTO_SCROLL_LINES, SELECT_AUTO_SCROLL_SPEED = 1, 20.0
-    COMMANDS: ClassVar[Any] = {Actions, SessionCommands, ThemeCommands}
+    COMMANDS: ClassVar[Any] = {Actions, OwnCommands, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
 
@@ -79,7 +79,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         else:
-            self.push_screen(HelpScreen(self._keys(), self._parts.appearance.keys))
+            self.push_screen(
+                HelpScreen(self._keys(), self._parts.appearance.keys, self.chat.own_commands)
+            )
 
     # --- life
 
@@ -159,6 +161,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def _begin_what_is_slow(self) -> None:
         self.chat.prompt.show_models(self._parts.models.names())
+        self.chat.show_own_commands(template_commands(self._parts.prompts))
         self.chat.prompt.show_themes(self._controllers.themes.names())
         self._controllers.background.begin()
         self._controllers.search.begin()

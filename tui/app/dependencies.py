@@ -1,7 +1,7 @@
 """Dependencies of the application, built by the command line."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,8 @@ class Dependencies(msgspec.Struct, frozen=True):
     """Everything that the command line decides; intervals in seconds, 0 for never.
 
     ``prepare_model`` begins to load the model library; it is called behind the first frame.
-    ``index_root`` is the data directory of the search index. ``stopwatch`` is a monotonic clock.
+    ``index_root`` is the data directory of the search index. ``prompts`` are the
+    templates of the user's own commands. ``stopwatch`` is a monotonic clock.
     """
 
     workspace: Workspace
@@ -31,6 +32,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     prepare_model: Callable[[], None]
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False
+    prompts: Mapping[str, str] = {}
     appearance: Appearance = Appearance()
     ui_state_file: Path | None = None
     index_root: Path | None = None

@@ -36,7 +36,7 @@ class Dispatcher:
 
     async def submit(self, text: str) -> None:
         """Dispatch the submitted text of the prompt."""
-        wanted = read_input(text)
+        wanted = read_input(text, self._controllers.commands.prompts)
         is_command = isinstance(wanted, Invocation)
         self._controllers.presenter.go_to_end(returning=is_command)
         if not is_command:

@@ -86,6 +86,7 @@ class Controllers:
             parts.final_save.rescue,
             self.prompt.stop,
             SessionMoves(parts.workspace, self.prompt.stop),
+            prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,
         )

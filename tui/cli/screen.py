@@ -114,6 +114,7 @@ def _parts(
         index_root=program.store.root,
         auto_save_interval=config.auto_save_interval,
         exclusive_projects=config.exclusive_projects,
+        prompts=config.prompts,
         ui_state_file=paths.state_directory() / ui_state.FILE,
         appearance=_appearance(program),
     )

@@ -1,6 +1,6 @@
 """The dependencies of commands."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -72,6 +72,8 @@ class CommandContext(msgspec.Struct, frozen=True):
     stop: Callable[[LoadedSession], Awaitable[bool]]
     """Stop the arriving answer and wait until it is saved; false if there is none."""
     shelf: SessionMoves
+    prompts: Mapping[str, str] = {}
+    """The templates of the user's own commands, by name."""
     exclusive_projects: bool = False
     """True if a project may be open in one session only."""
     measures: Measures | None = None

@@ -1,10 +1,10 @@
 """``/help``, ``/edit`` and ``/quit``."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import EditPrompt, Effect, Exit, OpenHelp, say
-from tui.domain.commands import BY_NAME
+from tui.domain.commands import BY_NAME, template_command
 
 
 async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -12,14 +12,18 @@ async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]
     if not arguments:
         return (OpenHelp(),)
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
+    if name in context.prompts:
+        return say(f"/{name} sends:\n{context.prompts[name].strip()}")
     command = BY_NAME.get(name)
     if command is None:
         return unknown(name)
     return say(f"{command.line} - {command.help}")
 
 
-def unknown(name: str) -> tuple[Effect, ...]:
-    """Make the error for an unknown command."""
+def unknown(name: str, prompts: Mapping[str, str] | None = None) -> tuple[Effect, ...]:
+    """Make the error for an unknown command, or for an own one without the text that it sends."""
+    if prompts and name in prompts:
+        return say(template_command(name, prompts[name]).usage_error)
     return say(f"Unknown command: /{name}. Type /help.", "error")
 
 

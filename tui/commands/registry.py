@@ -62,7 +62,7 @@ async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effec
     """Run a command; a ``SibylError`` becomes a notice."""
     function = FUNCTIONS.get(invocation.name) or SCREENS.get(invocation.name)
     if function is None:
-        return program.unknown(invocation.name)
+        return program.unknown(invocation.name, context.prompts)
     return await carried_out(partial(function, context, invocation.arguments))
 
 

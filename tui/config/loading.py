@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from tui.config.schema import Config, ProviderSettings
+from tui.domain.commands import BY_NAME
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
@@ -137,6 +138,9 @@ def _unfit(config: Config) -> Iterator[tuple[str, str]]:
             yield f"{key}.base_url", f"{_ADDRESS}, got nothing"
         if any(not model.strip() for model in provider.models):
             yield f"{key}.models", "expected names of models, got an empty one"
+    for name in config.prompts:
+        if name in BY_NAME:
+            yield f"prompts.{name}", f"expected another name: /{name} is a command of the program"
     if config.hooks.on_archive and not config.hooks.on_archive[0]:
         yield "hooks.on_archive", "expected the name of a program first, got nothing"
 

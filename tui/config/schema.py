@@ -35,6 +35,8 @@ _Variable = Annotated[
 ]
 _KNOWN = f"{', '.join(KNOWN_SERVERS[:-1])} and {KNOWN_SERVERS[-1]}"
 _ToolName = Literal["search_sessions", "write_todos"]
+_PromptName = Annotated[str, _like(r"^[a-z]+$", 'a name of small letters only, such as "review"')]
+_Template = Annotated[str, _like(r"\S", "a text that is sent, got an empty one")]
 _FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
 _ProviderName = Annotated[
     str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
@@ -152,6 +154,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             "that types a character where text is typed. Of an unknown action it is said which\n"
             "there are.",
             {"new": "ctrl+n"},
+        ),
+    ] = {}
+    prompts: Annotated[
+        dict[_PromptName, _Template],
+        _about(
+            "Commands of your own: /review WORDS sends this text, with WORDS in the place of\n"
+            "{args}, or after a blank line where it has no {args}.",
+            {"review": "Find the three worst faults of this text:\n\n{args}"},
         ),
     ] = {}
     providers: Annotated[

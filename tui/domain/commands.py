@@ -5,9 +5,12 @@ Only data: ``tui.commands.registry`` binds each command to its function.
 """
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
+
+from tui.domain.prompt_templates import filled
 
 Takes = Literal[
     "nothing",
@@ -223,9 +226,28 @@ class PromptText(msgspec.Struct, frozen=True):
     text: str
 
 
-def read_input(typed: str) -> Invocation | PromptText:
-    """Decide once between a command and a text for the model."""
-    return parse(typed) or PromptText(typed, text_to_send(typed))
+def read_input(typed: str, templates: Mapping[str, str] | None = None) -> Invocation | PromptText:
+    """Decide once between a command and a text for the model.
+
+    ``templates`` are the user's own commands, each of which sends a text.
+    """
+    invocation = parse(typed)
+    if invocation is None:
+        return PromptText(typed, text_to_send(typed))
+    template = (templates or {}).get(invocation.name, "")
+    text = filled(template, invocation.arguments)
+    return PromptText(typed, text) if text.strip() and template else invocation
+
+
+def template_commands(templates: Mapping[str, str]) -> tuple[Command, ...]:
+    """Describe the user's own commands."""
+    return tuple(template_command(name, template) for name, template in templates.items())
+
+
+def template_command(name: str, template: str) -> Command:
+    """Describe one of the user's own commands, by the first line of its template."""
+    line = template.strip().partition("\n")[0]
+    return Command(name, "stays", f"Prompt: {name}", f"sends: {line}", "[text]", "text")
 
 
 def text_to_send(text: str) -> str:

@@ -34,14 +34,18 @@ def completions(
     targets: Sequence[Target] = (),
     models: Sequence[str] = (),
     themes: Sequence[str] = (),
+    own: Sequence[Command] = (),
 ) -> tuple[Completion, ...]:
-    """List the completions of a prompt; none for a text that is no command, or a complete one."""
+    """List the completions of a prompt; none for a text that is no command, or a complete one.
+
+    ``own`` are the user's own commands.
+    """
     if not text.startswith("/") or "\n" in text:
         return ()
     word, blank, argument = text[1:].partition(" ")
-    command = BY_NAME.get(word.lower())
+    command = BY_NAME.get(word.lower()) or next((c for c in own if c.name == word.lower()), None)
     if not blank:
-        found = tuple(each for each in _commands(word) if each.text != text)
+        found = tuple(each for each in _commands(word, own) if each.text != text)
         return found or (() if command else _as_text(text, word))
     if command is None:
         return _as_text(text, word)
@@ -52,7 +56,7 @@ def completions(
         Completion(start + name, name, note)
         for name, note in (
             *_verbs(command, argument),
-            *_arguments(command, argument, targets, themes if is_theme else models),
+            *_arguments(command, argument, targets, themes if is_theme else models, own),
         )
         if name != argument
     )
@@ -81,10 +85,10 @@ def _common_start(texts: Sequence[str]) -> str:
     return first[: next((place for place, (a, b) in pairs if a != b), len(first))]
 
 
-def _commands(word: str) -> Iterable[Completion]:
+def _commands(word: str, own: Sequence[Command]) -> Iterable[Completion]:
     if word and not (word.isascii() and word.isalpha()):
         return
-    for command in COMMANDS:
+    for command in (*COMMANDS, *own):
         if command.name.startswith(word.lower()):
             blank = "" if command.takes == "nothing" else " "
             brief = f"/{command.name}"
@@ -96,12 +100,16 @@ def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:
 
 
 def _arguments(
-    command: Command, argument: str, targets: Sequence[Target], names: Sequence[str]
+    command: Command,
+    argument: str,
+    targets: Sequence[Target],
+    names: Sequence[str],
+    own: Sequence[Command],
 ) -> Iterable[tuple[str, str]]:
     match command.takes:
         case "command":
             wanted = argument.lower().removeprefix("/")
-            return [(c.name, c.help) for c in COMMANDS if c.name.startswith(wanted)]
+            return [(c.name, c.help) for c in (*COMMANDS, *own) if c.name.startswith(wanted)]
         case "model" | "theme":
             wanted = argument.casefold()
             return [(name, "") for name in names if wanted in name.casefold()]

@@ -65,6 +65,7 @@ class ChatScreen(TextSelectionScreen):
         """``chosen_keys`` are the user's own, by the ids of their bindings."""
         super().__init__()
         self.chosen_keys = chosen_keys or {}
+        self.own_commands: tuple[Command, ...] = ()
         self.sidebar = Sidebar()
         self.transcript = Transcript()
         self.find_line = FindLine()
@@ -201,6 +202,11 @@ class ChatScreen(TextSelectionScreen):
         covered = not self.is_active or self.has_class("-too-small")
         elsewhere = notice.severity == "error" and not self.prompt.has_focus_within
         return covered or elsewhere or not self.transcript.place.following
+
+    def show_own_commands(self, commands: Sequence[Command]) -> None:
+        """Offer the commands of the user's own."""
+        self.own_commands = tuple(commands)
+        self.prompt.show_own_commands(commands)
 
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""

@@ -11,7 +11,8 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.domain.commands import COMMANDS
+from tui.domain.commands import COMMANDS, Command
+from tui.domain.text.safe_text import make_visible_line
 from tui.screens.dialog import Dialog
 from tui.screens.key_help import KeyHelpLine, key_lines
 from tui.widgets.cells import fill, one_line
@@ -21,6 +22,7 @@ _KEY_CELLS = 17
 _TWO_COLUMNS_FROM = 120
 _LEAST_COLUMNS = 40
 _COMMANDS = "Commands, typed into the prompt"
+_OWN = "Commands of your own"
 _MARKS = "Marks in the list of sessions"
 _LEFT = 3
 """Sections in the left of two columns."""
@@ -56,15 +58,19 @@ class HelpScreen(Dialog[None]):
     """
 
     def __init__(
-        self, keys: Mapping[str, Sequence[BindingType]], chosen: Mapping[str, str]
+        self,
+        keys: Mapping[str, Sequence[BindingType]],
+        chosen: Mapping[str, str],
+        own: Sequence[Command] = (),
     ) -> None:
-        """``keys`` are bindings by section, ``chosen`` the user's own keys by action."""
+        """``keys`` are bindings by section, ``chosen`` and ``own`` the user's keys and commands."""
         super().__init__()
         sections = list(_key_sections(keys, chosen))
         list_end = _LEFT + 1
         self.sections = [
             *sections[:_LEFT],
-            _command_section(),
+            _command_section(_COMMANDS, COMMANDS),
+            *([_command_section(_OWN, own)] if own else []),
             *sections[_LEFT:list_end],
             _mark_section(),
             *sections[list_end:],
@@ -107,8 +113,8 @@ def _key_sections(
         yield where, list(key_lines(bindings, chosen))
 
 
-def _command_section() -> Section:
-    return _COMMANDS, [KeyHelpLine(command.line, command.help) for command in COMMANDS]
+def _command_section(heading: str, commands: Sequence[Command]) -> Section:
+    return heading, [KeyHelpLine(each.line, make_visible_line(each.help)) for each in commands]
 
 
 def _mark_section() -> Section:

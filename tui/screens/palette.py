@@ -1,6 +1,6 @@
 """Providers of the command palette: actions, sessions and themes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -106,6 +106,33 @@ def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
 
 def _allowed(node: Widget, binding: Binding) -> bool:
     return bool(node.check_action(binding.action.partition("(")[0], ()))
+
+
+class OwnCommands(Provider):
+    """The user's own commands, which are put into the prompt."""
+
+    async def discover(self) -> Hits:
+        for place, command in enumerate(self._commands()):
+            yield Hit(-place / 1000, self._row(command), partial(self._begin, command))
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for place, command in enumerate(self._commands()):
+            score = max(matcher.match(command.title), matcher.match(command.line))
+            if score > 0:
+                rank = score - (_BEFORE + place) * _NEXT
+                yield Hit(rank, self._row(command), partial(self._begin, command))
+
+    def _commands(self) -> Sequence[Command]:
+        return self.screen.own_commands if isinstance(self.screen, ChatScreen) else ()
+
+    def _row(self, command: Command) -> Content:
+        gap = " " * max(2, _TITLE_CELLS + _KEY_CELLS - cell_len(command.title))
+        return Content.assemble(command.title, gap, (f"/{command.name}", "not bold"))
+
+    def _begin(self, command: Command) -> None:
+        if isinstance(self.screen, ChatScreen):
+            self.screen.begin_command(command)
 
 
 class ThemeCommands(Provider):

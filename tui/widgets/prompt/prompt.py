@@ -11,6 +11,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 
+from tui.domain.commands import Command
 from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.text.safe_text import make_visible_line
 from tui.widgets.prompt.completion_list import CompletionList
@@ -83,6 +84,7 @@ class Prompt(Widget):
         self._targets: tuple[Target, ...] = ()
         self._models: tuple[str, ...] = ()
         self._themes: tuple[str, ...] = ()
+        self._own: tuple[Command, ...] = ()
         self._reason = ""
         self._queued: tuple[str, ...] = ()
         self._taken: Waiting | None = None
@@ -189,6 +191,10 @@ class Prompt(Widget):
     def show_themes(self, names: Sequence[str]) -> None:
         """The themes that can be chosen."""
         self._themes = tuple(names)
+
+    def show_own_commands(self, commands: Sequence[Command]) -> None:
+        """The commands of the user's own."""
+        self._own = tuple(commands)
 
     def set_read_only_reason(self, reason: str) -> None:
         """Say why nothing can be sent from here; empty if it can."""
@@ -336,7 +342,7 @@ class Prompt(Widget):
         if self._taken is not None and self._taken.text != text:
             self._taken = None
             self._show_subtitle()
-        self._list.show(completions(text, self._targets, self._models, self._themes))
+        self._list.show(completions(text, self._targets, self._models, self._themes, self._own))
         self.post_message(self.Edited(text, self._editor.pastes))
 
 
