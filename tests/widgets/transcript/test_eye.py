@@ -66,7 +66,7 @@ async def test_the_row_at_the_top_of_the_screen_stays(opened, seed):
             if what == "resize":
                 await resize(app, pilot, chance)
                 assert transcript._state.rows[0].spot.item is row.spot.item
-                assert transcript._state.rows[0].spot.part == row.spot.part
+                assert transcript._state.rows[0].spot.block == row.spot.block
             elif what == "move":
                 transcript.action_move(-chance.randint(1, 5))
             else:
@@ -86,8 +86,8 @@ async def test_what_was_guessed_wrong_above_moves_nothing(opened):
         conversation = app.transcript._state.document
         for key in ("odd3", "odd17", "odd29"):
             item = conversation.item_of(key)
-            for part in range(len(item.parts())):
-                conversation._measure(item, part)
+            for block in range(len(item.blocks())):
+                conversation._measure(item, block)
         app.transcript._draw()
         assert app.transcript.visible_text() == before
         assert app.transcript.scroll_y != scrolled

@@ -90,7 +90,7 @@ async def test_what_is_selected_is_whole_though_it_is_cut_on_screen(opened):
     async with opened(answered(CODE, "a")) as (app, pilot):
         await pilot.press(*["right"] * 3)
         item = app.transcript._state.document.item_of("a")
-        rows = [offset_row(item.order, part, 0) for part in (0, len(item.parts()))]
+        rows = [offset_row(item.order, block, 0) for block in (0, len(item.blocks()))]
         whole = Selection(Offset(0, rows[0]), Offset(1 << 20, rows[1] - 1))
         assert LONG in app.transcript.get_selection(whole)[0]
 

@@ -22,8 +22,8 @@ def rows(entry, page, *, width=240, unfolded=False):
     conversation = Document([entry])
     for item in conversation.layout:
         item.unfolded = unfolded
-        for part in item.parts():
-            yield from (text_of(strip)[GUTTER:] for strip in part.strips(page(width)))
+        for block in item.blocks():
+            yield from (text_of(strip)[GUTTER:] for strip in block.strips(page(width)))
 
 
 @pytest.mark.parametrize(
@@ -97,9 +97,9 @@ async def test_heights_are_right_on_both_sides_of_the_limit(opened):
             await until(lambda w=width: app.transcript.size.width == w)
             await pilot.pause()
             drawn = sum(
-                len(conversation.strips_of(item, part))
+                len(conversation.strips_of(item, block))
                 for item in conversation.layout
-                for part, _ in enumerate(item.parts())
+                for block, _ in enumerate(item.blocks())
             )
             assert conversation.layout.total == drawn
 

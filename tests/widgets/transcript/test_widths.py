@@ -82,13 +82,13 @@ def test_every_row_is_exactly_as_wide_as_the_pane(text, width, moved):
     conversation.inform_all()
     for item in conversation.layout:
         item.unfolded = True
-        for part in item.parts():
+        for block in item.blocks():
             for _ in range(2):
-                for strip in part.strips(Canvas(width, LOOK)):
+                for strip in block.strips(Canvas(width, LOOK)):
                     assert strip.cell_length == width
                     assert sum(cell_len(segment.text) for segment in strip) == width
-                if isinstance(part, Code):
-                    part.sideways.cells = moved
+                if isinstance(block, Code):
+                    block.sideways.cells = moved
 
 
 @examples(0.3)

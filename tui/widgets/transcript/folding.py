@@ -8,7 +8,7 @@ from tui.widgets.transcript.state import NO_MESSAGE, TranscriptState
 
 
 class Folding:
-    """Shows and hides parts of messages."""
+    """Shows and hides blocks of messages."""
 
     def __init__(self, state: TranscriptState) -> None:
         self._state = state
@@ -49,4 +49,4 @@ class Folding:
 
     def _shows_details_of(self, item: Item) -> bool:
         rows = self._state.rows
-        return any(isinstance(row.part, Details) and row.spot.item is item for row in rows)
+        return any(isinstance(row.block, Details) and row.spot.item is item for row in rows)

@@ -25,9 +25,9 @@ class HorizontalScroll:
 
     def move(self, rows: Sequence[DocumentRow], item: Item | None, cells: int) -> bool:
         """Move the code of an item among the rows, else of all; false if nothing moved."""
-        codes = {part: row.spot.item for row in rows if isinstance(part := row.part, Code)}
+        codes = {block: row.spot.item for row in rows if isinstance(block := row.block, Code)}
         if item in codes.values():
-            codes = {part: owner for part, owner in codes.items() if owner is item}
+            codes = {block: owner for block, owner in codes.items() if owner is item}
         moved = False
         for sideways, (owner, room) in _fences(codes).items():
             if sideways.move(cells, room):
@@ -40,9 +40,9 @@ class HorizontalScroll:
 
 def redraw_fence(document: Document, item: Item, sideways: Sideways) -> None:
     """Draw the rows of a code fence anew, as it has been moved."""
-    parts = item.parts()
-    document.redraw([p for p in parts if isinstance(p, Code) and p.sideways is sideways])
+    blocks = item.blocks()
+    document.redraw([p for p in blocks if isinstance(p, Code) and p.sideways is sideways])
 
 
 def _fences(codes: dict[Code, Item]) -> dict[Sideways, tuple[Item, int]]:
-    return {part.sideways: (item, part.room) for part, item in codes.items()}
+    return {block.sideways: (item, block.room) for block, item in codes.items()}

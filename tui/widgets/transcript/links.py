@@ -75,9 +75,11 @@ def _bare(text: str) -> Iterator[Link]:
 
 def _is_web(target: str) -> bool:
     try:
-        parts = urlsplit(target)
+        address = urlsplit(target)
     except ValueError:
         return False
     return (
-        parts.scheme in ("http", "https") and bool(parts.hostname) and not re.search(r"\s", target)
+        address.scheme in ("http", "https")
+        and bool(address.hostname)
+        and not re.search(r"\s", target)
     )

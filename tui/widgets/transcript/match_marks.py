@@ -47,51 +47,51 @@ class MatchMarks:
             return None
         if unfold and item.foldable and not item.unfolded:
             document.fold(item)
-        part, number = self._part_of(item, match.number)
-        found = self._places(document, item, part)
+        block, number = self._block_of(item, match.number)
+        found = self._places(document, item, block)
         number = min(number, len(found) - 1)
-        self._current = item.key, part, number
+        self._current = item.key, block, number
         if found:
-            _uncover(document, item, part, found[number][0])
-        row = found[number][0].row if found else int(item.parts()[part].spaced)
-        return Spot(item, part, row)
+            _uncover(document, item, block, found[number][0])
+        row = found[number][0].row if found else int(item.blocks()[block].spaced)
+        return Spot(item, block, row)
 
     def in_sight(self, document: Document, rows: Sequence[DocumentRow]) -> Iterator[Match]:
         """The matches on screen, also those in part, from the top."""
         seen: dict[tuple[Item, int], list[int]] = {}
         for row in rows:
-            seen.setdefault((row.spot.item, row.spot.part), []).append(row.spot.row)
-        for (item, part), shown in seen.items():
-            before = sum(self._count(item, place) for place in range(part))
-            for number in self._shown(document, item, part, shown):
+            seen.setdefault((row.spot.item, row.spot.block), []).append(row.spot.row)
+        for (item, block), shown in seen.items():
+            before = sum(self._count(item, place) for place in range(block))
+            for number in self._shown(document, item, block, shown):
                 yield Match(item.key, before + number)
 
     def reading(self, document: Document, rows: Sequence[DocumentRow]) -> ReadingPosition:
         """The reader's place among the matches."""
         for row in rows:
-            item, part = row.spot.item, row.spot.part
+            item, block = row.spot.item, row.spot.block
             if item.message is None:
                 continue
-            above = sum(self._count(item, place) for place in range(part))
-            found = self._places(document, item, part)
+            above = sum(self._count(item, place) for place in range(block))
+            found = self._places(document, item, block)
             above += sum(place[0].row < row.spot.row for place in found)
             return ReadingPosition(item.key, above)
         return ReadingPosition(None)
 
     def _shown(
-        self, document: Document, item: Item, part: int, rows: Sequence[int]
+        self, document: Document, item: Item, block: int, rows: Sequence[int]
     ) -> Iterator[int]:
-        if not _is_folded(item, part):
-            for number, place in enumerate(self._places(document, item, part)):
+        if not _is_folded(item, block):
+            for number, place in enumerate(self._places(document, item, block)):
                 if any(piece.row in rows for piece in place):
                     yield number
-        elif self._count(item, part):
+        elif self._count(item, block):
             yield 0
 
-    def _part_of(self, item: Item, number: int) -> tuple[int, int]:
-        """The part with a match, and the match's number in it."""
+    def _block_of(self, item: Item, number: int) -> tuple[int, int]:
+        """The block with a match, and the match's number in it."""
         last = 0
-        for place, _ in enumerate(item.parts()):
+        for place, _ in enumerate(item.blocks()):
             found = self._count(item, place)
             if number < found:
                 return place, number
@@ -100,66 +100,66 @@ class MatchMarks:
         # Drawn Markdown may have less text than its source.
         return last, self._count(item, last)
 
-    def _count(self, item: Item, part: int) -> int:
-        """The number of matches in a part as it was written, folded text included."""
-        return sum(count(self.needle, text) for text in _sources(item, part))
+    def _count(self, item: Item, block: int) -> int:
+        """The number of matches in a block as it was written, folded text included."""
+        return sum(count(self.needle, text) for text in _sources(item, block))
 
     # --- marking
 
     def mark(self, row: DocumentRow, strip: Strip, document: Document, canvas: Canvas) -> Strip:
         """A row with its marks."""
-        item, part = row.spot.item, row.spot.part
-        for number, place in enumerate(self._places(document, item, part)):
-            current = self._current == (item.key, part, number)
+        item, block = row.spot.item, row.spot.block
+        for number, place in enumerate(self._places(document, item, block)):
+            current = self._current == (item.key, block, number)
             for piece in place:
                 if piece.row == row.spot.row:
                     style = canvas.palette[_CURRENT if current else _MATCH]
                     strip = paint(strip, *_on_row(row, piece), style)
-        folded = isinstance(row.part, LineBlock) and row.spot.row == int(row.part.spaced)
-        if folded and _is_folded(item, part) and (hidden := self._count(item, part)):
-            current = self._current[:2] == (item.key, part)
+        folded = isinstance(row.block, LineBlock) and row.spot.row == int(row.block.spaced)
+        if folded and _is_folded(item, block) and (hidden := self._count(item, block)):
+            current = self._current[:2] == (item.key, block)
             words = Segment(f" {hidden} found ", canvas.palette[_CURRENT if current else _MATCH])
             room = canvas.width - cell_len(words.text)
             strip = Strip.join([strip.crop(0, room), Strip([words])])
         return strip
 
     def _places(self, document: Document, item: Item, number: int) -> list[Place]:
-        """The places of the matches in the rows of a part."""
-        part = item.parts()[number]
+        """The places of the matches in the rows of a block."""
+        block = item.blocks()[number]
         strips = document.strips_of(item, number)
-        known = self._known.get(part)
+        known = self._known.get(block)
         if known is not None and known[0] is strips:
             return known[1]
         if len(self._known) > _KNOWN:
             self._known.clear()
         found = self._look_at(item, number, strips)
-        self._known[part] = strips, found
+        self._known[block] = strips, found
         return found
 
     def _look_at(self, item: Item, number: int, strips: Sequence[Strip]) -> list[Place]:
-        part = item.parts()[number]
+        block = item.blocks()[number]
         if not self._count(item, number) and not _is_folded(item, number):
             return []
-        skipped = part.spaced + part.titled
+        skipped = block.spaced + block.titled
         rows = [
-            _line(cut, part)
-            if (cut := part.cut(place))
-            else _row(strip, part, shown=place >= skipped)
+            _line(cut, block)
+            if (cut := block.cut(place))
+            else _row(strip, block, shown=place >= skipped)
             for place, strip in enumerate(strips)
         ]
         found = places(self.needle, rows)
         # An open call has only its name here: its arguments are below.
-        return found[: self._count(item, number)] if isinstance(part, LineBlock) else found
+        return found[: self._count(item, number)] if isinstance(block, LineBlock) else found
 
 
-def _line(cut: Cut, part: RowBlock) -> tuple[str, bool]:
+def _line(cut: Cut, block: RowBlock) -> tuple[str, bool]:
     """The whole line of a row that shows part of it."""
-    return " " * part.margin + cut.text, False
+    return " " * block.margin + cut.text, False
 
 
 def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
     """The characters to mark for a piece of a match; if it is cut off, the sign of the cut."""
-    cut, margin = row.part.cut(row.spot.row), row.part.margin
+    cut, margin = row.block.cut(row.spot.row), row.block.margin
     if cut is None:
         return piece.begin, piece.end
     begin, end = piece.begin - margin - cut.hidden, piece.end - margin - cut.hidden
@@ -174,41 +174,41 @@ def _on_row(row: DocumentRow, piece: Piece) -> tuple[int, int]:
 
 def _uncover(document: Document, item: Item, number: int, piece: Piece) -> None:
     """Scroll code sideways so that its match is in view."""
-    part = item.parts()[number]
-    cut = part.cut(piece.row)
-    if cut is None or not isinstance(part, Code):
+    block = item.blocks()[number]
+    cut = block.cut(piece.row)
+    if cut is None or not isinstance(block, Code):
         return
-    begin, end = piece.begin - part.margin, piece.end - part.margin
+    begin, end = piece.begin - block.margin, piece.end - block.margin
     if begin < cut.hidden or end > cut.hidden + cut.shown:
-        before = cell_len(cut.text[:begin]) - part.room // 3
-        if part.sideways.move(before - part.sideways.skipped(part.room), part.room):
-            redraw_fence(document, item, part.sideways)
+        before = cell_len(cut.text[:begin]) - block.room // 3
+        if block.sideways.move(before - block.sideways.skipped(block.room), block.room):
+            redraw_fence(document, item, block.sideways)
 
 
-def _row(strip: Strip, part: RowBlock, *, shown: bool) -> tuple[str, bool]:
+def _row(strip: Strip, block: RowBlock, *, shown: bool) -> tuple[str, bool]:
     """The text of a row, its offset, and true if it fills the row."""
     if not shown:
         return "", False
     text = strip.text.rstrip()
-    lead = len(text) - len(text[part.margin :].lstrip(_LEADING))
-    return " " * lead + text[lead:], part.is_full(strip)
+    lead = len(text) - len(text[block.margin :].lstrip(_LEADING))
+    return " " * lead + text[lead:], block.is_full(strip)
 
 
-def _is_folded(item: Item, part: int) -> bool:
-    return not item.unfolded and part in _folds(item)
+def _is_folded(item: Item, block: int) -> bool:
+    return not item.unfolded and block in _folds(item)
 
 
 def _folds(item: Item) -> list[int]:
-    parts = enumerate(item.parts())
-    return [place for place, part in parts if isinstance(part, LineBlock) and part.foldable]
+    blocks = enumerate(item.blocks())
+    return [place for place, block in blocks if isinstance(block, LineBlock) and block.foldable]
 
 
 def _sources(item: Item, number: int) -> Iterator[str]:
-    """The searchable text of a part, as it was written, not as it is wrapped."""
+    """The searchable text of a block, as it was written, not as it is wrapped."""
     message = item.message
     if message is None:
         return
-    match item.parts()[number]:
+    match item.blocks()[number]:
         case LineBlock(foldable=True):
             yield from _folded(message, item, number)
         case Details():
@@ -217,8 +217,8 @@ def _sources(item: Item, number: int) -> Iterator[str]:
             yield text
         case ProseBlock(text=text):
             yield text
-        case Code(block=block):
-            yield block.text
+        case Code(source=source):
+            yield source.text
         case _:
             return
 

@@ -98,10 +98,10 @@ class MessageCursor:
     def _first_in_sight(self, rows: Sequence[DocumentRow], blocks: Sequence[str]) -> int:
         """The number of the first code block that begins on screen, else of the first in sight."""
         mine = [row for row in rows if row.spot.item is self.item]
-        seen = [(part, row.spot.row) for row in mine if isinstance(part := row.part, Code)]
-        begun = [(part, row) for part, row in seen if part.titled and row == part.spaced]
-        for part, _ in begun or seen:
-            code = code_of(part, mine[0].spot.item.parts(), blocks)
+        seen = [(block, row.spot.row) for row in mine if isinstance(block := row.block, Code)]
+        begun = [(block, row) for block, row in seen if block.titled and row == block.spaced]
+        for block, _ in begun or seen:
+            code = code_of(block, mine[0].spot.item.blocks(), blocks)
             return blocks.index(code) if code in blocks else 0
         return 0
 

@@ -62,7 +62,7 @@ class Mouse:
     def _act_on(self, row: DocumentRow, event: events.Click) -> None:
         if code := self._code_to_copy_at(row, event):
             self._state.widget.post_message(CopyRequested(code))
-        elif isinstance(row.part, LineBlock) and row.part.foldable:
+        elif isinstance(row.block, LineBlock) and row.block.foldable:
             self._folding.fold_item(row.spot.item)
         elif row.spot.item.message:
             self._open_link_at(row, event)
@@ -76,12 +76,12 @@ class Mouse:
         return is_last and self._painter.is_more_at(row, offset.x)
 
     def _code_to_copy_at(self, row: DocumentRow, event: events.Click) -> str:
-        offset, part, item = event.get_content_offset(self._state.widget), row.part, row.spot.item
-        if not isinstance(part, Code) or not offset:
+        offset, block, item = event.get_content_offset(self._state.widget), row.block, row.spot.item
+        if not isinstance(block, Code) or not offset:
             return ""
-        if not part.copies_at(row.spot.row, row.strip, offset.x):
+        if not block.copies_at(row.spot.row, row.strip, offset.x):
             return ""
-        return code_of(part, item.parts(), codes(item.message.text) if item.message else ())
+        return code_of(block, item.blocks(), codes(item.message.text) if item.message else ())
 
     def _open_link_at(self, row: DocumentRow, event: events.Click) -> None:
         offset, message = event.get_content_offset(self._state.widget), row.spot.item.message
@@ -100,8 +100,8 @@ class Mouse:
         return rows[offset.y] if offset and 0 <= offset.y < len(rows) else None
 
     def _select(self, row: DocumentRow, *, whole_item: bool) -> None:
-        spot, last = row.spot, len(row.spot.item.parts()) - 1
-        first, end = (0, last) if whole_item else (spot.part, spot.part)
+        spot, last = row.spot, len(row.spot.item.blocks()) - 1
+        first, end = (0, last) if whole_item else (spot.block, spot.block)
         order = spot.item.order
         rows = whole(offset_row(order, first, 0), offset_row(order, end + 1, 0) - 1)
         self._state.widget.screen.selections = {self._state.widget: rows}

@@ -75,7 +75,7 @@ class RowPainter:
         strip = with_cursor(row, canvas) if at_cursor else row.strip
         strip = self._finder.mark(row, strip, canvas)
         selection = widget.text_selection
-        if selection and (span := selected(row.strip, row.part.margin, number, selection)):
+        if selection and (span := selected(row.strip, row.block.margin, number, selection)):
             strip = paint(strip, *span, look_of_selected(widget.screen))
         return strip.apply_offsets(0, number)
 

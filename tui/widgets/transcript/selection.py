@@ -18,23 +18,23 @@ from tui.widgets.transcript.rendering.row_blocks import Cut, ProseBlock
 
 _QUOTED = re.compile(r"^ *(?:▌ )+")
 
-_ROWS = 1 << 24
-"""More than an item has parts; ``_PART``: more than a part has rows."""
-
-_PART = 1 << 16
+_BLOCKS = 1 << 24
+"""More than the blocks of an item."""
+_ROWS = 1 << 16
+"""More than the rows of a block."""
 _EDGE = 1 << 20
 
 
-def offset_row(order: int, part: int, row: int) -> int:
+def offset_row(order: int, block: int, row: int) -> int:
     """A number for a row, in the order of rows, that does not change while others come and go."""
-    return (order * _ROWS + part) * _PART + row
+    return (order * _BLOCKS + block) * _ROWS + row
 
 
 def row_of(offset: int) -> tuple[int, int, int]:
-    """The item's order, the part and the row of that number."""
-    rest, row = divmod(offset, _PART)
-    order, part = divmod(rest, _ROWS)
-    return order, part, row
+    """The item's order, the block and the row of that number."""
+    rest, row = divmod(offset, _ROWS)
+    order, block = divmod(rest, _BLOCKS)
+    return order, block, row
 
 
 def selected(strip: Strip, margin: int, y: int, selection: Selection) -> tuple[int, int] | None:
@@ -83,7 +83,7 @@ def whole(first: int, last: int) -> Selection:
 
 def number_of(spot: Spot[Item]) -> int:
     """The number of a row."""
-    return offset_row(spot.item.order, spot.part, spot.row)
+    return offset_row(spot.item.order, spot.block, spot.row)
 
 
 def offset_at(rows: Sequence[DocumentRow], region: Region, pointer: Offset) -> Offset | None:
@@ -113,15 +113,15 @@ def selected_text(document: Document, screen: Sequence[DocumentRow], selection: 
         text, goes_on = _selected_of(row, selection), joint(row.strip)
         if lines and goes_on and text:
             between, begin = goes_on
-            lines[-1] += between + text[max(0, begin - row.part.margin) :]
+            lines[-1] += between + text[max(0, begin - row.block.margin) :]
         else:
             lines.append(text)
     return "\n".join(lines)
 
 
 def _selected_of(row: DocumentRow, selection: Selection) -> str:
-    number, margin = number_of(row.spot), row.part.margin
-    cut = row.part.cut(row.spot.row)
+    number, margin = number_of(row.spot), row.block.margin
+    cut = row.block.cut(row.spot.row)
     if cut is None:
         span = selected(row.strip, margin, number, selection)
         return _as_written(row)[slice(*span)] if span else ""
@@ -132,7 +132,7 @@ def _selected_of(row: DocumentRow, selection: Selection) -> str:
 def _as_written(row: DocumentRow) -> str:
     """A row's text, with quote marks as in Markdown."""
     text = row.strip.text
-    if not isinstance(row.part, ProseBlock):
+    if not isinstance(row.block, ProseBlock):
         return text
     return _QUOTED.sub(lambda marks: marks[0].replace("▌", ">"), text, count=1)
 
@@ -145,5 +145,5 @@ def _of_line(cut: Cut, margin: int, start: int, end: int) -> str:
 
 
 def _spot(document: Document, number: int) -> Spot[Item]:
-    order, part, row = row_of(number)
-    return Spot(document.layout.ordered(order), part, row)
+    order, block, row = row_of(number)
+    return Spot(document.layout.ordered(order), block, row)

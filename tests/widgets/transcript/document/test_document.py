@@ -133,7 +133,7 @@ class Reading:
     def _paint(self, _):
         """Somebody looks elsewhere and back: what is above becomes known to the row."""
         for item in self.items():
-            for place in range(len(item.parts())):
+            for place in range(len(item.blocks())):
                 self.conversation._measure(item, place)
 
     def _move(self, rows):
@@ -180,7 +180,10 @@ def test_the_row_at_the_top_stays_whatever_happens(shown, happenings):
 
 def all_rows(conversation, page):
     drawn = [
-        s.text for item in conversation.layout for part in item.parts() for s in part.strips(page)
+        s.text
+        for item in conversation.layout
+        for block in item.blocks()
+        for s in block.strips(page)
     ]
     return [text.rstrip() for text in drawn]
 

@@ -5,7 +5,7 @@ from rich.style import Style
 
 from tui.domain.text.fences import codes
 from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import block_part, growing_part
+from tui.widgets.transcript.rendering.code_blocks import growing_row_block, row_block
 from tui.widgets.transcript.rendering.markdown_blocks import LIST, PROSE, Splitter, split
 from tui.widgets.transcript.rendering.palette import NAMES
 from tui.widgets.transcript.rendering.rich_markdown import RichMarkdown, prose
@@ -30,7 +30,7 @@ def page():
 
 
 def rows_of(blocks):
-    return [s.text.rstrip() for block in blocks for s in block_part(block).strips(page())]
+    return [s.text.rstrip() for block in blocks for s in row_block(block).strips(page())]
 
 
 @pytest.mark.parametrize("text", ORDINARY)
@@ -201,17 +201,21 @@ def test_a_table_is_one_from_its_first_letter_on(text):
     for letter in text:
         splitter.feed(letter)
         if block := splitter.open_block():
-            rows = [strip.text for strip in growing_part(block, None).strips(page())]
+            rows = [strip.text for strip in growing_row_block(block, None).strips(page())]
             assert not any("|" in row.replace("Bob |", "") or "---" in row for row in rows)
 
 
 def test_the_heading_of_a_table_stays_as_it_is_while_the_table_comes():
     splitter = Splitter()
     splitter.feed("| Name | Age |")
-    heading = [strip.text for strip in growing_part(splitter.open_block(), None).strips(page())]
+    heading = [
+        strip.text for strip in growing_row_block(splitter.open_block(), None).strips(page())
+    ]
     for letter in "\n|---|----:|\n| Ann |":
         splitter.feed(letter)
-        rows = [strip.text for strip in growing_part(splitter.open_block(), None).strips(page())]
+        rows = [
+            strip.text for strip in growing_row_block(splitter.open_block(), None).strips(page())
+        ]
         assert rows[:2] == heading
 
 
@@ -219,8 +223,8 @@ def test_the_heading_of_a_table_stays_as_it_is_while_the_table_comes():
 def test_what_becomes_no_table_is_shown_as_it_is(text):
     splitter = Splitter()
     splitter.feed(text)
-    rows = [strip.text for strip in growing_part(splitter.open_block(), None).strips(page())]
-    assert rows == [strip.text for strip in block_part(split(text)[0]).strips(page())]
+    rows = [strip.text for strip in growing_row_block(splitter.open_block(), None).strips(page())]
+    assert rows == [strip.text for strip in row_block(split(text)[0]).strips(page())]
 
 
 @given(MARKDOWN)
@@ -240,7 +244,7 @@ def test_nothing_is_too_narrow_for_any_markdown(width):
     lists = "\n".join("  " * depth + "- item" for depth in range(9))
     text = f"{lists}\n\n> > > quote\n\n1. a\n   1. b\n\n| A | B |\n|---|---|\n| 1 | 日本 |\n\n---"
     narrow = Canvas(width, dict.fromkeys(NAMES, Style()))
-    strips = [strip for block in split(text) for strip in block_part(block).strips(narrow)]
+    strips = [strip for block in split(text) for strip in row_block(block).strips(narrow)]
     assert all(strip.cell_length == width for strip in strips)
 
 
@@ -272,5 +276,5 @@ def test_plain_words_look_as_they_would_as_markdown(text):
 def test_a_link_is_underlined_as_far_as_its_words_go():
     looks = {**dict.fromkeys(NAMES, Style()), "link": Style(underline=True)}
     (block,) = split("See the [paper that has a long title](https://example.com/x).")
-    for strip in block_part(block).strips(Canvas(24, looks)):
+    for strip in row_block(block).strips(Canvas(24, looks)):
         assert not any(s.text.endswith(" ") for s in strip if s.style and s.style.underline)

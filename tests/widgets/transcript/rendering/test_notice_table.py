@@ -30,7 +30,7 @@ SCOPE = Table(
 def seen(table, width, page, above="Saved sessions:"):
     text = "\n".join([*[above] * table.first, *map(" ".join, table.rows), "There are more."])
     (item,) = Document([Notice(text, table=table)]).layout
-    rows = [strip for part in item.parts() for strip in part.strips(page(width))]
+    rows = [strip for block in item.blocks() for strip in block.strips(page(width))]
     assert all(strip.cell_length == width for strip in rows)
     return [text_of(strip)[GUTTER:] for strip in rows[1:]]
 
@@ -99,13 +99,13 @@ def test_every_row_is_as_wide_as_the_pane(rows, width, name):
     look = dict.fromkeys(NAMES, Style())
     table = Table(tuple(rows), name=name, right=(3,))
     (item,) = Document([Notice("\n".join("x" for _ in rows), table=table)]).layout
-    for part in item.parts():
-        for strip in part.strips(Canvas(width, look)):
+    for block in item.blocks():
+        for strip in block.strips(Canvas(width, look)):
             assert strip.cell_length == sum(cell_len(s.text) for s in strip) == width
 
 
 @pytest.mark.parametrize("width", [48, 88, 104])
 def test_how_high_it_is_is_known_before_it_is_drawn(page, width):
     (item,) = Document([Notice("\n".join("x" * 3), table=SESSIONS)]).layout
-    guessed = item.parts()[-1].height(width)
-    assert len(item.parts()[-1].strips(page(width))) == guessed
+    guessed = item.blocks()[-1].height(width)
+    assert len(item.blocks()[-1].strips(page(width))) == guessed

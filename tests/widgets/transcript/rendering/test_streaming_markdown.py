@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from tui.widgets.transcript.rendering.canvas import Canvas
-from tui.widgets.transcript.rendering.code_blocks import block_part, growing_part
+from tui.widgets.transcript.rendering.code_blocks import growing_row_block, row_block
 from tui.widgets.transcript.rendering.markdown_blocks import Splitter, split
 from tui.widgets.transcript.rendering.palette import NAMES
 
@@ -41,10 +41,10 @@ def growing(text):
     splitter = Splitter()
     for letter in text:
         splitter.feed(letter)
-        parts = [block_part(block) for block in splitter.blocks]
+        blocks = [row_block(block) for block in splitter.blocks]
         if (last := splitter.open_block()) is not None:
-            parts.append(growing_part(last, None))
-        yield [list(strip) for part in parts for strip in part.strips(PAGE)]
+            blocks.append(growing_row_block(last, None))
+        yield [list(strip) for block in blocks for strip in block.strips(PAGE)]
 
 
 def shown(rows):
@@ -74,7 +74,7 @@ def test_no_letter_that_was_shown_goes_away(text):
         now = letters(rows)
         assert now.startswith(before)
         before = now
-    assert letters([list(s) for b in split(text) for s in block_part(b).strips(PAGE)]) == before
+    assert letters([list(s) for b in split(text) for s in row_block(b).strips(PAGE)]) == before
 
 
 @pytest.mark.parametrize("text", PLAIN)
@@ -138,7 +138,7 @@ def test_a_mark_that_may_mean_either_waits_for_the_next_letter(text, at_first):
 def test_what_is_never_closed_gets_its_mark_back():
     assert "**" not in shown(last("It is **bold"))
     assert "**" in shown(last("It is **bold" + " and so on" * 40))
-    assert "**" in shown([list(s) for s in block_part(split("It is **bold")[0]).strips(PAGE)])
+    assert "**" in shown([list(s) for s in row_block(split("It is **bold")[0]).strips(PAGE)])
 
 
 @pytest.mark.parametrize("text", ["See [the pa", "See [the paper]", "See [the paper](https://exa"])
@@ -160,7 +160,7 @@ def test_columns_of_a_table_grow_by_steps():
 
 def test_a_table_without_room_for_steps_has_none():
     narrow = Canvas(24, PAGE.palette)
-    rows = block_part(split("| A | B |\n|---|---|\n| 123456789 | 12345 |")[0]).strips(narrow)
+    rows = row_block(split("| A | B |\n|---|---|\n| 123456789 | 12345 |")[0]).strips(narrow)
     assert "123456789  12345" in rows[-1].text
 
 
@@ -175,7 +175,7 @@ def test_whatever_has_come_can_be_shown(text):
 def test_no_step_takes_room_from_a_word(width, before):
     rows = ["| Abcdefghi | B | Cccc |", "|---|---|---|", "| 123456789 | 12345 | x y z |"]
     (block,) = split("\n".join(before + row for row in rows))
-    shown_rows = [strip.text for strip in block_part(block).strips(Canvas(width, PAGE.palette))]
+    shown_rows = [strip.text for strip in row_block(block).strips(Canvas(width, PAGE.palette))]
     assert [row.split() for row in shown_rows if "x" in row][-1][-5:] == [
         *("123456789", "12345", "x", "y", "z")
     ]

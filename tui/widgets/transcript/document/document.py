@@ -29,13 +29,13 @@ class DocumentRow(msgspec.Struct, frozen=True):
     spot: Spot[Item]
 
     @property
-    def part(self) -> RowBlock:
-        return self.spot.item.parts()[self.spot.part]
+    def block(self) -> RowBlock:
+        return self.spot.item.blocks()[self.spot.block]
 
     @property
     def is_before(self) -> bool:
         """True for the blank row before an item."""
-        return self.spot.part == self.spot.row == 0 and self.part.spaced
+        return self.spot.block == self.spot.row == 0 and self.block.spaced
 
 
 class Document:
@@ -87,12 +87,12 @@ class Document:
         """The rows between two spots, on screen or not."""
         item: Item = first.item
         while True:
-            for place, _ in enumerate(item.parts()):
+            for place, _ in enumerate(item.blocks()):
                 for number, strip in enumerate(self._strips(Spot(item, place, 0))):
                     at = (item.order, place, number)
-                    if at > (last.item.order, last.part, last.row):
+                    if at > (last.item.order, last.block, last.row):
                         return
-                    if at >= (first.item.order, first.part, first.row):
+                    if at >= (first.item.order, first.block, first.row):
                         yield DocumentRow(strip, Spot(item, place, number))
             if self.layout.index(item) + 1 >= len(self.layout):
                 return
@@ -167,12 +167,12 @@ class Document:
     def fold(self, item: Item) -> None:
         """Unfold an item, or fold it."""
         top = self.reader.top
-        nearest = _folds(item, top.part) if top and top.item is item else []
+        nearest = _folds(item, top.block) if top and top.item is item else []
         item.fold()
         if top and nearest:
-            part = _folds(item, len(item.parts()))[len(nearest) - 1]
+            block = _folds(item, len(item.blocks()))[len(nearest) - 1]
             # On the line that folds, or in the rows that went away below it.
-            top = Spot(item, part, top.row if nearest[-1] == top.part else 0)
+            top = Spot(item, block, top.row if nearest[-1] == top.block else 0)
         self.layout.changed(item)
         self.reader.stay(top)
 
@@ -211,12 +211,12 @@ class Document:
         if top is None:
             return ScrollPosition(None, 0, following)
         if top.item.message:
-            return ScrollPosition(top.item.key, top.row, following, top.part)
-        below = -top.row - sum(self._measure(top.item, part) for part in range(top.part))
+            return ScrollPosition(top.item.key, top.row, following, top.block)
+        below = -top.row - sum(self._measure(top.item, block) for block in range(top.block))
         for item in self._from(top.item):
             if item.message and not item.hidden:
                 return ScrollPosition(item.key, -below, following)
-            below += sum(self._measure(item, part) for part in range(len(item.parts())))
+            below += sum(self._measure(item, block) for block in range(len(item.blocks())))
         return ScrollPosition(None, 0, following)
 
     def go_to(self, place: ScrollPosition) -> None:
@@ -228,17 +228,17 @@ class Document:
         if place.following or item is None or item.hidden:
             self.reader.to_end()
         else:
-            part = min(place.block, len(item.parts()) - 1)
-            self.reader.go_to(item, place.row, max(0, part))
+            block = min(place.block, len(item.blocks()) - 1)
+            self.reader.go_to(item, place.row, max(0, block))
 
-    def redraw(self, parts: Iterable[RowBlock]) -> None:
-        """Draw parts anew whose heights are the same."""
-        for part in parts:
-            self._drawn.forget(part)
+    def redraw(self, blocks: Iterable[RowBlock]) -> None:
+        """Draw blocks anew whose heights are the same."""
+        for block in blocks:
+            self._drawn.forget(block)
 
-    def strips_of(self, item: Item, part: int) -> list[Strip]:
-        """The rows of a part of an item; the same list while the rows are the same."""
-        return self._strips(Spot(item, part, 0))
+    def strips_of(self, item: Item, block: int) -> list[Strip]:
+        """The rows of a block of an item; the same list while the rows are the same."""
+        return self._strips(Spot(item, block, 0))
 
     def go_near(self, item: Item) -> None:
         """Scroll to an item, with a quarter of a screen before it."""
@@ -300,59 +300,59 @@ class Document:
         self._forget(old)
         top = self.reader.top
         if top and top.item is old:
-            self.reader.top = Spot(new, top.part, top.row)
+            self.reader.top = Spot(new, top.block, top.row)
 
     def _same_words(self, canvas: Canvas) -> Spot[Item] | None:
         """The row of another canvas with the words that are at the top now."""
         top = self.reader.top
         if self.reader.following or top is None or not top.row:
             return top
-        part = top.item.parts()[top.part]
-        if isinstance(part, Code):
+        block = top.item.blocks()[top.block]
+        if isinstance(block, Code):
             return top  # a row is a line at every width
-        before = sum(map(_letters, self._drawn.strips(part)[: top.row]))
+        before = sum(map(_letters, self._drawn.strips(block)[: top.row]))
         if self._words and self._words[0] == top:
             # Counting from this row's beginning would add up over many small steps.
             before = self._words[1]
-        passed = list(accumulate(map(_letters, part.strips(canvas))))
+        passed = list(accumulate(map(_letters, block.strips(canvas))))
         row = min(bisect_right(passed, before), len(passed) - 1)
-        spot = Spot(top.item, top.part, row)
+        spot = Spot(top.item, top.block, row)
         self._words = spot, before
         return spot
 
     def _forget(self, item: Item) -> None:
         # It has left the layout: its height would be taken for another's.
         self._measured.discard(item)
-        for part in (*item.parts(), *item.take_dropped()):
-            self._drawn.forget(part)
+        for block in (*item.blocks(), *item.take_dropped()):
+            self._drawn.forget(block)
 
     def _from(self, item: Item) -> Iterator[Item]:
         for index in range(self.layout.index(item), len(self.layout)):
             yield self.layout[index]
 
     def _strips(self, spot: Spot[Item]) -> list[Strip]:
-        return self._drawn.strips(spot.item.parts()[spot.part])
+        return self._drawn.strips(spot.item.blocks()[spot.block])
 
     def _measure(self, item: Item, place: int) -> int:
         self._measured.add(item)
-        return len(self._drawn.strips(item.parts()[place]))
+        return len(self._drawn.strips(item.blocks()[place]))
 
     def _settle_heights(self) -> None:
         for item in self._measured:
-            for part in item.take_dropped():
-                self._drawn.forget(part)
+            for block in item.take_dropped():
+                self._drawn.forget(block)
             self.layout.changed(item)
         self._measured.clear()
 
 
 def _same_row(top: Spot[Item], place: int, more: int) -> Spot[Item]:
-    """The spot of a row after a part came before ``place``, or went; its blank row moves along."""
-    if place == 0 and more > 0 and top.part == 0:
+    """The spot of a row after a block came before ``place``, or went; its blank row moves along."""
+    if place == 0 and more > 0 and top.block == 0:
         return Spot(top.item, 1, top.row - 1) if top.row else top
-    if place == 0 and more < 0 and top.part == 1:
+    if place == 0 and more < 0 and top.block == 1:
         return Spot(top.item, 0, top.row + 1)
-    moves = top.part >= place if more > 0 else top.part > place
-    return Spot(top.item, top.part + more, top.row) if moves else top
+    moves = top.block >= place if more > 0 else top.block > place
+    return Spot(top.item, top.block + more, top.row) if moves else top
 
 
 def _letters(strip: Strip) -> int:
@@ -361,8 +361,10 @@ def _letters(strip: Strip) -> int:
 
 
 def _folds(item: Item, last: int) -> list[int]:
-    """The parts of an item that fold the parts below them, up to the part ``last``."""
-    parts = item.parts()[: last + 1]
+    """The blocks of an item that fold the blocks below them, up to the block ``last``."""
+    blocks = item.blocks()[: last + 1]
     return [
-        place for place, part in enumerate(parts) if isinstance(part, LineBlock) and part.foldable
+        place
+        for place, block in enumerate(blocks)
+        if isinstance(block, LineBlock) and block.foldable
     ]

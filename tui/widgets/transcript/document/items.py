@@ -1,4 +1,4 @@
-"""The items of a document: one for each entry, made of parts that are drawn."""
+"""The items of a document: one for each entry, made of blocks that are drawn."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.message_details import details
 from tui.domain.views.notice import Notice, Shown
 from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
-from tui.widgets.transcript.rendering.code_blocks import Fences, block_part, growing_part
-from tui.widgets.transcript.rendering.foldable import call_parts, result_parts, summary_parts
+from tui.widgets.transcript.rendering.code_blocks import Fences, growing_row_block, row_block
+from tui.widgets.transcript.rendering.foldable import call_blocks, result_blocks, summary_blocks
 from tui.widgets.transcript.rendering.markdown_blocks import Block, Splitter
 from tui.widgets.transcript.rendering.notice_table import NoticeTable
 from tui.widgets.transcript.rendering.row_blocks import (
@@ -22,7 +22,7 @@ from tui.widgets.transcript.rendering.row_blocks import (
     Plain,
     RowBlock,
     Told,
-    plain_parts,
+    plain_blocks,
 )
 from tui.widgets.wrapping import PIECE, clean, guess_rows
 
@@ -43,15 +43,15 @@ ASKED = "\u203a"
 
 
 class Item:
-    """One entry; its parts are made when they come near the viewport.
+    """One entry; its blocks are made when they come near the viewport.
 
     Slots, and no lists before they are needed: ten thousand items are made at once, and each list
     is one more object for the garbage collector to visit.
     """
 
     __slots__ = (
+        "_blocks",
         "_dropped",
-        "_parts",
         "called",
         "cost",
         "entry",
@@ -72,25 +72,25 @@ class Item:
         self.unfolded = False
         self.informed = False
         self._dropped: tuple[RowBlock, ...] = ()
-        self._parts: list[RowBlock] | None = None
+        self._blocks: list[RowBlock] | None = None
 
-    def parts(self) -> Sequence[RowBlock]:
-        """The parts to draw; none if hidden."""
+    def blocks(self) -> Sequence[RowBlock]:
+        """The blocks to draw; none if hidden."""
         if self.hidden:
             return ()
-        if self._parts is None:
-            self._parts = self._informed(self.make_parts())
-        return self._parts
+        if self._blocks is None:
+            self._blocks = self._informed(self.make_blocks())
+        return self._blocks
 
     def height(self, width: int) -> int:
         if self.hidden:
             return 0
-        if self._parts is None:
+        if self._blocks is None:
             return self.guess(max(1, min(width - GUTTER - 1, MEASURE)))
-        return sum(part.height(width) for part in self._parts)
+        return sum(block.height(width) for block in self._blocks)
 
     def guess(self, width: int) -> int:
-        """The estimated number of rows at a width of text, before there are parts."""
+        """The estimated number of rows at a width of text, before there are blocks."""
         match self.entry:
             case Message():
                 return guess_rows(self.entry.text, width) + 2
@@ -99,14 +99,14 @@ class Item:
             case Summary() | Reset():
                 return 2
 
-    def make_parts(self) -> list[RowBlock]:
+    def make_blocks(self) -> list[RowBlock]:
         match self.entry:
             case Message(role="user"):
-                return plain_parts(clean(self.entry.text), "user", ASKED, spaced=True)
+                return plain_blocks(clean(self.entry.text), "user", ASKED, spaced=True)
             case Message():
-                return result_parts(self.entry, self.called, unfolded=self.unfolded)
+                return result_blocks(self.entry, self.called, unfolded=self.unfolded)
             case Summary():
-                return summary_parts(self.entry, unfolded=self.unfolded)
+                return summary_blocks(self.entry, unfolded=self.unfolded)
             case Reset():
                 return [Divider(RESET)]
             case Notice():
@@ -124,13 +124,13 @@ class Item:
         self.remake()
 
     def remake(self) -> None:
-        """Make the parts anew when they are next drawn."""
-        self._drop(self._parts or ())
-        self._parts = None
+        """Make the blocks anew when they are next drawn."""
+        self._drop(self._blocks or ())
+        self._blocks = None
 
     def inform(self, *, shown: bool) -> bool:
         """Show the details of the message, or hide them; true if that changes the height now."""
-        made = self._parts is not None and self.informed != shown
+        made = self._blocks is not None and self.informed != shown
         self.informed = shown
         if made:
             self.remake()
@@ -138,26 +138,26 @@ class Item:
 
     @property
     def details_at(self) -> int:
-        """The part that the details stand before: below the head, or first without one."""
+        """The block that the details stand before: below the head, or first without one."""
         return int(self.entry.role != "user") if isinstance(self.entry, Message) else 0
 
-    def _informed(self, parts: list[RowBlock]) -> list[RowBlock]:
-        if not self.informed or not self.message or not parts:
-            return parts
-        first = parts[0]
+    def _informed(self, blocks: list[RowBlock]) -> list[RowBlock]:
+        if not self.informed or not self.message or not blocks:
+            return blocks
+        first = blocks[0]
         own = isinstance(first, Plain) and not self.details_at
         line = Details(details(self.message, self.cost), "quiet", ASKED if own else " ", spaced=own)
         if isinstance(first, Plain) and own:
             first.spaced, first.mark = False, " "
-        return [*parts[: self.details_at], line, *parts[self.details_at :]]
+        return [*blocks[: self.details_at], line, *blocks[self.details_at :]]
 
     def take_dropped(self) -> Sequence[RowBlock]:
-        """The parts that were dropped since the last call."""
+        """The blocks that were dropped since the last call."""
         dropped, self._dropped = self._dropped, ()
         return dropped
 
-    def _drop(self, parts: Iterable[RowBlock]) -> None:
-        self._dropped = (*self._dropped, *parts)
+    def _drop(self, blocks: Iterable[RowBlock]) -> None:
+        self._dropped = (*self._dropped, *blocks)
 
     @property
     def message(self) -> Message | None:
@@ -169,7 +169,7 @@ class AnswerItem(Item):
     """A message of the model, which may still be arriving."""
 
     __slots__ = (
-        *("_blocks", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
+        *("_sources", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
         *("_splitter", "_title", "_wait", "arriving"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -181,7 +181,7 @@ class AnswerItem(Item):
         self._split_to = 0
         self._splitter: Splitter | None = None
         self._size = len(entry.text)
-        self._blocks: Sequence[Block] = ()
+        self._sources: Sequence[Block] = ()
         self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
         self._title: LineBlock | None = None
@@ -222,17 +222,17 @@ class AnswerItem(Item):
         self._changed = True
         return True
 
-    def parts(self) -> Sequence[RowBlock]:
+    def blocks(self) -> Sequence[RowBlock]:
         if self.hidden:
             return ()
-        if self._changed or self._parts is None:
-            old = self._parts or ()
+        if self._changed or self._blocks is None:
+            old = self._blocks or ()
             self._split()
-            self._parts = self._informed(self.make_parts())
+            self._blocks = self._informed(self.make_blocks())
             self._changed = False
-            kept = set(self._parts)
-            self._drop(part for part in old if part not in kept)
-        return self._parts
+            kept = set(self._blocks)
+            self._drop(block for block in old if block not in kept)
+        return self._blocks
 
     def height(self, width: int) -> int:
         # New text is not split for its height alone: the item may be off screen.
@@ -244,13 +244,13 @@ class AnswerItem(Item):
         lines = self.entry.text.count("\n") + self._size // max(1, width)
         return lines + 3 + len(self.entry.tool_calls)
 
-    def make_parts(self) -> list[RowBlock]:
+    def make_blocks(self) -> list[RowBlock]:
         body = [*self._head(), *self._body]
         if self.arriving and not self._body:
             body.append(LineBlock(f"… {self._wait}".rstrip(), "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and (bool(self._body) or not body)
-            body.extend(call_parts(call, spaced=spaced, unfolded=self.unfolded))
+            body.extend(call_blocks(call, spaced=spaced, unfolded=self.unfolded))
         return [*body, *self._ending(bare=not body or not self._body)]
 
     def _head(self) -> list[RowBlock]:
@@ -269,7 +269,7 @@ class AnswerItem(Item):
             return []
         if status == "failed":
             reason = clean(self.entry.error or "no reason given").strip()
-            told = plain_parts(f"✗ failed: {reason}", "error")
+            told = plain_blocks(f"✗ failed: {reason}", "error")
             return [*told, LineBlock(_AGAIN, "quiet")]
         if status in _ENDINGS:
             again = [LineBlock(_AGAIN, "quiet")] if status == "interrupted" else []
@@ -283,14 +283,16 @@ class AnswerItem(Item):
         splitter.feed(clean(self._next_text()))
         if not self.arriving:
             splitter.finish()
-        known = {id(block): part for block, part in zip(self._blocks, self._body, strict=False)}
-        body = [known.get(id(block)) or block_part(block) for block in splitter.blocks]
+        known = {
+            id(source): block for source, block in zip(self._sources, self._body, strict=False)
+        }
+        body = [known.get(id(source)) or row_block(source) for source in splitter.blocks]
         if last := splitter.open_block():
             before = self._body[len(body)] if len(body) < len(self._body) else None
-            body.append(growing_part(last, before))
+            body.append(growing_row_block(last, before))
         self._fences = self._fences or Fences()
         self._fences.join(body)
-        self._blocks, self._body = list(splitter.blocks), body
+        self._sources, self._body = list(splitter.blocks), body
 
     def _next_text(self) -> str:
         """The text since the last call, without a trailing half of a line's end."""
@@ -312,13 +314,13 @@ class Queue(Item):
         super().__init__(Notice("\n".join(prompts)), "")
         self._prompts = prompts
 
-    def make_parts(self) -> list[RowBlock]:
-        parts: list[RowBlock] = []
+    def make_blocks(self) -> list[RowBlock]:
+        blocks: list[RowBlock] = []
         for prompt in self._prompts:
             text = clean(prompt)
-            parts.append(Plain(text[:PIECE], "queued", ASKED, spaced=True))
-            parts.append(LineBlock("queued", "quiet"))
-        return parts
+            blocks.append(Plain(text[:PIECE], "queued", ASKED, spaced=True))
+            blocks.append(LineBlock("queued", "quiet"))
+        return blocks
 
 
 def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
@@ -333,12 +335,12 @@ def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
 def _notice(entry: Notice) -> list[RowBlock]:
     style, sign = _NOTICES[entry.severity], _SIGNS[entry.severity]
     if entry.table is None:
-        return plain_parts(clean(entry.text), style, sign, spaced=True, kind=Told)
+        return plain_blocks(clean(entry.text), style, sign, spaced=True, kind=Told)
     lines, first = entry.text.split("\n"), entry.table.first
     above, below = lines[:first], lines[first + len(entry.table.rows) :]
     listed = NoticeTable(entry.table, " " if above else sign, spaced=not above)
     return [
-        *(plain_parts(clean("\n".join(above)), style, sign, spaced=True) if above else ()),
+        *(plain_blocks(clean("\n".join(above)), style, sign, spaced=True) if above else ()),
         listed,
-        *(plain_parts(clean("\n".join(below)), style) if below else ()),
+        *(plain_blocks(clean("\n".join(below)), style) if below else ()),
     ]

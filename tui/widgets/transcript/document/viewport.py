@@ -15,24 +15,24 @@ class ViewportBlock(Protocol):
 
 
 class Parted(Tall, Protocol):
-    """An item made of parts; one without parts is not shown."""
+    """An item made of blocks; one without blocks is not shown."""
 
-    def parts(self) -> Sequence[ViewportBlock]: ...
+    def blocks(self) -> Sequence[ViewportBlock]: ...
 
 
 T = TypeVar("T", bound=Parted)
 
 
 class Spot(msgspec.Struct, Generic[T], frozen=True):
-    """One row of a part of an item."""
+    """One row of a block of an item."""
 
     item: T
-    part: int
+    block: int
     row: int
 
 
 class Viewport(Generic[T]):
-    """Knows the rows on screen; ``measure`` gives the exact number of rows of a part.
+    """Knows the rows on screen; ``measure`` gives the exact number of rows of a block.
 
     ``following``: the end stays in sight. Otherwise ``top`` stays at the top, whatever changes
     above it; where the document ends early, rows below stay blank.
@@ -77,26 +77,26 @@ class Viewport(Generic[T]):
         """Go to the end and follow it."""
         self.following = True
 
-    def go_to(self, item: T, row: int = 0, part: int = 0) -> None:
+    def go_to(self, item: T, row: int = 0, block: int = 0) -> None:
         """Put a row of an item at the top; negative rows are above the item."""
-        spot = Spot(item, part, 0)
+        spot = Spot(item, block, 0)
         self._go(self._up(spot, -row) if row < 0 else self._down(spot, row))
 
     def reveal(self, item: T) -> None:
         """Bring an item into sight with the least movement."""
-        top, count = self.top, len(item.parts())
+        top, count = self.top, len(item.blocks())
         if top is None or not count:
             return
         rows = self._below(Spot(item, 0, 0), self.height + 1)
         fits = len(rows) <= self.height or rows[-1].item is not item
-        above = (item.order, 0, 0) < (top.item.order, top.part, top.row)
+        above = (item.order, 0, 0) < (top.item.order, top.block, top.row)
         if above or not fits:
             self._go(Spot(item, 0, 0))
             return
         seen = self._below(top, self.height)
         if (
             not seen
-            or (seen[-1].item.order, seen[-1].part) < (item.order, count - 1)
+            or (seen[-1].item.order, seen[-1].block) < (item.order, count - 1)
             or (seen[-1].item is item and seen[-1].row + 1 < self._measure(item, count - 1))
         ):
             self._go(self._up(Spot(item, count, 0), self.height))
@@ -119,7 +119,7 @@ class Viewport(Generic[T]):
         if self.top is None:
             return 0
         top, width = self.top, self.layout.width
-        above = sum(part.height(width) for part in top.item.parts()[: top.part])
+        above = sum(block.height(width) for block in top.item.blocks()[: top.block])
         return self.layout.top_of(self.layout.index(top.item)) + above + top.row
 
     def is_at_end(self) -> bool:
@@ -135,89 +135,89 @@ class Viewport(Generic[T]):
 
     def _inside(self, item: T, row: int) -> Spot[T]:
         """The spot of a row of an item, by the present heights."""
-        for place, part in enumerate(item.parts()):
-            height = part.height(self.layout.width)
+        for place, block in enumerate(item.blocks()):
+            height = block.height(self.layout.width)
             if row < height:
                 return self._existing(Spot(item, place, row), clamp=True)
             row -= height
-        return self._existing(Spot(item, max(0, len(item.parts()) - 1), row), clamp=True)
+        return self._existing(Spot(item, max(0, len(item.blocks()) - 1), row), clamp=True)
 
     def _last_screen(self) -> Spot[T] | None:
         last = self._seen_before(len(self.layout))
         if last is None:
             return None
-        end = Spot(last, len(last.parts()), 0)
+        end = Spot(last, len(last.blocks()), 0)
         return self._up(end, self.height)
 
     def _up(self, spot: Spot[T], rows: int) -> Spot[T]:
         """The spot some rows above another, or the first of the document."""
-        item, part, row = spot.item, spot.part, spot.row
+        item, block, row = spot.item, spot.block, spot.row
         while rows > row:
             rows -= row
             row = 0
-            if part == 0:
+            if block == 0:
                 above = self._seen_before(self.layout.index(item))
                 if above is None:
                     return Spot(item, 0, 0)
-                item, part = above, len(above.parts())
-            part -= 1
-            row = self._measure(item, part)
-        return Spot(item, part, row - rows)
+                item, block = above, len(above.blocks())
+            block -= 1
+            row = self._measure(item, block)
+        return Spot(item, block, row - rows)
 
     def _down(self, spot: Spot[T], rows: int) -> Spot[T]:
         """The spot some rows below another, or the last of the document."""
-        return self._existing(Spot(spot.item, spot.part, spot.row + rows))
+        return self._existing(Spot(spot.item, spot.block, spot.row + rows))
 
     def _existing(self, spot: Spot[T], *, clamp: bool = False) -> Spot[T]:
-        """The same row; the next one if its part has become shorter, or the last of all."""
-        item, part, row = spot.item, spot.part, spot.row
+        """The same row; the next one if its block has become shorter, or the last of all."""
+        item, block, row = spot.item, spot.block, spot.row
         while True:
-            if part < len(item.parts()):
-                height = self._measure(item, part)
+            if block < len(item.blocks()):
+                height = self._measure(item, block)
                 if row < height:
-                    return Spot(item, part, row)
+                    return Spot(item, block, row)
                 if clamp and height:
-                    return Spot(item, part, height - 1)
-                part, row = part + 1, row - height
+                    return Spot(item, block, height - 1)
+                block, row = block + 1, row - height
                 continue
             below = self._seen_after(self.layout.index(item))
             if below is None:
                 return self._last_row()
-            item, part = below, 0
+            item, block = below, 0
 
     def _last_row(self) -> Spot[T]:
         last = self._seen_before(len(self.layout))
         if last is None:
             return Spot(self.layout[0], 0, 0)
-        return self._up(Spot(last, len(last.parts()), 0), 1)
+        return self._up(Spot(last, len(last.blocks()), 0), 1)
 
     def _below(self, spot: Spot[T], count: int) -> list[Spot[T]]:
         """The spots from one downwards."""
         rows: list[Spot[T]] = []
-        item, part, row = spot.item, spot.part, spot.row
+        item, block, row = spot.item, spot.block, spot.row
         while len(rows) < count:
-            if part < len(item.parts()):
-                height = self._measure(item, part)
+            if block < len(item.blocks()):
+                height = self._measure(item, block)
                 end = min(height, row + count - len(rows))
-                rows.extend(Spot(item, part, place) for place in range(row, end))
-                part, row = part + 1, 0
+                rows.extend(Spot(item, block, place) for place in range(row, end))
+                block, row = block + 1, 0
                 continue
             below = self._seen_after(self.layout.index(item))
             if below is None:
                 break
-            item, part = below, 0
+            item, block = below, 0
         return rows
 
     def _seen_before(self, index: int) -> T | None:
         for place in range(index - 1, -1, -1):
             item = self.layout[place]
-            if item.parts():
+            if item.blocks():
                 return item
         return None
 
     def _seen_after(self, index: int) -> T | None:
         for place in range(index + 1, len(self.layout)):
             item = self.layout[place]
-            if item.parts():
+            if item.blocks():
                 return item
         return None

@@ -59,27 +59,27 @@ class Code(RowBlock):
 
     margin = GUTTER + len(FRAME)
 
-    def __init__(self, block: Block) -> None:
-        super().__init__(spaced=block.spaced)
-        self.block = block
-        self.titled = int(block.first)
+    def __init__(self, source: Block) -> None:
+        super().__init__(spaced=source.spaced)
+        self.source = source
+        self.titled = int(source.first)
         self.sideways = Sideways()
         self.room = 1
         """The room of a line, in cells, when this was last drawn."""
 
-    def guess(self, width: int) -> int:  # noqa: ARG002 - a Part's
-        return self.block.text.count("\n") + 1 + self.block.first
+    def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
+        return self.source.text.count("\n") + 1 + self.source.first
 
     def draw(self, canvas: Canvas) -> list[Strip]:
         lines = self._lines()
         self.room = canvas.text_width - len(FRAME)
-        self.sideways.widest = max(self.sideways.widest, _widest(self.block.text.expandtabs(TAB)))
-        rows = [self._title(canvas)] if self.block.first else []
+        self.sideways.widest = max(self.sideways.widest, _widest(self.source.text.expandtabs(TAB)))
+        rows = [self._title(canvas)] if self.source.first else []
         return [*rows, *(self.row_of(line, canvas) for line in lines)]
 
     def _title(self, canvas: Canvas) -> Strip:
         room = canvas.text_width - len(COPY) - _GAP
-        title = shorten(f"╭ {self.block.language or 'text'}", max(1, room)) + " " * _GAP
+        title = shorten(f"╭ {self.source.language or 'text'}", max(1, room)) + " " * _GAP
         frame = canvas.palette["frame"] + NO_TEXT
         return canvas.row([Segment(title, frame), Segment(COPY, frame + _PRESSED)])
 
@@ -93,28 +93,28 @@ class Code(RowBlock):
         return _row(canvas, line, self.sideways.skipped(self.room))
 
     def cut(self, row: int) -> Cut | None:
-        lines = self.block.text.expandtabs(TAB).split("\n")
+        lines = self.source.text.expandtabs(TAB).split("\n")
         place = row - self.spaced - self.titled
         if not 0 <= place < len(lines):
             return None
         return cut_line(lines[place], self.sideways.skipped(self.room), self.room)
 
     def _lines(self) -> Sequence[tuple[Run, ...]]:
-        block = self.block
+        source = self.source
         # Line by line: tab stops count from the beginning of a line.
-        text = block.text.expandtabs(TAB)
-        if not block.language or (not block.closed and len(text) > _OPEN_FENCE):
+        text = source.text.expandtabs(TAB)
+        if not source.language or (not source.closed and len(text) > _OPEN_FENCE):
             return [((line, "code"),) for line in text.split("\n")]
         from tui.widgets.transcript.rendering.highlighting import highlight
 
-        return [tuple(line) for line in highlight(text, block.language)]
+        return [tuple(line) for line in highlight(text, source.language)]
 
 
 class GrowingCode(Code):
     """Code of a fence that is still open: all lines but the last are as before."""
 
-    def __init__(self, block: Block, before: RowBlock | None) -> None:
-        super().__init__(block)
+    def __init__(self, source: Block, before: RowBlock | None) -> None:
+        super().__init__(source)
         self._known = before.drawn if isinstance(before, GrowingCode) else {}
         self._known_at = before.drawn_at if isinstance(before, GrowingCode) else None
         self.drawn: dict[tuple[Run, ...], Strip] = {}
@@ -140,15 +140,15 @@ class Fences:
     def __init__(self) -> None:
         self._sideways: list[Sideways] = []
 
-    def join(self, parts: Iterable[RowBlock]) -> None:
+    def join(self, blocks: Iterable[RowBlock]) -> None:
         """Have the pieces of each fence scroll together."""
         number = -1
-        for part in parts:
-            if isinstance(part, Code):
-                number += part.block.first
+        for block in blocks:
+            if isinstance(block, Code):
+                number += block.source.first
                 while number >= len(self._sideways):
                     self._sideways.append(Sideways())
-                part.sideways = self._sideways[number]
+                block.sideways = self._sideways[number]
 
 
 def cut_line(line: str, skip: int, room: int) -> Cut:
@@ -191,18 +191,18 @@ def _between(segments: list[Segment], start: int, end: int) -> list[Segment]:
     return found
 
 
-def block_part(block: Block) -> RowBlock:
-    """Make the part that draws a block of an answer."""
-    return Code(block) if block.code else ProseBlock(block)
+def row_block(source: Block) -> RowBlock:
+    """Make the row block of a Markdown block."""
+    return Code(source) if source.code else ProseBlock(source)
 
 
-def growing_part(block: Block, before: RowBlock | None) -> RowBlock:
-    """Make the part of a block that is still arriving; ``before`` drew its beginning."""
-    return GrowingCode(block, before) if block.code else GrowingProseBlock(block)
+def growing_row_block(source: Block, before: RowBlock | None) -> RowBlock:
+    """Make the row block of a Markdown block that still arrives; ``before`` drew its beginning."""
+    return GrowingCode(source, before) if source.code else GrowingProseBlock(source)
 
 
-def code_of(code: Code, parts: Iterable[RowBlock], written: Sequence[str]) -> str:
-    """The whole fence of a part: as in ``written``, if it is among those."""
-    pieces = [p for p in parts if isinstance(p, Code) and p.sideways is code.sideways]
-    shown = "\n".join(piece.block.text for piece in pieces)
+def code_of(code: Code, blocks: Iterable[RowBlock], written: Sequence[str]) -> str:
+    """The whole fence of a block: as in ``written``, if it is among those."""
+    pieces = [p for p in blocks if isinstance(p, Code) and p.sideways is code.sideways]
+    shown = "\n".join(piece.source.text for piece in pieces)
     return next((text for text in written if clean(text).rstrip() == shown.rstrip()), shown)

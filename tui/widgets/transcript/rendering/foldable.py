@@ -6,13 +6,13 @@ from typing import Any
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.text.safe_text import make_visible_line
-from tui.widgets.transcript.rendering.code_blocks import Fences, block_part
+from tui.widgets.transcript.rendering.code_blocks import Fences, row_block
 from tui.widgets.transcript.rendering.markdown_blocks import Splitter
 from tui.widgets.transcript.rendering.row_blocks import (
     LineBlock,
     OutputBlock,
     RowBlock,
-    plain_parts,
+    plain_blocks,
 )
 from tui.widgets.wrapping import clean
 
@@ -20,24 +20,24 @@ SUMMARY = "summary of what was before"
 _ARGUMENTS = 200
 
 
-def call_parts(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
-    """The parts of a tool call."""
+def call_blocks(call: ToolCall, *, spaced: bool, unfolded: bool) -> list[RowBlock]:
+    """The blocks of a tool call."""
     sign = "▾" if unfolded else "▸"
     text = f"{sign} {make_visible_line(call.name)}({_short(call.arguments)})"
     line = LineBlock(text, "tool", spaced=spaced, foldable=True)
     if not unfolded:
         return [line]
-    return [line, *_code_parts(clean(_json(call.arguments, indent=2)), "json")]
+    return [line, *_code_blocks(clean(_json(call.arguments, indent=2)), "json")]
 
 
-def _code_parts(text: str, language: str) -> list[RowBlock]:
+def _code_blocks(text: str, language: str) -> list[RowBlock]:
     splitter = Splitter()
     # Tildes, as JSON's syntax has none: backticks would have to outnumber those in strings.
     splitter.feed(f"{'~' * 40}{language}\n{text}")
     splitter.finish()
-    parts = [block_part(block) for block in splitter.blocks]
-    Fences().join(parts)
-    return parts
+    blocks = [row_block(source) for source in splitter.blocks]
+    Fences().join(blocks)
+    return blocks
 
 
 def _short(arguments: Any) -> str:
@@ -56,21 +56,21 @@ def _json(value: Any, indent: int | None = None) -> str:
         return "…"
 
 
-def summary_parts(entry: Summary, *, unfolded: bool) -> list[RowBlock]:
-    """The parts of a summary."""
+def summary_blocks(entry: Summary, *, unfolded: bool) -> list[RowBlock]:
+    """The blocks of a summary."""
     text = clean(entry.text)
     sign = "▾" if unfolded else "▸"
     words = "" if unfolded else f": {_first_line(text)}"
     line = LineBlock(f"{sign} {SUMMARY}{words}", "divider", spaced=True, foldable=True)
-    return [line, *plain_parts(text, "quiet")] if unfolded else [line]
+    return [line, *plain_blocks(text, "quiet")] if unfolded else [line]
 
 
 def _first_line(text: str) -> str:
     return make_visible_line(text.strip()[:_ARGUMENTS].partition("\n")[0]) or "(empty)"
 
 
-def result_parts(entry: Message, called: str, *, unfolded: bool) -> list[RowBlock]:
-    """The parts of a tool result; ``called`` is the name of the tool, if known."""
+def result_blocks(entry: Message, called: str, *, unfolded: bool) -> list[RowBlock]:
+    """The blocks of a tool result; ``called`` is the name of the tool, if known."""
     text = clean(entry.text)
     lines = text.count("\n") + 1
     sign = "▾" if unfolded else "▸"
@@ -79,4 +79,4 @@ def result_parts(entry: Message, called: str, *, unfolded: bool) -> list[RowBloc
     name = f"{make_visible_line(called[:_ARGUMENTS])} " if called else ""
     words = f"{sign} {name}result{status}{count}: {_first_line(text)}"
     line = LineBlock(words, "tool", foldable=True)
-    return [line, *plain_parts(text, "quiet", kind=OutputBlock)] if unfolded else [line]
+    return [line, *plain_blocks(text, "quiet", kind=OutputBlock)] if unfolded else [line]

@@ -1,4 +1,4 @@
-"""The parts of items: some rows each, drawn when they come into view."""
+"""The blocks of items: some rows each, drawn when they come into view."""
 
 import re
 from abc import ABC, abstractmethod
@@ -118,7 +118,7 @@ class LineBlock(RowBlock):
         self.mark = mark
         self.foldable = foldable
 
-    def guess(self, width: int) -> int:  # noqa: ARG002 - a Part's
+    def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return 1
 
     def draw(self, canvas: Canvas) -> list[Strip]:
@@ -133,7 +133,7 @@ class Divider(RowBlock):
         super().__init__(spaced=True)
         self.text = text
 
-    def guess(self, width: int) -> int:  # noqa: ARG002 - a Part's
+    def guess(self, width: int) -> int:  # noqa: ARG002 - a block's
         return 1
 
     def draw(self, canvas: Canvas) -> list[Strip]:
@@ -214,7 +214,7 @@ class Details(Plain):
         return rows
 
 
-def plain_parts(
+def plain_blocks(
     text: str,
     style: str,
     mark: str = " ",
@@ -222,7 +222,7 @@ def plain_parts(
     spaced: bool = False,
     kind: type[Plain] = Plain,
 ) -> list[RowBlock]:
-    """Split text of any length into parts that are cheap to draw."""
+    """Split text of any length into blocks that are cheap to draw."""
     return [
         kind(piece, style, mark if place == 0 else " ", spaced=spaced and place == 0)
         for place, piece in enumerate(cut_pieces(text))
@@ -234,9 +234,9 @@ class ProseBlock(RowBlock):
 
     measured = True
 
-    def __init__(self, block: Block) -> None:
-        super().__init__(spaced=block.spaced)
-        self.text = block.text
+    def __init__(self, source: Block) -> None:
+        super().__init__(spaced=source.spaced)
+        self.text = source.text
 
     def guess(self, width: int) -> int:
         return guess_rows(self.text, width)
