@@ -264,15 +264,16 @@ class TestTheTables:
         assert named - {COPY_SELECTED} - ids == set()
 
     def test_each_provider_can_be_chosen_by_its_row_alone(self):
-        from tui.config.schema import Config, ProviderSettings
+        from tui.config import Config, load_settings
         from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
         from tui.providers.catalog import provider_called
 
         assert {*KNOWN_SERVERS} == {*PROVIDERS} - {"offline"}
         about = msgspec.json.schema(Config)["$defs"]["Config"]["properties"]["providers"]
+        settings = load_settings(Path("/none/config.toml"), {})
         for name in KNOWN_SERVERS:
             row = PROVIDERS[name]
-            assert provider_called(name, Config(providers={name: ProviderSettings()}), {}) == row
+            assert provider_called(name, settings, {}) == row
             assert row.base_url
             assert name in about["description"]
             # A vendor is chosen unasked by its key, so it needs a default model.

@@ -6,13 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tui.config import Flags, Settings, load_settings
+from tui.config import Connections, Flags, ProviderSettings, Settings, load_settings
 from tui.domain.providers import PROVIDERS
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import Missing, ModelChoice
 from tui.providers.guide import OfflineGuide
 from tui.providers.selection import build, choose, is_known
+from tui.storage.connections import write_key
 
 KEY = "sk-test-0123456789"
 OPENAI = {"OPENAI_API_KEY": KEY}
@@ -360,6 +362,56 @@ class TestTheChoice:
         choice, _ = choose(settings_with(model="ollama:a"), OPENAI, find_ollama=nothing)
         assert choice.key is None
         assert choice.base_url == "http://127.0.0.1:11434/v1"
+
+
+class TestAConnection:
+    """What was connected on the screen comes below the user's own settings."""
+
+    @pytest.fixture
+    def connected(self, settings_with: SettingsWith, tmp_path: Path):
+        def connected(text: str = "", model: str | None = "openai:gpt-6", flag: str | None = None):
+            key = write_key(tmp_path / "connections.toml", "openai", "sk-pasted-0123456789")
+            openai = ProviderSettings(api_key_file=str(key))
+            kept = Connections(model=model, recent=("openai:gpt-6",), providers={"openai": openai})
+            return replace(settings_with(text, {}, flag), connections=kept)
+
+        return connected
+
+    @pytest.mark.parametrize(
+        ("text", "environ", "flag", "name"),
+        [
+            ("", {}, None, "openai:gpt-6"),
+            ("", ANTHROPIC, None, "openai:gpt-6"),
+            (f'model = "local:qwen3"\n{SERVER}', {}, None, "local:qwen3"),
+            ("", {}, "openai:other", "openai:other"),
+        ],
+    )
+    def test_answers_after_flag_and_configuration_and_before_the_first_variable(
+        self, connected, text, environ, flag, name
+    ):
+        choice, _ = choose(connected(text, flag=flag), environ, find_ollama=nothing)
+        assert choice.name == name
+
+    def test_has_the_key_that_was_pasted_before_the_usual_variable(self, connected):
+        choice, _ = choose(connected(), OPENAI, find_ollama=nothing)
+        assert choice.key.reveal() == "sk-pasted-0123456789"
+
+    def test_has_the_key_of_a_variable_that_the_configuration_names(self, connected):
+        text = '[providers.openai]\napi_key_env = "OTHER_KEY"'
+        choice, _ = choose(connected(text), {"OTHER_KEY": KEY}, find_ollama=nothing)
+        assert choice.key.reveal() == KEY
+
+    def test_whose_key_is_gone_asks_for_a_new_one(self, connected, tmp_path: Path):
+        settings = connected()
+        (tmp_path / "keys" / "openai.key").unlink()
+        with pytest.raises(ModelUnavailable, match=r"The key of openai cannot be used.* F5 takes"):
+            choose(settings, {}, find_ollama=nothing)
+
+    def test_lets_a_session_have_the_models_that_were_chosen(self, connected):
+        settings = connected(model=None)
+        assert is_known("openai:gpt-6", settings, {})
+        assert is_known("openai:gpt-6-luna", settings, {})
+        assert not is_known("openai:gpt-dear", settings, {})
 
 
 class TestBuilding:

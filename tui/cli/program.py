@@ -92,7 +92,7 @@ class Program(msgspec.Struct, frozen=True):
         try:
             choice, notices = choose(self.settings, self.environment, proposed)
         except ModelUnavailable as error:
-            return UnavailableModel(self.settings.config.model or proposed or "", error)
+            return UnavailableModel(self.settings.model or proposed or "", error)
         for notice in notices:
             output.tell(notice)
         return LazyModel(choice, self.recall)

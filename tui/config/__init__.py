@@ -4,7 +4,15 @@
 ``config show`` are derived from it.
 """
 
-from tui.config.loading import Flags, Settings, is_address, load_config, load_settings
+from tui.config.connections import Connections
+from tui.config.loading import (
+    Flags,
+    Settings,
+    is_address,
+    load_config,
+    load_connections,
+    load_settings,
+)
 from tui.config.schema import (
     Config,
     HookSettings,
@@ -15,6 +23,7 @@ from tui.config.schema import (
 
 __all__ = [
     "Config",
+    "Connections",
     "Flags",
     "HookSettings",
     "ProviderSettings",
@@ -23,5 +32,6 @@ __all__ = [
     "ToolSettings",
     "is_address",
     "load_config",
+    "load_connections",
     "load_settings",
 ]

@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import msgspec
 
+from tui.config.connections import Connections, connections_file
 from tui.config.schema import Config, ProviderSettings
 from tui.domain.commands import BY_NAME
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE
@@ -16,6 +17,7 @@ from tui.files import read_bounded, size_words
 
 _FILE_BYTES = 1024 * 1024
 _LINE_BYTES = 64 * 1024
+_Schema = TypeVar("_Schema", Config, Connections)
 _ADDRESS = 'expected an address such as "http://127.0.0.1:8080/v1"'
 
 
@@ -28,7 +30,7 @@ class Flags(msgspec.Struct, frozen=True):
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """The settings in force."""
+    """The settings in force: the user's own, and below them the connections."""
 
     config: Config
     scope: str | None
@@ -36,6 +38,43 @@ class Settings(msgspec.Struct, frozen=True):
     file: Path
     sources: Mapping[str, str]
     """The file, variable or flag of each setting that is not a default, by dotted key."""
+    connections: Connections = Connections()
+
+    @property
+    def model(self) -> str | None:
+        """The model that was asked for: the configured one, else the one connected last."""
+        return self.config.model or self.connections.model
+
+    @property
+    def insists(self) -> bool:
+        """True if a flag or variable names the model, whatever a session had before."""
+        return self.config.model is not None and self.sources.get("model") != str(self.file)
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """The names of all providers that the configuration or a connection has."""
+        return tuple(dict.fromkeys([*self.config.providers, *self.connections.providers]))
+
+    def provider(self, name: str) -> ProviderSettings:
+        """The settings of a provider; for each one, the configuration wins over the connection."""
+        own = self.config.providers.get(name, ProviderSettings())
+        connected = self.connections.providers.get(name, ProviderSettings())
+        unset = [field for field in own.__struct_fields__ if getattr(own, field) in (None, ())]
+        return msgspec.structs.replace(own, **{each: getattr(connected, each) for each in unset})
+
+    @property
+    def merged(self) -> "Settings":
+        """The same with the connections among the configuration, to be shown."""
+        kept = Connections(model=self.connections.model, providers=self.connections.providers)
+        sources = dict.fromkeys(
+            _dotted(msgspec.to_builtins(kept)), str(connections_file(self.file))
+        )
+        config = msgspec.structs.replace(
+            self.config,
+            model=self.model,
+            providers={name: self.provider(name) for name in self.providers},
+        )
+        return msgspec.structs.replace(self, config=config, sources={**sources, **self.sources})
 
 
 def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = None) -> Settings:
@@ -55,7 +94,8 @@ def load_settings(file: Path, environ: Mapping[str, str], flags: Flags | None = 
     if scope is not None:
         sources["scope"] = source
     config = msgspec.structs.replace(config, **changes)
-    return Settings(config, None if scope is None else str(scope), file, sources)
+    kept = load_connections(connections_file(file))
+    return Settings(config, None if scope is None else str(scope), file, sources, kept)
 
 
 def load_config(file: Path) -> Config:
@@ -66,9 +106,17 @@ def load_config(file: Path) -> Config:
     return _load(file)[0]
 
 
+def load_connections(file: Path) -> Connections:
+    """Read the connections; a missing file means none. Raises ``ConfigError``."""
+    kept = _decoded(_read(file), str(file), Connections)
+    for key, expected in _unfit_providers(kept.providers):
+        raise ConfigError(str(file), key, expected)
+    return _with_whole_paths(kept, file.parent)
+
+
 def _load(file: Path) -> tuple[Config, dict[str, str]]:
     raw = _read(file)
-    config = _decoded(raw, str(file))
+    config = _decoded(raw, str(file), Config)
     for key, expected in _unfit(config):
         raise ConfigError(str(file), key, expected)
     sources = {key: str(file) for key in _dotted(raw)}
@@ -113,22 +161,31 @@ def _broken_toml(file: Path, said: str) -> ConfigError:
     return ConfigError(str(file), place, f"this is not TOML: {message}")
 
 
-def _decoded(raw: dict[str, Any], source: str) -> Config:
+def _decoded(raw: dict[str, Any], source: str, schema: type[_Schema]) -> _Schema:
     try:
-        return msgspec.convert(raw, Config)
+        return msgspec.convert(raw, schema)
     except msgspec.ValidationError as error:
         from msgspec.inspect import type_info
 
         from tui.config.faults import faults
 
-        for key, expected in faults(raw, type_info(Config), ""):
+        for key, expected in faults(raw, type_info(schema), ""):
             raise ConfigError(source, key, expected) from None
         raise ConfigError(source, "the file", str(error)) from None
 
 
 def _unfit(config: Config) -> Iterator[tuple[str, str]]:
     """Check rules that the types cannot express."""
-    for name, provider in config.providers.items():
+    yield from _unfit_providers(config.providers)
+    for name in config.prompts:
+        if name in BY_NAME:
+            yield f"prompts.{name}", f"expected another name: /{name} is a command of the program"
+    if config.hooks.on_archive and not config.hooks.on_archive[0]:
+        yield "hooks.on_archive", "expected the name of a program first, got nothing"
+
+
+def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tuple[str, str]]:
+    for name, provider in providers.items():
         key = f"providers.{name}"
         if name == OFFLINE:
             yield key, "expected another name: offline is the guide that needs no server"
@@ -138,11 +195,6 @@ def _unfit(config: Config) -> Iterator[tuple[str, str]]:
             yield f"{key}.base_url", f"{_ADDRESS}, got nothing"
         if any(not model.strip() for model in provider.models):
             yield f"{key}.models", "expected names of models, got an empty one"
-    for name in config.prompts:
-        if name in BY_NAME:
-            yield f"prompts.{name}", f"expected another name: /{name} is a command of the program"
-    if config.hooks.on_archive and not config.hooks.on_archive[0]:
-        yield "hooks.on_archive", "expected the name of a program first, got nothing"
 
 
 def is_address(text: str) -> bool:
@@ -158,8 +210,8 @@ def is_address(text: str) -> bool:
     return bool(parts.scheme in {"http", "https"} and parts.hostname and port != 0 and plain)
 
 
-def _with_whole_paths(config: Config, directory: Path) -> Config:
-    """Make the paths of key files absolute; they are relative to the settings file."""
+def _with_whole_paths(config: _Schema, directory: Path) -> _Schema:
+    """Make the paths of key files absolute; they are relative to their settings file."""
 
     def whole(provider: ProviderSettings) -> ProviderSettings:
         if provider.api_key_file is None:

@@ -24,7 +24,7 @@ def _like(pattern: str, expected: str) -> Meta:
 
 
 _Names = tuple[str, ...]
-_ModelName = Annotated[
+ModelName = Annotated[
     str,
     _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*(:\S.*)?$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"'),
 ]
@@ -38,7 +38,7 @@ _ToolName = Literal["search_sessions", "write_todos"]
 _PromptName = Annotated[str, _like(r"^[a-z]+$", 'a name of small letters only, such as "review"')]
 _Template = Annotated[str, _like(r"\S", "a text that is sent, got an empty one")]
 _FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
-_ProviderName = Annotated[
+ProviderName = Annotated[
     str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
 ]
 
@@ -123,7 +123,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The whole of ``config.toml``."""
 
     model: Annotated[
-        _ModelName | None,
+        ModelName | None,
         _about("Which model answers; without this, the first one that is found.", EXAMPLE_MODEL),
     ] = None
     system_prompt: Annotated[
@@ -165,7 +165,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         ),
     ] = {}
     providers: Annotated[
-        dict[_ProviderName, ProviderSettings],
+        dict[ProviderName, ProviderSettings],
         _about(
             f"Servers. {_KNOWN} are known; any other name stands for an\n"
             "OpenAI-compatible server, whose models are called NAME:MODEL."

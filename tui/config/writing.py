@@ -1,12 +1,15 @@
 """Formatting of settings: an example with every key, and the settings in force."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 from msgspec import inspect
 
+from tui.config.connections import Connections
 from tui.config.loading import Settings
 from tui.config.schema import Config
 
@@ -16,6 +19,11 @@ _HEAD = """\
 
 """
 
+_CONNECTIONS_HEAD = """\
+# The connections of sibyl-tui. F5 in the program makes and removes them, and writes this file anew.
+# Your own settings belong into config.toml beside it, which wins.
+"""
+
 
 def example() -> str:
     """Format TOML with every key commented out: descriptions ``# text``, keys ``#key = value``."""
@@ -23,8 +31,28 @@ def example() -> str:
     return _HEAD + "".join(_example_table(kind))
 
 
+def connections_toml(kept: Connections, directory: Path) -> str:
+    """Format ``connections.toml``; key files are named as seen from its directory."""
+    values = msgspec.to_builtins(kept)
+    tables = {f"providers.{name}": table for name, table in values.pop("providers").items()}
+    lines = [_CONNECTIONS_HEAD, *_set(values)]
+    for name, table in tables.items():
+        if table["api_key_file"] is not None:
+            table["api_key_file"] = os.path.relpath(table["api_key_file"], directory)
+        lines += ["", f"[{name}]", *_set(table)]
+    return "\n".join(lines) + "\n"
+
+
+def _set(values: Mapping[str, Any]) -> Iterator[str]:
+    """Format the values that are set."""
+    for key, value in values.items():
+        if value not in (None, (), []):
+            yield f"{key} = {_value(value)}"
+
+
 def as_toml(settings: Settings) -> str:
     """Format the settings in force with their sources. Key files are named, never read."""
+    settings = settings.merged
     lines = [f"# {settings.file}" + ("" if settings.file.exists() else " (not there)")]
     if settings.scope is not None:
         lines.append(f"# scope {_value(settings.scope)}, from {settings.sources['scope']}")

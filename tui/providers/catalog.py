@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from tui.config import Config, ProviderSettings, is_address
+from tui.config import Settings, is_address
 from tui.domain.providers import PROVIDERS, DialectName, Provider
-from tui.errors import ConfigError
+from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.secret import Secret, key_from_environment, key_from_file
 
 
@@ -41,37 +41,43 @@ class ModelChoice(msgspec.Struct, frozen=True):
         return f"{self.provider}:{self.model}"
 
 
-def provider_called(name: str, config: Config, environ: Mapping[str, str]) -> Provider | None:
-    """Overlay the row of the table with the settings and the environment.
+def provider_called(name: str, settings: Settings, environ: Mapping[str, str]) -> Provider | None:
+    """Overlay the row of the table with the connections, the settings and the environment.
 
     ``None`` if neither the table nor the settings have the name. Raises ``ConfigError`` if the
     environment variable is not an address.
     """
-    table, settings = PROVIDERS.get(name), config.providers.get(name)
-    if table is None and settings is None:
+    if name not in PROVIDERS and name not in settings.providers:
         return None
-    table, settings = table or Provider(name), settings or ProviderSettings()
-    return Provider(
-        name=name,
-        dialect=table.dialect,
-        base_url=_address(table, environ) or settings.base_url or table.base_url,
-        models=settings.models or table.models,
-        key_variable=settings.api_key_env or table.key_variable,
-        key_file=settings.api_key_file,
-        needs_key=table.needs_key or settings.api_key_env is not None,
-        url_variable=table.url_variable,
-        context_window=settings.context_window or table.context_window,
-        answer_tokens=table.answer_tokens,
-        timeout=settings.timeout or table.timeout,
-        retries=table.retries if settings.retries is None else settings.retries,
+    table, own = PROVIDERS.get(name) or Provider(name), settings.provider(name)
+    # A key that was pasted on the screen was asked for in spite of the usual variable.
+    variable = None if has_pasted_key(name, settings) else table.key_variable
+    chosen = settings.connections.chosen_of(name)
+    return msgspec.structs.replace(
+        table,
+        base_url=_address(table, environ) or own.base_url or table.base_url,
+        models=tuple(dict.fromkeys([*own.models, *chosen, *(() if own.models else table.models)])),
+        key_variable=own.api_key_env or variable,
+        key_file=own.api_key_file,
+        needs_key=table.needs_key or own.api_key_env is not None,
+        context_window=own.context_window or table.context_window,
+        timeout=own.timeout or table.timeout,
+        retries=table.retries if own.retries is None else own.retries,
     )
 
 
-def key_of(provider: Provider, file: Path, environ: Mapping[str, str]) -> Secret | None:
+def has_pasted_key(name: str, settings: Settings) -> bool:
+    """True if the key of a provider is one that was pasted on the screen."""
+    kept = settings.connections.providers.get(name)
+    pasted = kept.api_key_file if kept else None
+    return pasted is not None and pasted == settings.provider(name).api_key_file
+
+
+def key_of(provider: Provider, settings: Settings, environ: Mapping[str, str]) -> Secret | None:
     """Read a provider's key: from its environment variable, else from its key file, else none.
 
-    ``file`` is the configuration, for errors. Raises ``ConfigError``, also for a key file that
-    others may read.
+    Raises ``ConfigError``, also for a key file that others may read; ``ModelUnavailable`` if a
+    key that was pasted on the screen cannot be read, which a new one mends.
     """
     if provider.key_variable:
         key = key_from_environment(provider.key_variable, environ)
@@ -80,7 +86,14 @@ def key_of(provider: Provider, file: Path, environ: Mapping[str, str]) -> Secret
     if provider.key_file is None:
         return None
     place = f"providers.{provider.name}.api_key_file"
-    return key_from_file(Path(provider.key_file), str(file), place)
+    try:
+        return key_from_file(Path(provider.key_file), str(settings.file), place)
+    except ConfigError as error:
+        if not has_pasted_key(provider.name, settings):
+            raise
+        raise ModelUnavailable(
+            f"The key of {provider.name} cannot be used: {error.expected}. F5 takes a new one."
+        ) from None
 
 
 def _address(provider: Provider, environ: Mapping[str, str]) -> str | None:

@@ -41,8 +41,7 @@ def choose(
     available one. May ask a local Ollama, for at most 300 ms. Raises ``ModelUnavailable`` if the
     requested model cannot be used, and ``ConfigError`` for a wrong setting.
     """
-    asked = settings.config.model
-    insisted = asked is not None and settings.sources.get("model") != str(settings.file)
+    asked, insisted = settings.model, settings.insists
     if proposed and not insisted and (proposed in local or is_known(proposed, settings, environ)):
         asked = proposed
     search = _Selection(settings, environ, find_ollama or first_ollama_model)
@@ -59,10 +58,10 @@ def is_known(name: str, settings: Settings, environ: Mapping[str, str]) -> bool:
     key is set. So a foreign file cannot choose a model that costs money.
     """
     provider_name, _, model = name.partition(":")
-    provider = provider_called(provider_name, settings.config, environ)
+    provider = provider_called(provider_name, settings, environ)
     if provider is None or provider_name == OFFLINE:
         return False
-    if name != settings.config.model and model not in provider.models:
+    if name != settings.model and model not in provider.models:
         return False
     try:
         return bool(_Selection(settings, environ, lambda _: None).named(name))
@@ -137,9 +136,9 @@ class _Selection:
 
     def listed(self) -> tuple[str, ...]:
         """The names of all usable models; the guide's is the last."""
-        config = self._settings.config
-        names = [config.model] if config.model else []
-        for name in dict.fromkeys([*config.providers, *PROVIDERS]):
+        settings = self._settings
+        names = [settings.model] if settings.model else []
+        for name in dict.fromkeys([*settings.providers, *PROVIDERS]):
             names += self._models_of(name)
         return tuple(dict.fromkeys(name for each in names if (name := self._name_of(each))))
 
@@ -178,7 +177,7 @@ class _Selection:
         return None
 
     def _server(self) -> ModelChoice | None:
-        names = [name for name in self._settings.config.providers if name not in KNOWN_SERVERS]
+        names = [name for name in self._settings.providers if name not in KNOWN_SERVERS]
         for name in names:
             try:
                 return self.named(name)
@@ -217,10 +216,10 @@ class _Selection:
         )
 
     def _provider(self, name: str) -> Provider | None:
-        return provider_called(name, self._settings.config, self._environ)
+        return provider_called(name, self._settings, self._environ)
 
     def _key(self, provider: Provider) -> Secret | None:
-        return key_of(provider, self._settings.file, self._environ)
+        return key_of(provider, self._settings, self._environ)
 
     def _default_model(self, provider: Provider) -> str:
         if provider.models:
@@ -239,7 +238,7 @@ class _Selection:
         )
 
     def _unknown(self, name: str) -> str:
-        known = ", ".join(dict.fromkeys([*PROVIDERS, *self._settings.config.providers]))
+        known = ", ".join(dict.fromkeys([*PROVIDERS, *self._settings.providers]))
         return (
             f'There is no provider called "{name}"; there are {known}. A model is named'
             f" PROVIDER:MODEL, and a server of your own under [providers.NAME] in"

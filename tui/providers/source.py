@@ -55,7 +55,7 @@ class ModelSource:
                 self._settings, self._environ, name, self._ollama.found_at, self._ollama_names()
             )
         except ModelUnavailable as error:
-            return UnavailableModel(self._settings.config.model or name or "", error), ()
+            return UnavailableModel(self._settings.model or name or "", error), ()
         self.missing = choice.missing
         return self._model(choice), notices
 

@@ -1,0 +1,103 @@
+"""The file of connections and those of keys: whole or not at all, and the user's alone."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from tui.config import ProviderSettings, load_connections
+from tui.errors import ConfigError, StorageError
+from tui.storage import connections, disk
+
+KEY = "sk-test-0123456789"
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    return tmp_path / "sibyl" / "connections.toml"
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def connect(file: Path, model: str = "openai:a"):
+    path = connections.write_key(file, "openai", KEY)
+    provider = ProviderSettings(api_key_file=str(path))
+    return connections.change(
+        file, lambda kept: kept.with_provider("openai", provider).with_default(model)
+    )
+
+
+def test_a_connection_is_there_at_the_next_start(file):
+    kept = connect(file)
+    assert load_connections(file) == kept
+    assert kept.model == "openai:a"
+    assert Path(kept.providers["openai"].api_key_file).read_text().strip() == KEY
+
+
+def test_only_the_user_can_read_it(file):
+    old = os.umask(0)
+    try:
+        connect(file)
+    finally:
+        os.umask(old)
+    assert mode(file) == mode(connections.key_path(file, "openai")) == 0o600
+    assert mode(file.parent / "keys") == 0o700
+
+
+def test_a_directory_of_keys_that_others_can_read_is_closed(file):
+    (file.parent / "keys").mkdir(parents=True, mode=0o755)
+    connect(file)
+    assert mode(file.parent / "keys") == 0o700
+
+
+def test_the_key_is_in_no_other_file(file):
+    connect(file)
+    holding = [path for path in file.parent.rglob("*") if path.is_file()]
+    assert [path.name for path in holding if KEY in path.read_text()] == ["openai.key"]
+
+
+def test_a_removed_connection_leaves_no_key(file):
+    connect(file)
+    connections.change(file, lambda kept: kept.without("openai"))
+    connections.remove_key(file, "openai")
+    connections.remove_key(file, "openai")
+    assert load_connections(file).providers == {}
+    assert not connections.key_path(file, "openai").exists()
+
+
+class Killed(BaseException):
+    """The program is gone."""
+
+
+@pytest.mark.parametrize("call", ["write", "fdatasync", "rename", "fsync"])
+def test_a_kill_in_the_middle_of_writing_leaves_the_old_or_the_new(file, monkeypatch, call):
+    connect(file, "openai:old")
+    before = file.read_bytes()
+
+    def die(*_):
+        raise Killed
+
+    monkeypatch.setattr(disk.os, call, die)
+    with pytest.raises(Killed):
+        connections.change(file, lambda kept: kept.with_default("openai:new"))
+    monkeypatch.undo()
+    assert load_connections(file).model in {"openai:old", "openai:new"}
+    assert (file.read_bytes() == before) == (call != "fsync")
+
+
+def test_a_damaged_file_is_left_as_it_is(file):
+    file.parent.mkdir()
+    file.write_text("nonsense")
+    with pytest.raises(ConfigError):
+        connections.change(file, lambda kept: kept.with_default("openai:new"))
+    assert file.read_text() == "nonsense"
+
+
+def test_a_place_that_cannot_be_written_is_an_error_without_the_key(file):
+    file.parent.write_text("no directory")
+    with pytest.raises(StorageError) as caught:
+        connect(file)
+    assert KEY not in str(caught.value)

@@ -1,0 +1,54 @@
+"""The file of connections, and the files of their keys.
+
+A key file is written before the connections that name it, and removed after them: a kill between
+the two leaves a key that nothing names, never a name without a key.
+"""
+
+import os
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from tui.config.connections import KEYS, Connections
+from tui.config.loading import load_connections
+from tui.config.writing import connections_toml
+from tui.storage import disk
+
+_FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def key_path(file: Path, name: str) -> Path:
+    """The path of the key of a provider."""
+    return file.parent / KEYS / f"{name}.key"
+
+
+def change(file: Path, changed: Callable[[Connections], Connections]) -> Connections:
+    """Read the connections, and replace the file by a changed version of them.
+
+    Raises ``StorageError``, and ``ConfigError`` if the file is damaged, which is left as it is.
+    """
+    kept = changed(load_connections(file))
+    with disk.storage_errors(f"Cannot write {file}"):
+        disk.make_directory(file.parent)
+        disk.replace(file, connections_toml(kept, file.parent).encode())
+    return kept
+
+
+def write_key(file: Path, name: str, key: str) -> Path:
+    """Write a key to a file of its own that only the user can read. Raises ``StorageError``."""
+    path = key_path(file, name)
+    with disk.storage_errors(f"Cannot write {path}"):
+        disk.make_directory(path.parent)
+        if os.stat(path.parent).st_mode & _FOR_OTHERS:
+            os.chmod(path.parent, disk.DIRECTORY_MODE)
+        disk.replace(path, key.encode() + b"\n")
+    return path
+
+
+def remove_key(file: Path, name: str) -> None:
+    """Remove the key of a provider, if there is one. Raises ``StorageError``."""
+    path = key_path(file, name)
+    with disk.storage_errors(f"Cannot remove {path}"), suppress(FileNotFoundError):
+        os.unlink(path)
+        disk.sync_directory(path.parent)
