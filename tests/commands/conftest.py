@@ -87,7 +87,7 @@ class Commands:
     async def stop(self, conversation):
         stopped, self.running = self.running, False
         conversation.activity.end_answer()
-        await self.workspace.try_save(conversation)
+        await self.workspace.pool.try_save(conversation)
         return stopped
 
     async def __call__(self, text):

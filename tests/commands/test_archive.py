@@ -111,7 +111,7 @@ async def test_a_session_that_works_behind_another_is_archived(started, world):
     assert await commands(f"/archive {there}") == f"Archived session: {there}"
     assert status(world, there) == "archived"
     assert world.holder(there) is None
-    assert commands.workspace.find(there) is None
+    assert commands.workspace.switcher.find(there) is None
 
 
 @pytest.mark.parametrize("command", ["/archive", "/delete"])
@@ -394,7 +394,7 @@ async def test_a_fork_of_a_session_at_work_has_what_has_arrived(started, world):
     await commands("/fork")
     [_, last] = world.reader.load(commands.current.id).messages
     assert (last.text, last.status) == ("half", "interrupted")
-    assert commands.workspace.find(here).activity.running
+    assert commands.workspace.switcher.find(here).activity.running
 
 
 async def test_a_fork_of_what_could_not_be_saved_is_refused(started, world):
@@ -426,13 +426,13 @@ async def test_two_that_put_one_session_away_at_once_come_to_an_end(started, wor
     here = await world.session("here")
     commands = started(here)
     held = asyncio.Event()
-    before = commands.workspace._switcher._wanted
-    switch = asyncio.create_task(commands.workspace.between_switches(held.wait))
+    before = commands.workspace.switcher._wanted
+    switch = asyncio.create_task(commands.workspace.switcher.between_switches(held.wait))
     both = [
         asyncio.create_task(commands.shelf.archive(here)),
         asyncio.create_task(commands.shelf.delete(here)),
     ]
-    await until(lambda: commands.workspace._switcher._wanted > before)
+    await until(lambda: commands.workspace.switcher._wanted > before)
     # Where the second one does not wait for the first, it is there by then.
     await asyncio.sleep(0.1)
     held.set()

@@ -93,6 +93,6 @@ async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):
 
 async def test_a_session_that_is_only_looked_at_is_exported_too(commands, folder, world):
     there = await world.session("Elsewhere", "Yes.")
-    await commands.workspace.look_at(there)
+    await commands.workspace.switcher.look_at(there)
     assert await commands("/export") == f"Session exported to: {folder / there}.md"
     assert "Elsewhere" in (folder / f"{there}.md").read_text()

@@ -251,7 +251,7 @@ async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(command
     commands.program.store.gate = threading.Event()
     loading = asyncio.create_task(commands(f"/load {one}"))
     await until(commands.program.store.waiting.is_set)
-    looking = asyncio.create_task(commands.workspace.look_at(two))
+    looking = asyncio.create_task(commands.workspace.switcher.look_at(two))
     await asyncio.sleep(0)
     commands.program.store.gate.set()
     assert await loading == ""
@@ -320,7 +320,7 @@ async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands
     commands.program.store.gate = threading.Event()
     starting = asyncio.create_task(commands("/new"))
     await until(commands.program.store.waiting.is_set)
-    looking = asyncio.create_task(commands.workspace.look_at(there))
+    looking = asyncio.create_task(commands.workspace.switcher.look_at(there))
     await asyncio.sleep(0)
     commands.program.store.gate.set()
     assert await starting == ""

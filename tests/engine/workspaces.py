@@ -92,10 +92,10 @@ class Program:
 
     async def settle(self):
         """Wait until what was left is closed."""
-        await until(lambda: not self.workspace._switcher._behind, "the closing of what was left")
+        await until(lambda: not self.workspace.switcher._behind, "the closing of what was left")
 
     async def look_at(self, session_id):
-        switched = await self.workspace.look_at(session_id)
+        switched = await self.workspace.switcher.look_at(session_id)
         await self.settle()
         return switched
 
@@ -118,13 +118,13 @@ class Program:
         conversation.prompt.edit("")
         conversation.opened.add_message("user", text)
         if save:
-            await self.workspace.save(conversation)
+            await self.workspace.pool.save(conversation)
 
     async def end(self):
         """What the end of the program does."""
         await self.workspace.keep_drafts()
         for conversation in self.workspace.open:
-            await self.workspace.close(conversation)
+            await self.workspace.pool.close(conversation)
 
 
 class World:

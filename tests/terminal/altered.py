@@ -85,32 +85,32 @@ def defect_while_drawing():
 
 def defect_in_worker():
     """A switch to another session."""
-    from tui.engine.sessions.workspace import Workspace
+    from tui.engine.sessions.switching import Switcher
 
     async def fail(self, session_id):
         _raise()
 
-    Workspace.look_at = fail
+    Switcher.look_at = fail
 
 
 def defect_at_the_end():
     """The end of the final save, behind the last session."""
-    from tui.engine.sessions.workspace import Workspace
+    from tui.engine.sessions.switching import Switcher
 
     async def fail(self):
         _raise()
 
-    Workspace.settle = fail
+    Switcher.settle = fail
 
 
 def defect_while_closing():
     """Closing a session, in the final save."""
-    from tui.engine.sessions.workspace import Workspace
+    from tui.engine.sessions.open_sessions import OpenSessions
 
     async def fail(self, session):
         _raise()
 
-    Workspace.close = fail
+    OpenSessions.close = fail
 
 
 def full_disk():

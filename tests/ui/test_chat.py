@@ -231,7 +231,7 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
         else:
             await pilot.press(name)
         await until(lambda: not app.is_running)
-    session_id = next(iter(w.workspace.changed))
+    session_id = next(iter(w.workspace.pool.changed))
     assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")
     assert w.other_program().holder(session_id) is None
 

@@ -101,7 +101,9 @@ async def test_two_ends_at_once_lead_to_what_waits_in_each(world, monkeypatch):
         await until(end.asked.is_set, "an end")
         end.gate.set()
         await until(lambda: len(w.model.requests) == 4, "what waited")
-        await until(lambda: not any(w.workspace.find(each) for each in ids), "both to be closed")
+        await until(
+            lambda: not any(w.workspace.switcher.find(each) for each in ids), "both to be closed"
+        )
         for session_id, prompts in zip(ids, (["first", "next"], ["erstens", "dann"]), strict=True):
             said = messages(w, session_id)
             assert [text for role, text, _ in said if role == "user"] == prompts

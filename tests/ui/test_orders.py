@@ -197,7 +197,7 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
 
         async def lead():
             await done.wait()
-            await w.workspace.look_at(there)
+            await w.workspace.switcher.look_at(there)
             app._controllers.presenter.show_session()
 
         app.input_queue.add(lead)
@@ -208,7 +208,10 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
             lambda: "Not done, as another session has come on screen: /name x" in words(app)
         )
         assert w.workspace.current.session.name == ""
-        assert w.workspace.find(left) is None or w.workspace.find(left).session.name == ""
+        assert (
+            w.workspace.switcher.find(left) is None
+            or w.workspace.switcher.find(left).session.name == ""
+        )
 
 
 async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, monkeypatch):

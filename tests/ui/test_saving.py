@@ -286,7 +286,7 @@ async def test_typing_goes_on_while_a_slow_disk_keeps_what_was_typed_before(worl
 async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(world, monkeypatch):
     w = world(["Hi."])
     async with w.running() as (app, pilot):
-        try_save, asked, gate = w.workspace.try_save, asyncio.Event(), asyncio.Event()
+        try_save, asked, gate = w.workspace.pool.try_save, asyncio.Event(), asyncio.Event()
 
         async def slow(conversation):
             asked.set()

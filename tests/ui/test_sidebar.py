@@ -112,7 +112,7 @@ async def test_a_session_of_another_project_is_renamed_although_it_has_no_row(wo
     there = await w.session("Hello", "Yes.", scope="project:/garden")
     async with w.running() as (app, pilot):
         await until(lambda: rows(app), "the list")
-        await w.workspace.look_at(there)
+        await w.workspace.switcher.look_at(there)
         app._controllers.presenter.show_session()
         await pilot.press("ctrl+r", *"roses", "enter")
         await until(lambda: name_of(w, there) == "roses", "the name")
@@ -201,7 +201,7 @@ async def test_walking_through_fifty_sessions_writes_nothing_and_ends_at_the_las
     made = [await w.session(f"Number {number}", "Yes.") for number in range(60)]
     async with w.running(made[-1]) as (app, pilot):
         await until(lambda: made[11] in rows(app), "the list")
-        await w.workspace.settle()
+        await w.workspace.switcher.settle()
         written = []
         watched = (
             *[("tui.storage.disk", name) for name in ("write_whole", "sync_file", "replace")],
@@ -221,9 +221,9 @@ async def test_walking_through_fifty_sessions_writes_nothing_and_ends_at_the_las
         for _ in range(50):
             await pilot.press("alt+up")
         await until(lambda: made[54] in status(app), "the way back")
-        await w.workspace.settle()
+        await w.workspace.switcher.settle()
         assert written == []
-    assert not w.workspace.changed
+    assert not w.workspace.pool.changed
 
 
 def _attribute(module, name):
@@ -252,7 +252,7 @@ async def test_what_was_typed_before_walking_is_kept_with_its_session(world):
         await until(lambda: made[0] in rows(app), "the list")
         await pilot.press(*"half a thought", *["alt+down"] * 11)
         await until(lambda: made[0] in status(app), "the last one")
-        await w.workspace.settle()
+        await w.workspace.switcher.settle()
         assert w.drafts().load(made[-1]).text == "half a thought"
         assert app.chat.prompt.text == ""
 

@@ -159,7 +159,7 @@ async def test_alt_down_walks_through_the_sessions_without_leaving_the_prompt(wo
         await pilot.press("alt+up")
         await until(lambda: "Number 2" in conversation(app))
         assert app.chat.prompt.has_focus_within
-    assert not w.workspace.changed
+    assert not w.workspace.pool.changed
 
 
 async def test_each_session_has_its_own_draft(world):

@@ -41,6 +41,7 @@ class Controllers:
         parts: Dependencies,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
     ) -> None:
+        switcher = parts.workspace.switcher
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
@@ -49,7 +50,7 @@ class Controllers:
             chat, parts.workspace, parts.sessions, self.presenter
         )
         self.clipboard = Clipboard(app)
-        self.approvals = Approvals(parts.workspace, self.presenter, self.session_list)
+        self.approvals = Approvals(switcher, self.presenter, self.session_list)
         settings = parts.turn_settings.asking(self.approvals.ask)
         self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, parts.stopwatch)
         self.summaries = Summaries(
@@ -72,7 +73,7 @@ class Controllers:
             app, chat, parts.workspace, self.navigation, parts.index_root
         )
         self.session_switch = SessionSwitch(
-            app, queue, parts.workspace, self.presenter, self.session_list, self.navigation
+            app, queue, switcher, self.presenter, self.session_list, self.navigation
         )
         self.background = Background(app, parts, self.session_list, self.live_updates)
         self.confirmations = Confirmations(app, chat, queue, carry_out)

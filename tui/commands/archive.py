@@ -89,13 +89,13 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to fork yet.")
-    known = workspace.find(session_id)
+    known = workspace.switcher.find(session_id)
     if known is not None:
         try:
-            await workspace.save(known)
+            await workspace.pool.save(known)
         except StorageError as error:
             return save_failed(session_id, error)
-    workspace.check_limit()
+    workspace.pool.check_limit()
     now = format_utc(workspace.clock())
     new_id = await asyncio.to_thread(write_fork, workspace.store, session_id, now)
     done = f"Forked session: {session_id} -> {new_id}"
@@ -141,13 +141,13 @@ def _not_shown(session_id: str, done: str, failure: str) -> Sequence[Effect]:
 
 
 def _is_empty(context: CommandContext, session_id: str) -> bool:
-    known = context.workspace.find(session_id)
+    known = context.workspace.switcher.find(session_id)
     return known is not None and known.empty
 
 
 async def _check_holder(context: CommandContext, session_id: str) -> None:
     """Raise ``SessionBusy`` if another window has the lease, before the user is asked."""
-    known = context.workspace.find(session_id)
+    known = context.workspace.switcher.find(session_id)
     if known is not None and known.opened is not None:
         return
     holder = await asyncio.to_thread(context.workspace.store.holder, session_id)
@@ -162,7 +162,7 @@ def _moved(context: CommandContext, before: LoadedSession, session_id: str) -> t
 
 
 async def _scope_of(context: CommandContext, session_id: str) -> str:
-    known = context.workspace.find(session_id)
+    known = context.workspace.switcher.find(session_id)
     if known is not None:
         return known.session.header.scope
     entry = await asyncio.to_thread(context.workspace.store.entry, session_id)
@@ -176,7 +176,7 @@ async def _run_hook(context: CommandContext, scope: str, session_id: str) -> Seq
 async def _deletion_detail(context: CommandContext, session_id: str) -> str:
     """Describe the session to be deleted, and how to undo that."""
     workspace = context.workspace
-    known = workspace.find(session_id)
+    known = workspace.switcher.find(session_id)
     entry = await asyncio.to_thread(workspace.store.entry, session_id)
     label = known.label() if known is not None else entry.label
     count = known.session.message_count if known is not None else entry.message_count

@@ -24,7 +24,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return say("Nothing to export.")
     if loaded.opened is not None:
         try:
-            await workspace.save(loaded)
+            await workspace.pool.save(loaded)
         except StorageError as error:
             return save_failed(loaded.id, error)
     text = await asyncio.to_thread(_markdown, workspace.store, loaded.id)

@@ -57,7 +57,7 @@ async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
     workspace = context.workspace
     session_id = await _resolve(context, target)
     entry = await asyncio.to_thread(workspace.store.entry, session_id)
-    known = workspace.find(session_id)
+    known = workspace.switcher.find(session_id)
     if known is None or known.opened is None:
         await _check(context, entry)
     try:
@@ -160,7 +160,7 @@ async def _resumable(context: CommandContext) -> ClosedSessions:
 
 async def _all_closed(context: CommandContext) -> ClosedSessions:
     workspace = context.workspace
-    await workspace.settle()
+    await workspace.switcher.settle()
     return await asyncio.to_thread(read_resumable, workspace.store, opened_here(workspace))
 
 

@@ -91,7 +91,7 @@ async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not arguments:
         return await _save_here(context, workspace.current)
     session_id = await asyncio.to_thread(workspace.store.resolve, arguments, workspace.scope)
-    known = workspace.find(session_id)
+    known = workspace.switcher.find(session_id)
     if known is not None and known.opened is not None:
         return await _save_here(context, known)
     await asyncio.to_thread(_check_holder, workspace.store, session_id)
@@ -103,7 +103,7 @@ async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence
         return say("Nothing to save yet.")
     told = len(loaded.notices)
     try:
-        await context.workspace.save(loaded)
+        await context.workspace.pool.save(loaded)
     except StorageError as error:
         return save_failed(loaded.id, error)
     shown = shown_notices(loaded, told) if loaded is context.workspace.current else ()
@@ -126,7 +126,7 @@ async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect
 
 async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
     workspace = context.workspace
-    loaded = workspace.find(arguments) if arguments else workspace.current
+    loaded = workspace.switcher.find(arguments) if arguments else workspace.current
     if loaded is None:
         return say(f"No open session has the id {arguments}.")
     await context.stop(loaded)
@@ -146,8 +146,8 @@ async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def _save_and_close(context: CommandContext, loaded: LoadedSession) -> None:
     """Save and close a session. Raises ``StayedError``."""
     try:
-        await context.workspace.keep_draft(loaded)
-        await context.workspace.close(loaded)
+        await context.workspace.pool.keep_draft(loaded)
+        await context.workspace.pool.close(loaded)
     except StorageError as error:
         raise StayedError(loaded.id, error.short) from error
 
@@ -157,7 +157,7 @@ async def _close_unsaved(context: CommandContext, loaded: LoadedSession) -> Sequ
 
     async def give_up() -> None:
         lines.extend(await asyncio.to_thread(context.rescue, loaded))
-        context.workspace.abandon(loaded)
+        context.workspace.pool.abandon(loaded)
 
     effects = await _leave(context, loaded, give_up)
     return (*effects, *say("\n".join(lines), "warning"))
@@ -169,7 +169,7 @@ async def _leave(
     """Close a session by ``give_up``, and show another one if it was on screen."""
     told = say(f"Closed session: {loaded.id}")
     if loaded is not context.workspace.current:
-        await context.workspace.between_switches(give_up)
+        await context.workspace.switcher.between_switches(give_up)
         return (MovedSession(loaded.id), *told)
     shown = await context.workspace.leave_current(give_up)
     return (ShowSession(), *told) if shown else told
@@ -177,7 +177,7 @@ async def _leave(
 
 async def _listing(context: CommandContext) -> Listing:
     workspace = context.workspace
-    await workspace.settle()
+    await workspace.switcher.settle()
     wanted = SessionFilter(workspace.scope)
     return await asyncio.to_thread(workspace.store.list, wanted, None, MOST_ROWS)
 

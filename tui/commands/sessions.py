@@ -46,7 +46,7 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return say("Nothing to save yet.")
     told = len(loaded.notices)
     try:
-        await workspace.save(loaded)
+        await workspace.pool.save(loaded)
     except StorageError as error:
         return save_failed(loaded.id, error)
     await workspace.save_all()
@@ -87,7 +87,7 @@ async def _prune(context: CommandContext, loaded: LoadedSession) -> Sequence[Eff
     started = f"Started new session: {loaded.id}"
     if not context.retention.limits_scopes:
         return _say_in(context, loaded, started)
-    await context.workspace.settle()
+    await context.workspace.switcher.settle()
     pruned = await context.retention.after_new(context.workspace)
     older = f" ({context.retention.older(pruned.count)})" if pruned.count else ""
     failed = say(pruned.failure, "warning") if pruned.failure else ()

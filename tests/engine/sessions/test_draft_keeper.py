@@ -46,7 +46,7 @@ async def test_what_was_typed_while_the_session_was_being_saved_is_kept_as_well(
     await program.send("hello", save=False)
     first = program.workspace.current
     program.store.gate = threading.Event()
-    switch = asyncio.create_task(program.workspace.look_at(there))
+    switch = asyncio.create_task(program.workspace.switcher.look_at(there))
     await until(program.store.waiting.is_set)
     first.prompt.edit("typed meanwhile")
     program.store.gate.set()

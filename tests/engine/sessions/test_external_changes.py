@@ -124,7 +124,7 @@ async def test_more_than_an_end_at_once_joins_on(world):
     holder, reader, follower = await two(world, *map(str, range(10)))
     for number in range(10, 300):
         await holder.send(str(number), save=False)
-    await holder.workspace.save(holder.workspace.current)
+    await holder.workspace.pool.save(holder.workspace.current)
     assert (await follower.look()).joined
     assert shown(reader) == [str(number) for number in range(300)]
 

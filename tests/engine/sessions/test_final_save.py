@@ -114,7 +114,7 @@ async def test_a_draft_that_an_unforeseen_error_keeps_from_disk_is_put_elsewhere
 @pytest.mark.parametrize("way", ["run", "run_at_once"])
 async def test_a_session_that_could_not_be_saved_is_not_said_to_be(world, rescue, monkeypatch, way):
     program, first, second = await two_unsaved(world)
-    await program.workspace.save(first)
+    await program.workspace.pool.save(first)
     first.opened.add_message("user", "more")
     refuse(monkeypatch, program, first, FULL)
     final_save = FinalSave(program.workspace, [rescue], None)

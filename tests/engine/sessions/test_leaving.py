@@ -18,7 +18,7 @@ def closing(program):
     conversation = program.workspace.current
 
     async def give_up():
-        await program.workspace.close(conversation)
+        await program.workspace.pool.close(conversation)
 
     return give_up
 
@@ -58,8 +58,8 @@ async def test_the_draft_stays_with_the_session_that_is_left(world):
     await program.type("not done")
 
     async def give_up():
-        await program.workspace.keep_draft(conversation)
-        await program.workspace.close(conversation)
+        await program.workspace.pool.keep_draft(conversation)
+        await program.workspace.pool.close(conversation)
 
     conversation = program.workspace.current
     assert await leave(program, give_up)
@@ -87,7 +87,7 @@ async def test_what_cannot_be_saved_can_be_given_up_all_the_same(world):
     program.store.fail_next(FULL, times=9)
 
     async def give_up():
-        program.workspace.abandon(conversation)
+        program.workspace.pool.abandon(conversation)
 
     assert await leave(program, give_up)
     assert world.holder(here) is None
@@ -138,5 +138,5 @@ async def test_nothing_is_written_to_a_session_that_was_given_up(world):
     assert await leave(program)
     conversation.prompt.enqueue("late")
     assert conversation.prompt.take_back_queue()
-    await program.workspace.leave(conversation)
+    await program.workspace.switcher.leave(conversation)
     assert world.drafts.load(here) is None

@@ -18,7 +18,7 @@ async def test_a_save_says_when_and_what_was_saved(world):
     await program.send("hello")
     current = program.workspace.current
     assert str(current.save).startswith("saved ")
-    assert list(program.workspace.changed) == [current.id]
+    assert list(program.workspace.pool.changed) == [current.id]
 
 
 async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world):
@@ -26,7 +26,7 @@ async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world
     program = world.started()
     await program.look_at(there)
     before = world.bytes(there)
-    assert await program.workspace.try_save(program.workspace.current)
+    assert await program.workspace.pool.try_save(program.workspace.current)
     assert world.bytes(there) == before
     assert str(program.workspace.current.save) == ""
 
@@ -34,9 +34,9 @@ async def test_a_save_with_nothing_pending_writes_nothing_and_says_nothing(world
 async def test_a_save_in_progress_is_said_and_over_when_it_is_done(world):
     there = await world.session()
     program = world.started(there)
-    await program.workspace.save(program.workspace.current)
+    await program.workspace.pool.save(program.workspace.current)
     assert not program.workspace.current.save.saving
-    assert not program.workspace.changed
+    assert not program.workspace.pool.changed
 
 
 async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
@@ -44,7 +44,7 @@ async def test_what_could_not_be_saved_is_saved_when_there_is_room_again(world):
     current = program.workspace.current
     program.store.fail_next(FULL)
     await program.send("hello", save=False)
-    assert not await program.workspace.try_save(current)
+    assert not await program.workspace.pool.try_save(current)
     assert str(current.save) == "NOT SAVED: disk full"
     await program.send("again")
     assert world.texts(current.id) == ["hello", "again"]
@@ -58,12 +58,12 @@ async def test_whatever_is_raised_while_saving_is_a_failed_save(world, error):
     program.store.fail_next(error)
     await program.send("hello", save=False)
     with pytest.raises(StorageError) as raised:
-        await program.workspace.save(current)
+        await program.workspace.pool.save(current)
     reason = f"{type(error).__name__}: {error}"
     assert str(raised.value) == f"Unexpected error: {reason}"
     assert str(current.save) == f"NOT SAVED: {reason}"
     assert current.unsaved_prompts == ("hello",)
-    assert await program.workspace.try_save(current)
+    assert await program.workspace.pool.try_save(current)
     assert world.texts(current.id) == ["hello"]
 
 
@@ -98,11 +98,11 @@ async def test_closing_saves_what_is_pending_and_gives_the_session_up(world):
     program = world.started()
     await program.send("hello", save=False)
     current = program.workspace.current
-    await program.workspace.close(current)
+    await program.workspace.pool.close(current)
     assert world.texts(current.id) == ["hello"]
     assert world.holder(current.id) is None
     assert program.workspace.open == ()
-    assert list(program.workspace.changed) == [current.id]
+    assert list(program.workspace.pool.changed) == [current.id]
 
 
 async def test_closing_writes_the_answer_the_state_and_the_end_at_once(world):
@@ -111,7 +111,7 @@ async def test_closing_writes_the_answer_the_state_and_the_end_at_once(world):
     current = program.workspace.current
     current.opened.begin_answer("scripted:model").receive("half an ans")
     before = program.store.appends
-    await program.workspace.close(current)
+    await program.workspace.pool.close(current)
     assert program.store.appends == before + 1
     assert world.reader.load(current.id).messages[-1].text == "half an ans"
     assert world.reader.entry(current.id).closed_at is not None
@@ -122,7 +122,7 @@ async def test_closing_ends_an_answer_where_it_is(world):
     await program.send("hello")
     current = program.workspace.current
     current.opened.begin_answer("scripted:model").receive("half an ans")
-    await program.workspace.close(current)
+    await program.workspace.pool.close(current)
     last = world.reader.load(current.id).messages[-1]
     assert (last.text, last.status) == ("half an ans", "interrupted")
 
@@ -133,9 +133,9 @@ async def test_a_closing_that_failed_and_is_tried_again_loses_nothing(world):
     current = program.workspace.current
     program.store.fail_next(FULL)
     with pytest.raises(StorageFull):
-        await program.workspace.close(current)
+        await program.workspace.pool.close(current)
     assert world.holder(current.id) is not None
-    await program.workspace.close(current)
+    await program.workspace.pool.close(current)
     assert world.texts(current.id) == ["hello"]
     assert world.holder(current.id) is None
 
@@ -147,10 +147,10 @@ async def test_a_closing_that_failed_at_its_last_step_and_is_tried_again_loses_n
     program.store.fail_next(FULL, 2)
     for _ in range(2):
         with pytest.raises(StorageFull):
-            await program.workspace.close(current)
+            await program.workspace.pool.close(current)
         assert current.unsaved
         assert str(current.save) == "NOT SAVED: disk full"
-    await program.workspace.close(current)
+    await program.workspace.pool.close(current)
     assert world.texts(current.id) == ["hello"]
     assert world.reader.entry(current.id).closed_at is not None
 
@@ -160,8 +160,8 @@ async def test_closing_what_is_not_open_does_nothing(world):
     before = world.bytes(there)
     program = world.started()
     await program.look_at(there)
-    await program.workspace.close(program.workspace.current)
-    program.workspace.abandon(program.workspace.current)
+    await program.workspace.pool.close(program.workspace.current)
+    program.workspace.pool.abandon(program.workspace.current)
     assert world.bytes(there) == before
 
 
@@ -169,8 +169,8 @@ async def test_closing_twice_writes_once(world):
     program = world.started()
     await program.send("hello")
     current = program.workspace.current
-    await program.workspace.close(current)
-    await program.workspace.close(current)
+    await program.workspace.pool.close(current)
+    await program.workspace.pool.close(current)
     assert world.bytes(current.id).count(b'"closed"') == 1
 
 
@@ -179,7 +179,7 @@ async def test_an_abandoned_session_is_free_whatever_was_pending(world):
     await program.send("hello")
     await program.send("never", save=False)
     current = program.workspace.current
-    program.workspace.abandon(current)
+    program.workspace.pool.abandon(current)
     assert world.holder(current.id) is None
     assert world.texts(current.id) == ["hello"]
 

@@ -104,7 +104,7 @@ async def test_a_call_that_a_crash_cut_off_is_shown_so_and_answered_by_the_next_
     killed = world.started()
     await killed.send("go")
     calls(killed)
-    await killed.workspace.save(killed.workspace.current)
+    await killed.workspace.pool.save(killed.workspace.current)
     there = killed.workspace.current.id
     reader = world.started()
     await reader.look_at(there)
@@ -130,7 +130,7 @@ async def test_calls_before_a_reset_are_answered_by_nobody(world):
     await killed.send("go")
     calls(killed)
     killed.workspace.current.opened.reset()
-    await killed.workspace.save(killed.workspace.current)
+    await killed.workspace.pool.save(killed.workspace.current)
     killed.store.die()
     there = killed.workspace.current.id
     program = world.started(there)

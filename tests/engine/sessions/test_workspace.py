@@ -45,7 +45,7 @@ class Slow:
 
 @pytest.fixture
 def slow(monkeypatch):
-    return lambda program, name: Slow(monkeypatch, program.workspace._reader, name)
+    return lambda program, name: Slow(monkeypatch, program.workspace.loader, name)
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def reads(monkeypatch):
     """Gives the ids of the sessions that a program loads, as it loads them."""
 
     def watch(program):
-        reader, loaded = program.workspace._reader, []
+        reader, loaded = program.workspace.loader, []
         for name in ("looked_at", "opened"):
             read = getattr(reader, name)
 
@@ -118,7 +118,7 @@ async def test_looking_at_a_session_writes_nothing_and_holds_nothing(world):
     assert program.workspace.open == ()
     await program.end()
     assert world.bytes(there) == before
-    assert not program.workspace.changed
+    assert not program.workspace.pool.changed
 
 
 async def test_looking_never_makes_a_session_the_active_one(world):
@@ -144,7 +144,7 @@ async def test_the_other_session_is_on_screen_before_the_one_that_was_left_is_cl
     program = world.started()
     await program.send("hello")
     left = program.workspace.current
-    assert await program.workspace.look_at(there)
+    assert await program.workspace.switcher.look_at(there)
     assert program.workspace.current.id == there
     assert left in program.workspace.open
     await program.settle()
@@ -178,7 +178,7 @@ async def test_selecting_a_session_that_is_looked_at_again_keeps_what_was_just_t
     assert await program.look_at(there)
     assert program.workspace.current is current
     await program.workspace.take(current)
-    assert program.workspace.find(there) is current
+    assert program.workspace.switcher.find(there) is current
 
 
 # --- answers that go on
@@ -194,7 +194,7 @@ async def test_a_session_in_which_an_answer_is_made_stays_open_until_it_is_done(
     assert running in program.workspace.open
     assert program.workspace.marks()[running.id] is Mark.RUNNING
     running.activity.end_answer()
-    await program.workspace.leave(running)
+    await program.workspace.switcher.leave(running)
     assert world.holder(running.id) is None
 
 
@@ -224,7 +224,7 @@ async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_
     await program.look_at(there)
     first.activity.end_answer()
     first.mark_unread(unread=True)
-    await program.workspace.leave(first)
+    await program.workspace.switcher.leave(first)
     assert program.workspace.marks()[first.id] is Mark.UNREAD
     await program.look_at(first.id)
     assert program.workspace.marks()[first.id] is Mark.NONE
@@ -234,7 +234,7 @@ async def test_what_came_while_nobody_looked_is_unread_also_once_the_session_is_
 
 async def test_a_session_that_is_on_screen_is_not_left(world):
     program = world.started()
-    await program.workspace.leave(program.workspace.current)
+    await program.workspace.switcher.leave(program.workspace.current)
     assert program.workspace.open == (program.workspace.current,)
 
 
@@ -262,9 +262,11 @@ async def test_a_switch_that_fails_is_not_told_once_another_one_is_wanted(world,
     there = await world.session()
     program = world.started()
     looking = slow(program, "looked_at")
-    failing = asyncio.create_task(program.workspace.look_at("session-20260101-000000-000000"))
+    failing = asyncio.create_task(
+        program.workspace.switcher.look_at("session-20260101-000000-000000")
+    )
     await until(lambda: looking.begun)
-    going = asyncio.create_task(program.workspace.look_at(there))
+    going = asyncio.create_task(program.workspace.switcher.look_at(there))
     await asyncio.sleep(0)
     looking.go_on.set()
     assert await asyncio.gather(failing, going) == [False, True]
@@ -280,11 +282,11 @@ async def test_a_session_that_was_given_up_is_left_also_if_the_one_wanted_then_i
     async def close():
         closing.set()
         await released.wait()
-        await workspace.close(closed)
+        await workspace.pool.close(closed)
 
     leaving = asyncio.create_task(workspace.leave_current(close))
     await closing.wait()
-    looking = asyncio.create_task(workspace.look_at("session-20200101-000000-000000"))
+    looking = asyncio.create_task(workspace.switcher.look_at("session-20200101-000000-000000"))
     await asyncio.sleep(0)  # it is wanted now
     released.set()
     await leaving
@@ -303,7 +305,7 @@ async def test_a_switch_superseded_while_this_session_is_saved_loads_nothing(wor
     program.store.gate = threading.Event()
     losing = asyncio.create_task(program.workspace.open_session(first))
     await until(program.store.waiting.is_set)
-    winning = asyncio.create_task(program.workspace.look_at(second))
+    winning = asyncio.create_task(program.workspace.switcher.look_at(second))
     await asyncio.sleep(0)
     program.store.gate.set()
     assert await asyncio.gather(losing, winning) == [False, True]
@@ -316,9 +318,9 @@ async def test_a_session_wanted_while_it_is_closed_is_read_when_that_is_done(wor
     await program.send("hello")
     first = program.workspace.current.id
     program.store.gate = threading.Event()
-    await program.workspace.look_at(there)
+    await program.workspace.switcher.look_at(there)
     await until(program.store.waiting.is_set, "the closing")
-    back = asyncio.create_task(program.workspace.look_at(first))
+    back = asyncio.create_task(program.workspace.switcher.look_at(first))
     await asyncio.sleep(0.01)
     assert not back.done()
     program.store.gate.set()
@@ -335,9 +337,9 @@ async def test_an_end_while_a_session_is_closed_gives_nothing_up_before_it_is_wr
     await program.send("hello")
     left = program.workspace.current
     program.store.gate = threading.Event()
-    await program.workspace.look_at(there)
+    await program.workspace.switcher.look_at(there)
     await until(program.store.waiting.is_set)
-    ending = asyncio.create_task(program.workspace.close(left))
+    ending = asyncio.create_task(program.workspace.pool.close(left))
     await asyncio.sleep(0.01)
     assert world.holder(left.id) is not None
     program.store.gate.set()
@@ -352,8 +354,8 @@ async def test_coming_back_before_the_closing_begins_keeps_the_session_open(worl
     program = world.started()
     await program.send("hello")
     first = program.workspace.current
-    assert await program.workspace.look_at(there)
-    assert await program.workspace.look_at(first.id)
+    assert await program.workspace.switcher.look_at(there)
+    assert await program.workspace.switcher.look_at(first.id)
     await program.settle()
     assert program.workspace.current is first
     assert world.holder(first.id) is not None
@@ -378,7 +380,7 @@ async def test_what_is_typed_while_the_other_session_is_loaded_is_kept(world, sl
     program = world.started(await world.session())
     looking = slow(program, "looked_at")
     first = program.workspace.current
-    switch = asyncio.create_task(program.workspace.look_at(there))
+    switch = asyncio.create_task(program.workspace.switcher.look_at(there))
     await until(lambda: looking.begun)
     await program.type("half")
     looking.go_on.set()
@@ -418,7 +420,7 @@ async def test_a_draft_that_cannot_be_kept_keeps_the_session_on_screen(world):
     assert program.workspace.current.prompt.text == "half a sentence"
     assert world.holder(there) is None
     assert await program.open(there)
-    assert str(program.workspace.find(there).save) == ""
+    assert str(program.workspace.switcher.find(there).save) == ""
 
 
 async def test_a_closing_that_fails_keeps_what_is_unsaved_until_there_is_room_again(world):
@@ -426,7 +428,7 @@ async def test_a_closing_that_fails_keeps_what_is_unsaved_until_there_is_room_ag
     program = world.started()
     await program.send("hello")
     first = program.workspace.current
-    await program.workspace.look_at(there)
+    await program.workspace.switcher.look_at(there)
     first.opened.add_message("user", "late")
     program.store.fail_next(FULL, 3)
     await program.settle()
@@ -447,8 +449,8 @@ async def test_a_session_that_only_could_not_be_noted_as_closed_is_given_up(worl
     await program.send("hello")
     first = program.workspace.current
     first.opened.note_state()
-    await program.workspace.save(first)
-    await program.workspace.look_at(there)
+    await program.workspace.pool.save(first)
+    await program.workspace.switcher.look_at(there)
     program.store.fail_next(FULL, 2)
     await program.settle()
     assert world.holder(first.id) is None
@@ -459,7 +461,7 @@ async def test_a_session_whose_draft_cannot_be_kept_at_the_last_moment_stays_ope
     there = await world.session()
     program = world.started(await world.session())
     first = program.workspace.current
-    await program.workspace.look_at(there)
+    await program.workspace.switcher.look_at(there)
     first.prompt.edit("typed at the last moment")
     program.drafts.failures = [FULL, FULL]
     await program.settle()
@@ -578,7 +580,7 @@ async def test_a_session_taken_after_it_was_left_is_closed_again_with_what_was_t
     await program.look_at(there)
     left = program.workspace.current
     looking = slow(program, "looked_at")
-    switch = asyncio.create_task(program.workspace.look_at(other))
+    switch = asyncio.create_task(program.workspace.switcher.look_at(other))
     await until(lambda: looking.begun)
     left.prompt.edit("x")
     taking = asyncio.create_task(program.workspace.take(left))
@@ -612,7 +614,7 @@ async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_
     await program.look_at(there)
     left = program.workspace.current
     looking = slow(program, "looked_at")
-    switch = asyncio.create_task(program.workspace.look_at(other))
+    switch = asyncio.create_task(program.workspace.switcher.look_at(other))
     await until(lambda: looking.begun)
     sending = asyncio.create_task(_take_and_run(program, left))
     await asyncio.sleep(0)
@@ -621,7 +623,7 @@ async def test_a_session_taken_after_it_was_left_stays_open_for_what_is_sent_in_
     await program.settle()
     assert left in program.workspace.open
     left.activity.end_answer()
-    await program.workspace.leave(left)
+    await program.workspace.switcher.leave(left)
     assert world.texts(there) == ["hello", "sent"]
 
 
@@ -677,7 +679,7 @@ async def test_opening_a_session_says_so_on_disk_and_makes_it_the_active_one(wor
     assert b'"resumed":true' in world.bytes(first)
     assert world.reader.active(SHOP) == first
     assert str(program.workspace.current.save) == ""
-    assert not program.workspace.changed
+    assert not program.workspace.pool.changed
 
 
 async def test_opening_a_session_that_is_looked_at_keeps_what_stands_in_its_prompt(world):
@@ -842,11 +844,11 @@ async def test_a_new_session_that_is_named_exists(world):
     current = program.workspace.current
     assert await program.workspace.begin("Plans")
     assert program.workspace.current is current
-    await program.workspace.settle()
+    await program.workspace.switcher.settle()
     assert world.reader.entry(current.id).name == "Plans"
     assert await program.workspace.begin("More plans")
     assert program.workspace.current is not current
-    await program.workspace.settle()
+    await program.workspace.switcher.settle()
     assert world.reader.entry(program.workspace.current.id).name == "More plans"
 
 
@@ -867,7 +869,7 @@ async def test_a_new_session_is_not_begun_if_another_one_is_wanted_meanwhile(wor
     making = slow(program, "new")
     begin = asyncio.create_task(program.workspace.begin("Never"))
     await until(lambda: making.begun)
-    look = asyncio.create_task(program.workspace.look_at(there))
+    look = asyncio.create_task(program.workspace.switcher.look_at(there))
     await asyncio.sleep(0)
     making.go_on.set()
     assert await asyncio.gather(begin, look) == [False, True]
@@ -945,8 +947,8 @@ async def test_the_open_sessions_are_listed_in_the_order_in_which_they_were_open
         (first.id, "(empty)", False),
         (there, "A long story", True),
     ]
-    assert program.workspace.find(first.id) is first
-    assert program.workspace.find("another") is None
+    assert program.workspace.switcher.find(first.id) is first
+    assert program.workspace.switcher.find("another") is None
 
 
 async def test_a_read_only_session_is_marked_as_one(world):
@@ -1013,10 +1015,10 @@ async def test_a_session_left_while_its_name_is_saved_is_closed_when_that_is_don
     there = await world.session()
     program = world.started(await world.session())
     first = program.workspace.current
-    await program.workspace.save(first)
+    await program.workspace.pool.save(first)
     await program.type("half")
     program.drafts.gate = drafts = threading.Event()
-    switch = asyncio.create_task(program.workspace.look_at(there))
+    switch = asyncio.create_task(program.workspace.switcher.look_at(there))
     await until(lambda: program.drafts.gate is None)
     program.store.gate = threading.Event()
     naming = asyncio.create_task(program.workspace.rename(first, "Plans"))
@@ -1165,7 +1167,7 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
 async def test_settings_are_changed_from_those_that_another_program_left(world):
     there = await world.session("hello")
     program = world.started()
-    await program.workspace.look_at(there)
+    await program.workspace.switcher.look_at(there)
     other = world.started()
     await other.workspace.change_listed_settings(there, lambda known: replace(known, pinned=True))
     await other.settle()

@@ -83,7 +83,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
             await getattr(self, f"do_{name}")(number)
 
     async def do_look(self, number):
-        await self.workspace.look_at(self.an_id(number))
+        await self.workspace.switcher.look_at(self.an_id(number))
 
     async def do_open(self, number):
         await self.workspace.open_session(self.an_id(number))
@@ -119,12 +119,12 @@ class WorkspaceMachine(RuleBasedStateMachine):
         else:
             await self.say(conversation, text)
             # As at the end of every turn.
-            await self.workspace.leave(conversation)
+            await self.workspace.switcher.leave(conversation)
 
     async def say(self, conversation, text):
         conversation.opened.add_message("user", text)
         words = [word for word in self.written if word in text]
-        await self.workspace.save(conversation)
+        await self.workspace.pool.save(conversation)
         self.saved |= dict.fromkeys(words, conversation.id)
 
     async def do_save(self, number):
@@ -171,7 +171,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
             if conversation.prompt.queued and not stopped:
                 await self.say(conversation, conversation.prompt.next_queued())
             conversation.prompt.take_back_queue()
-        await self.workspace.leave(conversation)
+        await self.workspace.switcher.leave(conversation)
 
     @rule(times=st.integers(1, 3))
     def the_disk_is_full(self, times):
@@ -282,7 +282,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         assert (current in opened) == (current.opened is not None)
         assert sum(each.id == current.id for each in opened) == (current in opened)
         assert (not current.read_only) or current.opened is None
-        assert self.workspace.find(current.id) is current
+        assert self.workspace.switcher.find(current.id) is current
         assert not current.save.saving
 
     @invariant()

@@ -9,7 +9,7 @@ from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.views.approval import Choice, Question
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
+from tui.engine.sessions.switching import Switcher
 
 
 class _Waiting(msgspec.Struct, frozen=True, eq=False):
@@ -23,22 +23,22 @@ class Approvals:
     """Shows each question in its own session, and gives the answer to whoever asked."""
 
     def __init__(
-        self, workspace: Workspace, presenter: SessionPresenter, session_list: SessionListController
+        self, switcher: Switcher, presenter: SessionPresenter, session_list: SessionListController
     ) -> None:
-        self._workspace = workspace
+        self._switcher = switcher
         self._presenter = presenter
         self._session_list = session_list
         self._waiting: list[_Waiting] = []
 
     async def ask(self, question: Question) -> Choice:
         """Ask, and wait for the answer; cancelling withdraws the question."""
-        session = self._workspace.find(question.session_id)
+        session = self._switcher.find(question.session_id)
         if session is None:
             return "deny"
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         session.activity.ask(question)
-        if session is not self._workspace.current:
+        if session is not self._switcher.current:
             self._presenter.say(Notice(f"{session.label()} waits for approval.", "warning"))
         self._show(session)
         try:
@@ -57,7 +57,7 @@ class Approvals:
                 waiting.answer.set_result(choice)
 
     def _show(self, session: LoadedSession) -> None:
-        if session is self._workspace.current:
+        if session is self._switcher.current:
             self._presenter.show_prompt()
             self._presenter.show_status()
         self._session_list.show()

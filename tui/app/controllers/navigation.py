@@ -43,7 +43,7 @@ class Navigation:
         workspace = self._workspace
         read = partial(_around, workspace.store, session_id, message_id)
         around = await asyncio.to_thread(read)
-        if not await workspace.look_at(session_id):
+        if not await workspace.switcher.look_at(session_id):
             return
         excerpts.place_at(workspace.current, message_id, around)
         self._presenter.show_session()
@@ -56,7 +56,7 @@ class Navigation:
         """Look at the end of a session. Raises ``StorageError``, and then stays."""
         workspace = self._workspace
         await asyncio.to_thread(_require_kept, workspace.store, session_id)
-        if not await workspace.look_at(session_id):
+        if not await workspace.switcher.look_at(session_id):
             return
         workspace.current.show_end()
         self._presenter.show_session()

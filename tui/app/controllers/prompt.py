@@ -43,7 +43,7 @@ class PromptController:
     async def send(self, session: LoadedSession, prompt: PromptText) -> None:
         """Send a prompt in a session; the text stays in the prompt on failure."""
         # A session that was opened meanwhile is another object.
-        session = self._workspace.find(session.id) or session
+        session = self._workspace.switcher.find(session.id) or session
         if _is_too_large(prompt):
             self._presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
         elif await self.open_for_change(session):
@@ -86,7 +86,7 @@ class PromptController:
         False if there is neither.
         """
         stopped = await self._turns.stop(session) or await self._summaries.stop(session)
-        await self._workspace.try_save(session)
+        await self._workspace.pool.try_save(session)
         return stopped
 
     def clear_prompt(self, session: LoadedSession, text: str) -> None:

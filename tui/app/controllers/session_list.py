@@ -122,7 +122,7 @@ class SessionListController:
         self.show()
 
     async def _failure_of(self, read: Callable[[], Awaitable[None]]) -> str:
-        await self._workspace.settle()
+        await self._workspace.switcher.settle()
         try:
             await read()
         except StorageError as error:

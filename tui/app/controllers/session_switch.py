@@ -11,7 +11,7 @@ from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.input_queue import InputQueue
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.workspace import Workspace
+from tui.engine.sessions.switching import Switcher
 from tui.errors import StorageError
 
 
@@ -22,14 +22,14 @@ class SessionSwitch:
         self,
         app: App[Any],
         queue: InputQueue,
-        workspace: Workspace,
+        switcher: Switcher,
         presenter: SessionPresenter,
         session_list: SessionListController,
         navigation: Navigation,
     ) -> None:
         self._app = app
         self._queue = queue
-        self._workspace = workspace
+        self._switcher = switcher
         self._presenter = presenter
         self._session_list = session_list
         self._navigation = navigation
@@ -41,19 +41,19 @@ class SessionSwitch:
     async def _switch(self, session_id: str, release_keys: Callable[[], None]) -> None:
         try:
             await self._queue.settle()
-            left = self._workspace.current
+            left = self._switcher.current
             shown = await self._show(session_id)
         finally:
             release_keys()
         if shown:
             self._session_list.show()
             await self._navigation.go_on_reading()
-            await self._workspace.settle()
+            await self._switcher.settle()
             await self._session_list.show_left(left)
 
     async def _show(self, session_id: str) -> bool:
         try:
-            switched = await self._workspace.look_at(session_id)
+            switched = await self._switcher.look_at(session_id)
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             self._presenter.stay()

@@ -101,7 +101,7 @@ class Summaries:
             # Only what needs no await: this may be cancelled a second time.
             self._end(session)
         if session is not self._workspace.current:
-            await self._workspace.leave(session)
+            await self._workspace.switcher.leave(session)
 
     async def _keep(
         self, session: LoadedSession, compacted: Compacted | None, *, asked: bool
@@ -113,7 +113,7 @@ class Summaries:
         self._failed_at.pop(session.id, None)
         if session is self._workspace.current:
             self._presenter.show_entry(compacted.summary)
-        await self._workspace.try_save(session)
+        await self._workspace.pool.try_save(session)
         if asked:
             self._say(session, compacted.words)
 

@@ -39,13 +39,13 @@ class TurnEnd:
         """Save a turn's session, and start the next queued prompt."""
         async with self._lock:
             with self._turns.going_on(session):
-                await self._workspace.try_save(session)
-                if not self._workspace.given_up(session):
+                await self._workspace.pool.try_save(session)
+                if not self._workspace.pool.given_up(session):
                     await self._summaries.consider(session)
                 # A queued prompt may have been sent behind a command.
                 await self._queue.settle()
             if session is self._workspace.current:
                 self._presenter.show_changes()
             else:
-                await self._workspace.leave(session)
+                await self._workspace.switcher.leave(session)
             await self._session_list.refresh()

@@ -8,7 +8,7 @@ from textual.app import App
 from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.sessions.workspace import Workspace
+from tui.engine.sessions.switching import Switcher
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -28,13 +28,13 @@ class TurnTimer:
         app: App[None],
         chat: ChatView,
         presenter: SessionPresenter,
-        workspace: Workspace,
+        switcher: Switcher,
         stopwatch: Callable[[], float],
     ) -> None:
         self._app = app
         self._chat = chat
         self._presenter = presenter
-        self._workspace = workspace
+        self._switcher = switcher
         self._stopwatch = stopwatch
         self._begun: dict[LoadedSession, float] = {}
         self._timer: Timer | None = None
@@ -57,7 +57,7 @@ class TurnTimer:
         now = self._stopwatch()
         for session, begun in self._begun.items():
             session.activity.count_seconds(int(now - begun))
-        current = self._workspace.current
+        current = self._switcher.current
         if current not in self._begun or current.opened is None:
             return
         self._presenter.show_status()

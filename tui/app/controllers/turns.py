@@ -58,12 +58,12 @@ class Turns:
         self._app = app
         self._chat = chat
         self._presenter = presenter
-        self._workspace = workspace
+        self._pool, self._switcher = workspace.pool, workspace.switcher
         self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._taken_back: set[LoadedSession] = set()
-        self._timer = TurnTimer(app, chat, presenter, workspace, stopwatch)
+        self._timer = TurnTimer(app, chat, presenter, workspace.switcher, stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, stopwatch)
 
     def send(self, session: LoadedSession, prompt: str) -> None:
@@ -81,11 +81,11 @@ class Turns:
         answering = session.activity.running or session in self._ended_as
         if answering or prompt not in session.prompt.queued:
             return
-        if self._workspace.given_up(session):
+        if self._pool.given_up(session):
             return  # its draft has what waits
         self._start(session, session.prompt.next_queued())
         self._chat.settle_draft()
-        if session is self._workspace.current:
+        if session is self._switcher.current:
             self._chat.show_queued(session.prompt.queued)
 
     def retry(self, session: LoadedSession) -> None:
@@ -93,7 +93,7 @@ class Turns:
         if session.opened is None or session.model is None:
             raise ValueError("only an open session can be asked in")
         opened, model = session.opened, session.model
-        save = partial(self._workspace.save, session)
+        save = partial(self._pool.save, session)
         self._launch(session, retry_turn(opened, model, self._settings, save))
 
     @contextmanager
@@ -114,7 +114,7 @@ class Turns:
             # Another answer was begun before the end of this one was told, or has ended, too.
             return
         status = self._ended_as.pop(session)
-        if self._workspace.given_up(session):
+        if self._pool.given_up(session):
             return  # it was closed while a slow disk saved it; its draft has what waits
         taken_back = session in self._taken_back
         self._taken_back.discard(session)
@@ -127,7 +127,7 @@ class Turns:
 
     def _put_back(self, session: LoadedSession) -> None:
         """Put what waits into the prompt."""
-        if session is not self._workspace.current:
+        if session is not self._switcher.current:
             session.prompt.take_back_queue()
         elif session.prompt.queued:
             # What was typed may be on its way here still: the prompt knows it all.
@@ -165,7 +165,7 @@ class Turns:
         if session.opened is None or session.model is None:
             raise ValueError("only an open session can be asked in")
         opened, model = session.opened, session.model
-        save = partial(self._workspace.save, session)
+        save = partial(self._pool.save, session)
         self._launch(session, begin_turn(opened, prompt, model, self._settings, save))
 
     def _launch(self, session: LoadedSession, turn: Turn) -> None:
@@ -178,7 +178,7 @@ class Turns:
         self._workers[session] = self._app.run_worker(
             partial(self._drive, session, turn), group="turns", exit_on_error=False
         )
-        if session is self._workspace.current:
+        if session is self._switcher.current:
             # It can be stopped from now on, also while a slow disk saves the prompt.
             self._presenter.show_status()
 
@@ -214,13 +214,13 @@ class Turns:
 
     def _show_notice(self, session: LoadedSession, notice: Notice) -> None:
         # What was said before it has to be there, too: a prompt that could not be saved.
-        if session is self._workspace.current:
+        if session is self._switcher.current:
             self._chat.show_changes(session.view())
             self._chat.show_entry(notice)
 
     def _take(self, session: LoadedSession, event: TurnEvent) -> None:
         """Measure what an event says of a session, and show it if that is on screen."""
-        shown = session is self._workspace.current
+        shown = session is self._switcher.current
         match event:
             case TextAdded(message_id=message_id, text=text):
                 if shown:

@@ -30,7 +30,7 @@ class Cleared(msgspec.Struct, frozen=True):
 
 def check_closed_here(workspace: Workspace, session_id: str) -> None:
     """Raise ``UsageError`` if this program has a session open."""
-    known = workspace.find(session_id)
+    known = workspace.switcher.find(session_id)
     if known is not None and known.opened is not None:
         raise UsageError(f"Session {session_id} is open here. Close it first.")
 

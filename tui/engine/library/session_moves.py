@@ -140,7 +140,7 @@ class SessionMoves:
             return False  # it was purged
 
     async def _where(self, session_id: str) -> Where:
-        known = self._workspace.find(session_id)
+        known = self._workspace.switcher.find(session_id)
         if known is not None and not known.published:
             return "kept"  # as soon as it can be saved
         entry = await asyncio.to_thread(self._store.entry, session_id)
@@ -159,16 +159,16 @@ class SessionMoves:
                 await self._put_away(session_id, self._store.delete)
 
     async def _bring_back(self, session_id: str) -> None:
-        known = self._workspace.find(session_id)
-        if known is None or known.opened is None or self._workspace.given_up(known):
+        known = self._workspace.switcher.find(session_id)
+        if known is None or known.opened is None or self._workspace.pool.given_up(known):
             await asyncio.to_thread(self._store.restore, session_id)
             return
         # Its first change restores it.
         known.opened.note_state()
-        await self._workspace.save(known)
+        await self._workspace.pool.save(known)
 
     async def _put_away(self, session_id: str, move: Callable[[str], None]) -> None:
-        known = self._workspace.find(session_id)
+        known = self._workspace.switcher.find(session_id)
         if known is None:
             await asyncio.to_thread(move, session_id)
             return
@@ -183,20 +183,20 @@ class SessionMoves:
                 if known is self._workspace.current:
                     await self._workspace.leave_current(give_up)
                 else:
-                    await self._workspace.between_switches(give_up)
+                    await self._workspace.switcher.between_switches(give_up)
 
     async def _give_up(
         self, known: LoadedSession, move: Callable[[], None], done: asyncio.Event
     ) -> None:
         """Close a session and move it before anybody else can have it."""
-        is_held = known.opened is not None and not self._workspace.given_up(known)
+        is_held = known.opened is not None and not self._workspace.pool.given_up(known)
         if is_held:
             try:
-                await self._workspace.keep_draft(known)
-                await self._workspace.end(known)
+                await self._workspace.pool.keep_draft(known)
+                await self._workspace.pool.end(known)
             except StorageError as error:
                 raise StorageError(f"Could not save {known.id}: {error.short}") from error
         await asyncio.to_thread(move)
         if is_held:
-            self._workspace.abandon(known)
+            self._workspace.pool.abandon(known)
         done.set()

@@ -121,7 +121,7 @@ class Follower:
         except (StorageError, UsageError):
             # Another one was quicker, or too many are open: the next change is the next try.
             return
-        await self._workspace.try_save(loaded)
+        await self._workspace.pool.try_save(loaded)
 
 
 def glance(store: SessionStore, session_id: str) -> Glance:

@@ -59,7 +59,7 @@ class FinalSave:
         for loaded in self._workspace.open:
             await self._close(loaded)
         # What --continue goes on with, say.
-        await self._workspace.settle()
+        await self._workspace.switcher.settle()
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
         self._tell_what_was_saved(current)
@@ -69,7 +69,7 @@ class FinalSave:
         with suppress(StorageError, UsageError):
             # Else it stands beside the one that it goes on from.
             await self._workspace.take(loaded)
-            await self._workspace.keep_draft(loaded)
+            await self._workspace.pool.keep_draft(loaded)
 
     def _rescue_drafts(self) -> None:
         """Put what stands in prompts where there is room."""
@@ -126,15 +126,15 @@ class FinalSave:
     async def _close(self, loaded: LoadedSession) -> None:
         try:
             with save_errors():
-                await self._workspace.close(loaded)
+                await self._workspace.pool.close(loaded)
         except StorageError as error:
             self._rescue(loaded, error)
-            self._workspace.abandon(loaded)
+            self._workspace.pool.abandon(loaded)
 
     def _save_at_once(self, loaded: LoadedSession) -> None:
         try:
             with save_errors():
-                self._workspace.save_at_once(loaded)
+                self._workspace.pool.save_at_once(loaded)
         except StorageError as error:
             self._rescue(loaded, error)
 
@@ -158,7 +158,7 @@ class FinalSave:
         self.lines.append(line)
 
     def _tell_what_was_saved(self, current: LoadedSession) -> None:
-        saved = (each for each in self._workspace.changed if each not in self._unsaved)
+        saved = (each for each in self._workspace.pool.changed if each not in self._unsaved)
         self.lines += [f"Session saved: {session_id}" for session_id in saved]
         if current.published:
             options = self._options + self._model_option(current)

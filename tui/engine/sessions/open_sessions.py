@@ -7,7 +7,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
-from tui.errors import StorageError
+from tui.errors import StorageError, UsageError
 
 
 class OpenSessions:
@@ -17,17 +17,23 @@ class OpenSessions:
     first did. ``unread`` are the ids of those closed since something came of them.
     """
 
-    def __init__(self, prompts: DraftKeeper, clock: Clock) -> None:
+    def __init__(self, prompts: DraftKeeper, clock: Clock, limit: int) -> None:
         self.prompts = prompts
         self.clock = clock
         self.changed: dict[str, None] = {}
         self.held: list[LoadedSession] = []
         self.unread: set[str] = set()
+        self._limit = limit
 
     @property
     def open(self) -> tuple[LoadedSession, ...]:
         """The sessions whose lease this program holds, in the order in which they were opened."""
         return tuple(self.held)
+
+    def check_limit(self) -> None:
+        """Raise ``UsageError`` if no more sessions can be open."""
+        if sum(each.busy for each in self.held) >= self._limit:
+            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
 
     def given_up(self, loaded: LoadedSession) -> bool:
         """Tell whether a session was open, and is not any more: nothing is written there."""

@@ -9,6 +9,7 @@ from typing import Any
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_sessions import OpenSessions
+from tui.engine.sessions.session_loader import SessionLoader
 from tui.errors import StorageError, UsageError
 from tui.providers.protocol import Model
 
@@ -34,8 +35,9 @@ class Switcher:
     ``moves`` is held while a session is entered or left.
     """
 
-    def __init__(self, pool: OpenSessions, model_for: ModelFor) -> None:
+    def __init__(self, pool: OpenSessions, loader: SessionLoader, model_for: ModelFor) -> None:
         self._pool = pool
+        self._loader = loader
         self._model_for = model_for
         self._current: LoadedSession | None = None
         self.moves = asyncio.Lock()
@@ -78,6 +80,32 @@ class Switcher:
         loaded.model, notices = self._model_for(proposed)
         for notice in notices:
             loaded.say(Notice(notice, "warning"))
+
+    async def look_at(self, session_id: str) -> bool:
+        """Show a session; nothing of it is changed.
+
+        False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
+        and then the session on screen stays.
+        """
+        return await self.select(partial(self.found_or_looked_at, session_id))
+
+    async def open_session(self, session_id: str) -> bool:
+        """Show a session and open it. Raises ``UsageError`` at the limit; else as ``look_at``."""
+        return await self.select(partial(self._found_or_opened, session_id))
+
+    async def found_or_looked_at(self, session_id: str) -> LoadedSession:
+        """Give a session as it is known, else read it. Raises ``StorageError``."""
+        known = self.find(session_id)
+        if known is not None and not known.read_only:
+            return known
+        return await asyncio.to_thread(self._loader.looked_at, session_id)
+
+    async def _found_or_opened(self, session_id: str) -> LoadedSession:
+        known = self.find(session_id)
+        if known is not None and known.opened is not None:
+            return known
+        self._pool.check_limit()
+        return await asyncio.to_thread(self._loader.opened, session_id)
 
     async def select(self, load: Load) -> bool:
         """Save the session on screen, then load and show another.
@@ -122,6 +150,11 @@ class Switcher:
         if leaving is not other:
             self.leave_soon(leaving)
         return True
+
+    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do something while no session is entered or left."""
+        async with self.moves:
+            await work()
 
     async def ready_to_leave(self, loaded: LoadedSession) -> None:
         if self._pool.given_up(loaded):

@@ -20,7 +20,7 @@ from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader, read_only_words
 from tui.engine.sessions.switching import ModelFor, Switcher
 from tui.engine.sessions.write_queue import save_errors
-from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
+from tui.errors import ReadOnly, SessionBusy, StorageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
 from tui.storage.protocol import SessionFilter, SessionStore
@@ -32,7 +32,7 @@ _OTHERS_TRIED = 5
 
 
 class Workspace:
-    """Opens, shows, saves and closes sessions.
+    """The sessions of this program: a ``pool`` saves and closes them, a ``switcher`` shows them.
 
     One of them is ``current``. Others stay while an answer is being made in them, while prompts
     wait, or while something could not be saved.
@@ -52,36 +52,22 @@ class Workspace:
         self.place = place
         self.clock = clock
         self.prompts = prompts
-        self._pool = OpenSessions(prompts, clock)
-        self._switcher = Switcher(self._pool, model_for)
-        self._reader = SessionLoader(store, prompts, clock)
+        self.loader = SessionLoader(store, prompts, clock)
+        self.pool = OpenSessions(prompts, clock, limit)
+        self.switcher = Switcher(self.pool, self.loader, model_for)
         self._model_for = model_for
-        self._limit = limit
 
     # --- what is known
 
     @property
     def current(self) -> LoadedSession:
         """The session on screen."""
-        return self._switcher.current
+        return self.switcher.current
 
     @property
     def open(self) -> tuple[LoadedSession, ...]:
         """The sessions whose lease this program holds, in the order in which they were opened."""
-        return self._pool.open
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """The ids of the sessions of which something reached the disk, in that order."""
-        return tuple(self._pool.changed)
-
-    def find(self, session_id: str) -> LoadedSession | None:
-        """Find a session that is open or on screen."""
-        return self._switcher.find(session_id)
-
-    def given_up(self, loaded: LoadedSession) -> bool:
-        """Tell whether a session was open and is no longer: nothing is written there."""
-        return self._pool.given_up(loaded)
+        return self.pool.open
 
     @property
     def scope(self) -> str:
@@ -91,22 +77,22 @@ class Workspace:
     def rows(self) -> tuple[SessionEntry, ...]:
         """The rows of the open sessions in the list."""
         now = format_utc(self.clock())
-        return tuple(each.row(now, active=each is self.current) for each in self._pool.held)
+        return tuple(each.row(now, active=each is self.current) for each in self.pool.held)
 
     def marks(self) -> dict[str, Mark]:
         """The marks of open sessions, and of closed ones with an unread answer."""
-        unread = dict.fromkeys(self._pool.unread, Mark.UNREAD)
-        return unread | {each.id: each.mark for each in (*self._pool.held, self.current)}
+        unread = dict.fromkeys(self.pool.unread, Mark.UNREAD)
+        return unread | {each.id: each.mark for each in (*self.pool.held, self.current)}
 
     # --- the start, before there is an event loop
 
     def start_new(self) -> None:
         """Begin in a new session. Raises ``StorageError``."""
-        self._switcher.enter(self._reader.new(self.place))
+        self.switcher.enter(self.loader.new(self.place))
 
     def start_in(self, session_id: str) -> None:
         """Begin in a session that is there. Raises ``StorageError``."""
-        self._switcher.enter(self._reader.opened(session_id))
+        self.switcher.enter(self.loader.opened(session_id))
 
     async def note_start(self) -> None:
         """Say on disk in which session it was begun; not before the screen is there."""
@@ -114,22 +100,14 @@ class Workspace:
 
     # --- switching
 
-    async def look_at(self, session_id: str) -> bool:
-        """Show a session; nothing of it is changed.
-
-        False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
-        and then the current session stays.
-        """
-        return await self._switcher.select(partial(self._find_to_look_at, session_id))
-
     async def open_session(self, session_id: str) -> bool:
-        """Show a session and open it, as the scope's active one; else as ``look_at``.
+        """Show a session and open it, as the scope's active one; else as ``Switcher.look_at``.
 
         Raises ``UsageError`` at the limit, too.
         """
-        switched = await self._switcher.select(partial(self._find_to_open, session_id))
+        switched = await self.switcher.open_session(session_id)
         if switched:
-            self._switcher.do_behind(self._note_opened(self.current))
+            self.switcher.do_behind(self._note_opened(self.current))
         return switched
 
     async def begin(self, name: str = "") -> bool:
@@ -138,14 +116,14 @@ class Workspace:
         Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
         """
         if not self.current.untouched:
-            if not await self._switcher.select(self._make_new):
+            if not await self.switcher.select(self._make_new):
                 return False
         elif not name:
             return False
         loaded = self.current
         if name and loaded.opened is not None:
             loaded.opened.rename(name)
-            self._switcher.do_behind(self.try_save(loaded))
+            self.switcher.do_behind(self.pool.try_save(loaded))
         return True
 
     async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
@@ -156,7 +134,7 @@ class Workspace:
         meanwhile. Raises what ``give_up`` raises, other ``StorageError``, and ``UsageError`` at
         the limit.
         """
-        return await self._switcher.switch(partial(self._find_other, give_up))
+        return await self.switcher.switch(partial(self._find_other, give_up))
 
     async def take(self, loaded: LoadedSession) -> None:
         """Open a session that is looked at, for a first change.
@@ -169,76 +147,29 @@ class Workspace:
         if not await asyncio.to_thread(self.store.holder, loaded.id):
             # Nobody holds it, or not any more: it can be asked for.
             loaded.read_only = ""
-        async with self._switcher.moves:
+        async with self.switcher.moves:
             await self._take(loaded)
         if loaded is not self.current:
-            self._switcher.leave_soon(loaded)
+            self.switcher.leave_soon(loaded)
 
     async def follow(self, loaded: LoadedSession, take: Callable[[], None]) -> bool:
         """Let a reading of a session count that is not held here; false if it is by now."""
-        async with self._switcher.moves:
+        async with self.switcher.moves:
             if loaded.opened is not None or loaded is not self.current:
                 return False
             take()
             return True
 
-    async def settle(self) -> None:
-        """Wait until the sessions that were left are closed, and what was opened is noted."""
-        await self._switcher.settle()
-
-    async def leave(self, loaded: LoadedSession) -> None:
-        """Close a session in which nothing goes on, unless it is on screen."""
-        await self._switcher.leave(loaded)
-
-    async def between_switches(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do something while no session is entered or left."""
-        async with self._switcher.moves:
-            await work()
-
     # --- saving
-
-    async def save(self, loaded: LoadedSession) -> Sequence[str]:
-        """Write what is pending in a session; give the notices that this led to.
-
-        Raises ``StorageError``; then everything stays pending.
-        """
-        return await self._pool.save(loaded)
-
-    async def try_save(self, loaded: LoadedSession) -> bool:
-        """Save; false if that failed, which the status says until a save succeeds."""
-        return await self._pool.try_save(loaded)
-
-    def save_at_once(self, loaded: LoadedSession) -> None:
-        """Save without an event loop. Raises ``StorageError``."""
-        self._pool.save_at_once(loaded)
-
-    async def keep_draft(self, loaded: LoadedSession) -> None:
-        """Write the prompt of a session, if it is not on disk. Raises ``StorageError``."""
-        await self._pool.keep_draft(loaded)
-
-    async def close(self, loaded: LoadedSession) -> None:
-        """Interrupt the answer of a session, save it, and release its lease.
-
-        Raises ``StorageError`` and then keeps it: ``abandon`` releases the lease all the same.
-        """
-        await self._pool.close(loaded)
-
-    async def end(self, loaded: LoadedSession) -> None:
-        """Save a session with a ``closed`` record, and keep its lease. Raises ``StorageError``."""
-        await self._pool.end(loaded)
-
-    def abandon(self, loaded: LoadedSession) -> None:
-        """Release the lease of a session, whatever is pending."""
-        self._pool.abandon(loaded)
 
     async def save_all(self) -> bool:
         """Write what is pending anywhere; whether all of it could be.
 
         A session that stayed open only because it could not be saved is closed then.
         """
-        results = [await self.try_save(loaded) for loaded in self.open]
-        async with self._switcher.moves:
-            await self._switcher.leave_idle()
+        results = [await self.pool.try_save(loaded) for loaded in self.open]
+        async with self.switcher.moves:
+            await self.switcher.leave_idle()
         return all(results)
 
     # --- changes
@@ -253,9 +184,9 @@ class Workspace:
         if loaded.opened is None:
             raise ReadOnly(loaded.id)
         make(loaded.opened)
-        await self.save(loaded)
+        await self.pool.save(loaded)
         if loaded is not self.current:
-            self._switcher.leave_soon(loaded)
+            self.switcher.leave_soon(loaded)
 
     async def rename(self, loaded: LoadedSession, name: str) -> None:
         """Name a session. Raises ``StorageError``; the name counts here all the same."""
@@ -295,13 +226,13 @@ class Workspace:
 
         Raises ``StorageError``.
         """
-        async with self._switcher.moves:
-            if loaded.opened is None or loaded not in self._pool.held:
+        async with self.switcher.moves:
+            if loaded.opened is None or loaded not in self.pool.held:
                 raise ReadOnly(loaded.id)
-            await self.save(loaded)
+            await self.pool.save(loaded)
             loaded.opened.reset()
             # What was said is safe: it begins anew here, and on disk as soon as that can be.
-            await self.try_save(loaded)
+            await self.pool.try_save(loaded)
 
     async def use_model(self, loaded: LoadedSession, model: Model) -> None:
         """Let another model answer in a session. Raises ``StorageError``."""
@@ -319,9 +250,9 @@ class Workspace:
     async def keep_drafts(self) -> None:
         """Write what was typed and not sent. Raises ``StorageError`` after all were tried."""
         failures: list[StorageError] = []
-        for loaded in {id(c): c for c in (*self._pool.held, self.current)}.values():
+        for loaded in {id(c): c for c in (*self.pool.held, self.current)}.values():
             try:
-                await self.keep_draft(loaded)
+                await self.pool.keep_draft(loaded)
             except StorageError as error:
                 failures.append(error)
         if failures:
@@ -347,44 +278,26 @@ class Workspace:
             loaded.say(Notice(words, "warning"))
         return page.entries
 
-    def check_limit(self) -> None:
-        """Raise ``UsageError`` if no more sessions can be open."""
-        if sum(each.busy for each in self._pool.held) >= self._limit:
-            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
-
     # --- within
 
     async def _found_to_change(self, session_id: str) -> LoadedSession:
         """Find or read a session. Raises ``SessionBusy`` if another program holds it."""
-        loaded = self.find(session_id)
+        loaded = self.switcher.find(session_id)
         if loaded is not None:
             return loaded
         holder = await asyncio.to_thread(self.store.holder, session_id)
         if holder is not None:
             raise SessionBusy(session_id, str(holder))
-        return await asyncio.to_thread(self._reader.looked_at, session_id)
-
-    async def _find_to_look_at(self, session_id: str) -> LoadedSession:
-        known = self.find(session_id)
-        if known is not None and not known.read_only:
-            return known
-        return await asyncio.to_thread(self._reader.looked_at, session_id)
-
-    async def _find_to_open(self, session_id: str) -> LoadedSession:
-        known = self.find(session_id)
-        if known is not None and known.opened is not None:
-            return known
-        self.check_limit()
-        return await asyncio.to_thread(self._reader.opened, session_id)
+        return await asyncio.to_thread(self.loader.looked_at, session_id)
 
     async def _find_other(self, give_up: Callable[[], Awaitable[None]]) -> LoadedSession:
         other = await self._most_recent_other() or await self._make_new()
         try:
             await give_up()
             # A session that was only looked at has a draft as well.
-            await self._switcher.ready_to_leave(self.current)
+            await self.switcher.ready_to_leave(self.current)
         except BaseException:
-            self._pool.drop(other)
+            self.pool.drop(other)
             raise
         return other
 
@@ -397,39 +310,39 @@ class Workspace:
                 continue
             # One that is gone by now, or cannot be read, is no place to go to.
             with suppress(StorageError):
-                return await self._find_to_look_at(entry.id)
+                return await self.switcher.found_or_looked_at(entry.id)
         return None
 
     async def _make_new(self) -> LoadedSession:
-        self.check_limit()
+        self.pool.check_limit()
         header = self.current.session.header
         model = self._model_for(None)[0]
         place = SessionOrigin(
             self.scope, header.project_path or self.place.project_path, model.name
         )
-        return await asyncio.to_thread(self._reader.new, place)
+        return await asyncio.to_thread(self.loader.new, place)
 
     async def _take(self, loaded: LoadedSession) -> None:
-        if loaded.opened is not None or self._switcher.read_anew(loaded):
+        if loaded.opened is not None or self.switcher.read_anew(loaded):
             return
         if loaded.read_only:
             raise ReadOnly(loaded.id)
-        self.check_limit()
+        self.pool.check_limit()
         try:
-            opened = await asyncio.to_thread(self._reader.taken, loaded)
+            opened = await asyncio.to_thread(self.loader.taken, loaded)
         except StorageError as error:
             loaded.read_only = read_only_words(error)
             loaded.held_elsewhere = isinstance(error, SessionBusy)
             raise
         loaded.hold(opened)
-        self._switcher.enter(loaded, show=False)
+        self.switcher.enter(loaded, show=False)
         await self._make_active(loaded)
 
     async def _note_opened(self, loaded: LoadedSession) -> None:
         """Say on disk that a session was opened."""
         if loaded.opened is not None and loaded.published:
             await self._make_active(loaded)
-            await self.try_save(loaded)
+            await self.pool.try_save(loaded)
 
     async def _make_active(self, loaded: LoadedSession) -> None:
         # What --continue picks next time is worth less than what is to be done now.
