@@ -3,6 +3,7 @@
 import asyncio
 import os
 import socket
+from datetime import timedelta
 
 import pytest
 
@@ -38,6 +39,13 @@ def question(commands):
     return asked.question
 
 
+async def change(world, session_id):
+    """Write in a session, in another window."""
+    program = world.started()
+    await program.look_at(session_id)
+    await program.send("more")
+
+
 async def delete(commands, arguments=""):
     await commands(f"/delete {arguments}".strip())
     return await say_yes(commands)
@@ -51,7 +59,7 @@ async def test_the_current_session_is_archived_and_the_most_recent_other_is_show
     other = await world.session("newer")
     here = await world.session("here")
     commands = started(here)
-    assert await commands("/archive") == f"Archived session: {here}"
+    assert await commands("/archive") == 'Archived "here". /undo brings it back'
     assert commands.kinds[:2] == ["ShowSession", "MovedSession"]
     assert commands.current.id == other
     assert status(world, here) == "archived"
@@ -70,7 +78,8 @@ async def test_without_another_one_a_new_session_is_shown(started, world):
 async def test_another_session_is_archived_by_any_target(commands, world, how):
     there = await world.session("hello", name="There")
     await commands("/sessions")
-    assert await commands("/archive " + how.format(id=there)) == f"Archived session: {there}"
+    told = await commands("/archive " + how.format(id=there))
+    assert told == 'Archived "There". /undo brings it back'
     assert commands.kinds == ["MovedSession", "Say"]
     assert commands.effects[0] == MovedSession(there)
     assert status(world, there) == "archived"
@@ -108,7 +117,7 @@ async def test_a_session_that_works_behind_another_is_archived(started, world):
     commands.current.activity.begin_answer()
     commands.running = True
     await commands.program.open(await world.session("here"))
-    assert await commands(f"/archive {there}") == f"Archived session: {there}"
+    assert await commands(f"/archive {there}") == 'Archived "there". /undo brings it back'
     assert status(world, there) == "archived"
     assert world.holder(there) is None
     assert commands.workspace.switcher.find(there) is None
@@ -172,18 +181,18 @@ async def test_deleting_asks_and_only_a_yes_does_it(started, world):
     here = await world.session("here")
     commands = started(here)
     await commands("/delete")
-    assert question(commands) == f"Delete session {here}? (y/n)"
+    assert question(commands) == 'Move "here" (1 message) to the trash?'
     assert status(world, here) == "open"
-    assert await say_yes(commands) == f"Deleted session: {here}"
+    assert await say_yes(commands) == 'Moved "here" to the trash. /undo brings it back'
     assert status(world, here) == "trashed"
     assert commands.current.id == other
 
 
 async def test_another_session_is_deleted_by_its_id_or_its_listed_number(commands, world):
     first, second = await world.session("first"), await world.session("second")
-    assert await delete(commands, first) == f"Deleted session: {first}"
+    assert await delete(commands, first) == 'Moved "first" to the trash. /undo brings it back'
     await commands("/sessions")
-    assert await delete(commands, "1") == f"Deleted session: {second}"
+    assert (await delete(commands, "1")).startswith('Moved "second" to the trash')
     assert status(world, second) == "trashed"
 
 
@@ -198,8 +207,8 @@ async def test_what_is_to_go_is_never_guessed(commands, world, target):
 async def test_an_archived_session_is_deleted(commands, world):
     there = await world.session("there")
     world.reader.archive(there)
-    assert await delete(commands, there) == f"Deleted session: {there}"
-    assert await commands("/undo") == f"Archived session: {there}"
+    assert (await delete(commands, there)).startswith('Moved "there" to the trash')
+    assert await commands("/undo") == 'Archived "there" again'
     assert status(world, there) == "archived"
 
 
@@ -212,7 +221,7 @@ async def test_a_deleted_session_is_not_deleted_again(commands, world):
 async def test_the_sidebar_deletes_without_another_question(commands, world):
     there = await world.session("there")
     commands.effects = await archive.delete_at_once(commands.context, there)
-    assert commands.told == f"Deleted session: {there}"
+    assert commands.told == 'Moved "there" to the trash. /undo brings it back'
 
 
 # --- /restore
@@ -226,7 +235,7 @@ async def test_a_session_comes_back_as_it_was_and_is_opened(commands, world, mov
     await world.session("newer")
     before = world.reader.entry(there)
     getattr(world.reader, move)(there)
-    assert await commands("/restore " + how.format(id=there)) == f"Restored session: {there}"
+    assert await commands("/restore " + how.format(id=there)) == 'Brought back "There"'
     after = world.reader.entry(there)
     assert (after.name, after.scope, after.ordinal) == ("There", before.scope, before.ordinal)
     assert after.last_used_at > before.last_used_at
@@ -240,7 +249,7 @@ async def test_the_session_on_screen_is_restored_without_a_target(commands, worl
     there = await world.session("there")
     world.reader.archive(there)
     await commands.program.look_at(there)
-    assert await commands("/restore") == f"Restored session: {there}"
+    assert await commands("/restore") == 'Brought back "there"'
     assert status(world, there) == "open"
 
 
@@ -277,7 +286,7 @@ async def test_undoing_the_deletion_of_the_session_one_was_in_goes_back_to_it(st
     await commands.program.type("not done")
     await delete(commands)
     assert commands.current.id != here
-    assert await commands("/undo") == f"Restored session: {here}"
+    assert await commands("/undo") == 'Brought back "here"'
     assert commands.current.id == here
     assert commands.current.prompt.text == "not done"
     assert await commands("/undo") == "Nothing to undo."
@@ -288,11 +297,11 @@ async def test_the_last_is_taken_back_first(commands, world):
     await commands(f"/archive {first}")
     await delete(commands, second)
     await commands(f"/restore {first}")
-    assert await commands("/undo") == f"Archived session: {first}"
+    assert await commands("/undo") == 'Archived "first" again'
     assert commands.current.id != first
-    assert await commands("/undo") == f"Restored session: {second}"
+    assert await commands("/undo") == 'Brought back "second"'
     assert commands.current.id != second
-    assert await commands("/undo") == f"Restored session: {first}"
+    assert await commands("/undo") == 'Brought back "first"'
     assert await commands("/undo") == "Nothing to undo."
 
 
@@ -300,28 +309,73 @@ async def test_undoing_a_restoring_from_the_trash_deletes_again(commands, world)
     there = await world.session("there")
     world.reader.delete(there)
     await commands(f"/restore {there}")
-    assert await commands("/undo") == f"Deleted session: {there}"
+    assert await commands("/undo") == 'Moved "there" to the trash again'
     assert status(world, there) == "trashed"
 
 
-async def test_what_was_taken_back_otherwise_is_passed_over(commands, world):
+async def test_what_was_done_in_an_earlier_run_is_undone_batch_by_batch(started, world):
+    first, second = await world.session("first"), await world.session("second")
+    commands = started()
+    await commands(f"/archive {first}")
+    await delete(commands, second)
+    await commands.program.end()
+    again = started()
+    assert await again("/undo") == 'Brought back "second"'
+    third = started()
+    assert await third("/undo") == 'Brought back "first"'
+    assert (status(world, first), status(world, second)) == ("closed", "closed")
+    assert await started()("/undo") == "Nothing to undo."
+
+
+async def test_an_undo_is_not_undone(commands, world):
+    there = await world.session("there")
+    await commands(f"/archive {there}")
+    await commands("/undo")
+    assert await commands("/undo") == "Nothing to undo."
+    assert status(world, there) == "closed"
+
+
+async def test_what_was_set_aside_at_the_start_is_brought_back_at_once(commands, world):
+    old = [await world.session(text) for text in ("one", "two")]
+    world.clock.now += timedelta(days=40)
+    await world.session("new")
+    await commands.context.retention.after_start(commands.workspace)
+    assert [status(world, each) for each in old] == ["archived", "archived"]
+    assert await commands("/undo") == "Brought back 2 sessions"
+    assert [status(world, each) for each in old] == ["closed", "closed"]
+
+
+async def test_a_purged_session_and_one_moved_since_are_named_and_then_passed_over(commands, world):
     first, second, third = [await world.session(text) for text in ("one", "two", "three")]
-    for session_id in (first, second, third):
-        await commands(f"/archive {session_id}")
-    world.reader.restore(third)
-    world.reader.delete(second)
-    world.reader.purge(second)
-    assert await commands("/undo") == f"Restored session: {first}"
+    await commands(f"/archive {first}")
+    await commands(f"/archive {second}")
+    await commands(f"/resume delete {third}")
+    world.reader.purge(third)
+    await change(world, second)
+    assert await commands("/undo") == f"{third} stays as it is: purged"
+    assert await commands("/undo") == '"two" stays as it is: moved since'
+    assert await commands("/undo") == 'Brought back "one"'
     assert await commands("/undo") == "Nothing to undo."
 
 
-async def test_what_could_not_be_undone_can_be_tried_again(commands, world):
+async def test_of_those_moved_together_the_ones_that_stay_are_counted(commands, world):
+    made = [await world.session(f"Number {number}") for number in range(4)]
+    await commands("/resume clear")
+    await commands.carried_out(await commands.effects[0].confirmed())
+    world.reader.purge(made[0])
+    world.reader.purge(made[3])
+    told = await commands("/undo")
+    assert told == "Brought back 2 sessions\n2 sessions stay as they are: 2 purged"
+    assert await commands("/undo") == "Nothing to undo."
+
+
+async def test_a_session_open_in_another_window_is_named_and_can_be_tried_again(commands, world):
     there = await world.session("there")
     await commands(f"/archive {there}")
     lease = world.reader.lease(there)
-    assert "is open in another program" in await commands("/undo")
+    assert await commands("/undo") == '"there" stays as it is: open in another window'
     lease.release()
-    assert await commands("/undo") == f"Restored session: {there}"
+    assert await commands("/undo") == 'Brought back "there"'
 
 
 # --- /fork
@@ -457,11 +511,11 @@ async def test_a_session_that_is_back_is_told_to_be_though_it_is_not_shown(start
     commands = started(await world.session("here"))
     await commands("/archive " + there)
     stayed = await stuck(commands)
-    assert await commands("/restore " + there) == f"Restored session: {there}\n{stayed}"
+    assert await commands("/restore " + there) == f'Brought back "there"\n{stayed}'
     assert commands.effects[0] == MovedSession(there)
     assert status(world, there) == "closed"
     assert commands.severity == "error"
-    assert await commands("/undo") == f"Archived session: {there}"
+    assert await commands("/undo") == 'Archived "there" again'
 
 
 async def test_an_undo_is_told_though_what_came_back_is_not_shown(started, world):
@@ -469,7 +523,7 @@ async def test_an_undo_is_told_though_what_came_back_is_not_shown(started, world
     commands = started(there)
     await commands("/archive")
     stayed = await stuck(commands)
-    assert await commands("/undo") == f"Restored session: {there}\n{stayed}"
+    assert await commands("/undo") == f'Brought back "there"\n{stayed}'
     assert status(world, there) == "closed"
 
 

@@ -450,10 +450,10 @@ async def test_the_session_on_screen_stays_there_if_it_cannot_be_cleared(
     await commands("/resume clear")
     delete = commands.program.store.delete
 
-    def refuse(session_id):
+    def refuse(session_id, batch):
         if session_id == viewed:
             raise StorageError("Cannot move it.")
-        delete(session_id)
+        delete(session_id, batch)
 
     monkeypatch.setattr(commands.program.store, "delete", refuse)
     effects = await commands.carried_out(await commands.effects[0].confirmed())
@@ -492,7 +492,7 @@ async def test_one_undo_brings_back_all_that_was_cleared_in_their_order(commands
     await commands.program.look_at(made[1])
     await commands("/resume clear")
     await commands.carried_out(await commands.effects[0].confirmed())
-    assert await commands("/undo") == "Restored 3 saved session(s)."
+    assert await commands("/undo") == "Brought back 3 sessions"
     assert [world.reader.entry(each).status for each in made] == ["closed", "open", "closed"]
     assert commands.current.id == made[1]
     assert await commands("/undo") == "Nothing to undo."
@@ -506,15 +506,15 @@ async def test_an_undo_of_a_clearing_that_failed_midway_goes_on_with_the_rest(
     await commands.carried_out(await commands.effects[0].confirmed())
     restore = commands.program.store.restore
 
-    def fail_once(session_id):
+    def fail_once(session_id, batch):
         if session_id == made[1]:
             monkeypatch.setattr(commands.program.store, "restore", restore)
             raise StorageError("No room.")
-        restore(session_id)
+        restore(session_id, batch)
 
     monkeypatch.setattr(commands.program.store, "restore", fail_once)
     assert await commands("/undo") == "No room."
-    assert await commands("/undo") == "Restored 2 saved session(s)."
+    assert await commands("/undo") == "Brought back 2 sessions"
     assert {world.reader.entry(each).status for each in made} == {"closed"}
 
 
@@ -522,7 +522,7 @@ async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
     await world.session()
     await commands("/resume clear")
 
-    def fail(_):
+    def fail(*_):
         raise StorageError("No room.")
 
     monkeypatch.setattr(commands.program.store, "delete", fail)
@@ -532,9 +532,9 @@ async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
 
 
 async def test_what_was_deleted_is_taken_back_by_undo(commands, world):
-    there = await world.session()
+    there = await world.session("Hello")
     await commands(f"/resume delete {there}")
-    assert await commands("/undo") == f"Restored session: {there}"
+    assert await commands("/undo") == 'Brought back "Hello"'
     assert world.reader.entry(there).status == "closed"
 
 

@@ -35,6 +35,7 @@ from tui.domain.journal.records import (
     State,
     Summary,
 )
+from tui.domain.moves import Batch
 from tui.errors import (
     AmbiguousSession,
     MessageNotFound,
@@ -845,6 +846,32 @@ class StoreContract:
         store.delete(name)
         with pytest.raises(SessionNotFound):
             store.resolve("Tale", SCOPE)
+
+    # --- moves
+
+    def test_each_move_is_noted_with_where_from_where_to_and_its_batch(self, store):
+        name = closed(store)
+        store.archive(name)
+        store.restore(name, Batch("together", "undo"))
+        store.delete(name, Batch("more", "clear"))
+        assert [(m.id, m.source, m.target, m.reason) for m in store.moves()] == [
+            (name, "sessions", "archive", "user"),
+            (name, "archive", "sessions", "undo"),
+            (name, "sessions", "trash", "clear"),
+        ]
+        assert [m.batch for m in store.moves()][1:] == ["together", "more"]
+
+    def test_a_refused_move_is_not_noted(self, store):
+        name = closed(store)
+        with pytest.raises(SessionNotFound):
+            store.restore(name)
+        assert store.moves() == ()
+
+    def test_a_session_that_its_first_change_restores_is_not_among_the_moves(self, store):
+        name = closed(store)
+        store.archive(name)
+        store.append(store.lease(name), [user("m2", "again")])
+        assert [move.target for move in store.moves()] == ["archive"]
 
     # --- delete, archive, restore, purge
 

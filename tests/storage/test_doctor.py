@@ -204,6 +204,19 @@ def test_damaged_lines_among_the_numbers_are_found(root, store, session_id):
     assert kinds(root) == ["damaged_scopes"]
 
 
+def test_damaged_lines_among_the_moves_are_found(root, store, session_id):
+    store.archive(session_id)
+    assert kinds(root) == []
+    with (root / "moves.jsonl").open("ab") as file:
+        file.write(b"garbage\n")
+    assert kinds(root) == ["damaged_moves"]
+
+
+def test_a_directory_in_the_place_of_the_moves_is_damage(root, store, session_id):
+    (root / "moves.jsonl").mkdir()
+    assert kinds(root) == ["unreadable"]
+
+
 def test_a_draft_that_cannot_be_read_is_damage(root, store, session_id):
     Drafts(root).save(Draft(session_id, "s", "/p", "text"))
     (root / "drafts" / f"{session_id}.json").write_bytes(b"{")

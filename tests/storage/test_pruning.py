@@ -154,10 +154,10 @@ def test_what_cannot_be_moved_is_told_with_what_was(store, used, monkeypatch):
     store.set_active(SHOP, used(0))
     archive = store.archive
 
-    def archive_but_one(session_id):
+    def archive_but_one(session_id, batch):
         if session_id == second:
             raise StorageFull("No room.")
-        archive(session_id)
+        archive(session_id, batch)
 
     monkeypatch.setattr(store, "archive", archive_but_one)
     with pytest.raises(PartlySetAside, match="No room") as failed:

@@ -468,7 +468,7 @@ def test_the_end_with_a_question_open_does_not_answer_it(chats, way):
     program.type("A question\r")
     program.until("w29")
     program.type("/delete\r")
-    program.until("Delete session")
+    program.until("to the trash?")
     program.until(r"Yes \(y\)")
     assert _leave(program, way) == _status(way)
     assert_whole(program)

@@ -39,13 +39,13 @@ async def test_the_session_on_screen_is_archived_and_comes_back(world):
     async with w.running(here) as (app, pilot):
         await until(lambda: here in rows(app))
         await send(pilot, "/archive")
-        await until(lambda: f"Archived session: {here}" in words(app), "what was done")
+        await until(lambda: 'Archived "会話". /undo' in words(app), "what was done")
         assert "The other" in words(app)
         assert w.workspace.current.id == other
         assert where(w, here) == "archived"
         await until(lambda: here not in rows(app) and archived(app)[1] == 1, "the list")
         await send(pilot, "/undo")
-        await until(lambda: f"Restored session: {here}" in words(app), "what was undone")
+        await until(lambda: "Brought back " in words(app), "what was undone")
         assert w.workspace.current.id == here
         await until(lambda: here in rows(app) and archived(app)[1] == 0, "the list")
     assert where(w, here) == "closed"
@@ -57,17 +57,17 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
     here = await w.session("This one", "Yes.")
     async with w.running(here) as (app, pilot):
         await send(pilot, "/delete")
-        assert f"Delete session {here}? (y/n)" in await question(app)
+        assert 'Move "This one" (2 messages) to the trash?' in await question(app)
         await pilot.press("n")
         await until(lambda: app.screen is app.chat)
         assert where(w, here) == "open"
         await send(pilot, "/delete")
         await question(app)
         await pilot.press("y")
-        await until(lambda: f"Deleted session: {here}" in words(app), "what was done")
+        await until(lambda: "to the trash. /undo brings it back" in words(app), "what was done")
         assert where(w, here) == "trashed"
         await send(pilot, "/undo")
-        await until(lambda: f"Restored session: {here}" in words(app), "what was undone")
+        await until(lambda: "Brought back " in words(app), "what was undone")
         assert w.workspace.current.id == here
         assert where(w, here) == "open"
 
@@ -83,7 +83,7 @@ async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
         await send(pilot, "/delete")
         assert "Its answer is stopped." in await question(app)
         await pilot.press("y")
-        await until(lambda: f"Deleted session: {here}" in words(app), "what was done")
+        await until(lambda: "to the trash. /undo brings it back" in words(app), "what was done")
         assert w.workspace.current.untouched
         assert messages(w, here)[-1] == ("assistant", "half", "interrupted")
         assert w.drafts().load(here).queued == ("later",)
@@ -208,13 +208,13 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
             return words(app)
 
         await send(pilot, "/archive")
-        await until(lambda: "Archived session" in words(app))
+        await until(lambda: "/undo brings it back" in words(app))
         assert "Found 1 match:" in await search()
         app.chat.prompt.set_text(f"/delete {here}")
         await pilot.press("enter")
         await question(app)
         await pilot.press("y")
-        await until(lambda: "Deleted session" in words(app))
+        await until(lambda: "to the trash. /undo" in words(app))
         await send(pilot, "/search needle")
         await until(lambda: "No sessions found matching: needle" in words(app))
 

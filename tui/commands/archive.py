@@ -1,6 +1,7 @@
 """``/archive``, ``/restore``, ``/delete``, ``/fork`` and ``/undo``."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,17 +17,24 @@ from tui.commands.effects import (
     warn,
 )
 from tui.commands.sessions import resolve
+from tui.commands.titles import title_of
 from tui.domain.journal.session import Status
+from tui.domain.moves import Move, Place
 from tui.domain.targets import is_number
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc
+from tui.engine.library.session_moves import Undone
 from tui.engine.sessions.fork import write_fork
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import SessionBusy, StorageError, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED
 
 _ARCHIVED_OR_TRASHED: frozenset[Status] = frozenset({"archived", "trashed"})
-_UNDONE = {"kept": "Restored", "archived": "Archived", "trashed": "Deleted"}
+_UNDONE: dict[Place, str] = {
+    "sessions": "Brought back {}",
+    "archive": "Archived {} again",
+    "trash": "Moved {} to the trash again",
+}
 
 
 async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -35,11 +43,11 @@ async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if _is_empty(context, session_id):
         return say("Nothing to archive yet.")
     before = context.workspace.current
-    scope = await _scope_of(context, session_id)
+    scope, title = await _scope_of(context, session_id), await title_of(context, session_id)
     await context.shelf.archive(session_id)
     return (
         *_moved(context, before, session_id),
-        *say(f"Archived session: {session_id}"),
+        *say(f"Archived {title}. /undo brings it back"),
         Later(partial(_run_hook, context, scope, session_id)),
     )
 
@@ -49,14 +57,14 @@ async def restore(context: CommandContext, arguments: str) -> Sequence[Effect]:
     session_id = await _resolve(context, arguments, _ARCHIVED_OR_TRASHED)
     if _is_empty(context, session_id):
         return say("Nothing to restore.")
-    told = len(context.workspace.current.notices)
+    told, title = len(context.workspace.current.notices), await title_of(context, session_id)
     failure = await context.shelf.restore(session_id)
     if failure:
-        return _not_shown(session_id, f"Restored session: {session_id}", failure)
+        return _not_shown(session_id, f"Brought back {title}", failure)
     if len(context.workspace.current.notices) > told and session_id == context.workspace.current.id:
         # Opening it has restored it already, with a notice.
         return (ShowSession(), MovedSession(session_id))
-    return (ShowSession(), MovedSession(session_id), *say(f"Restored session: {session_id}"))
+    return (ShowSession(), MovedSession(session_id), *say(f"Brought back {title}"))
 
 
 async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -67,20 +75,17 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if arguments and session_id != arguments and not is_number(arguments):
         raise UsageError(f"Deleting takes the whole id or a listed number: {session_id}")
     await _check_holder(context, session_id)
-    return (
-        Ask(
-            f"Delete session {session_id}? (y/n)",
-            partial(delete_at_once, context, session_id),
-            detail=await _deletion_detail(context, session_id),
-        ),
-    )
+    question = await _deletion_question(context, session_id)
+    detail = f"{_running(context, session_id)}/undo brings it back."
+    return (Ask(question, partial(delete_at_once, context, session_id), detail=detail),)
 
 
 async def delete_at_once(context: CommandContext, session_id: str) -> Sequence[Effect]:
     """Move a session to the trash without asking."""
-    before = context.workspace.current
+    before, title = context.workspace.current, await title_of(context, session_id)
     await context.shelf.delete(session_id)
-    return (*_moved(context, before, session_id), *say(f"Deleted session: {session_id}"))
+    done = f"Moved {title} to the trash. /undo brings it back"
+    return (*_moved(context, before, session_id), *say(done))
 
 
 async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -107,25 +112,42 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def undo(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Undo the last archive, delete, restore or clear."""
-    if context.shelf.has_cleared:
-        # In the background: a clear may have moved many sessions.
-        return (Later(partial(_undo, context)),)
-    return await _undo(context)
-
-
-async def _undo(context: CommandContext) -> Sequence[Effect]:
-    before = context.workspace.current
-    deeds, failure = await context.shelf.undo()
-    if not deeds:
+    """Undo the last archive, delete, restore or clear, of this run or an earlier one."""
+    batch = await context.shelf.take_last_batch()
+    if not batch:
         return say("Nothing to undo.")
-    first = deeds[0]
-    moved = _moved(context, before, first.session_id)
-    failed = say(failure, "error") if failure else ()
-    if len(deeds) > 1:
-        # They were cleared together.
-        return (*moved, *say(f"Restored {len(deeds)} saved session(s)."), *failed)
-    return (*moved, *say(f"{_UNDONE[first.before]} session: {first.session_id}"), *failed)
+    work = partial(_undo, context, batch)
+    # In the background: a clear may have moved many sessions.
+    return (Later(work),) if len(batch) > 1 else await work()
+
+
+async def _undo(context: CommandContext, batch: Sequence[Move]) -> Sequence[Effect]:
+    before = context.workspace.current
+    undone = await context.shelf.undo(batch)
+    left = await _left_words(context, undone)
+    told = (*warn([left] if left else []), *_failed(undone.failure))
+    done: Sequence[Move] = undone.taken_back
+    if not done:
+        return told
+    many = len(done) > 1
+    names = plural(len(done), "session") if many else await title_of(context, done[0].id)
+    words = _UNDONE[done[0].source].format(names)
+    return (*_moved(context, before, done[0].id), *say(words), *told)
+
+
+def _failed(reason: str) -> tuple[Effect, ...]:
+    return say(reason, "error") if reason else ()
+
+
+async def _left_words(context: CommandContext, undone: Undone) -> str:
+    """Describe the moves that could not be taken back; empty without any."""
+    if len(undone.left) == 1:
+        move, obstacle = undone.left[0]
+        name = move.id if obstacle == "purged" else await title_of(context, move.id)
+        return f"{name} stays as it is: {obstacle}"
+    counts = Counter(obstacle for _, obstacle in undone.left)
+    reasons = ", ".join(f"{count} {obstacle}" for obstacle, count in counts.items())
+    return f"{plural(len(undone.left), 'session')} stay as they are: {reasons}" if counts else ""
 
 
 async def _resolve(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
@@ -173,12 +195,16 @@ async def _run_hook(context: CommandContext, scope: str, session_id: str) -> Seq
     return warn(await context.retention.tell_archived(scope, session_id))
 
 
-async def _deletion_detail(context: CommandContext, session_id: str) -> str:
-    """Describe the session to be deleted, and how to undo that."""
-    workspace = context.workspace
-    known = workspace.switcher.find(session_id)
-    entry = await asyncio.to_thread(workspace.store.entry, session_id)
-    label = known.label() if known is not None else entry.label
-    count = known.session.message_count if known is not None else entry.message_count
-    running = " Its answer is stopped." if known is not None and known.activity.running else ""
-    return f"{label} ({plural(count, 'message')}).{running} /undo brings it back."
+async def _deletion_question(context: CommandContext, session_id: str) -> str:
+    known = context.workspace.switcher.find(session_id)
+    if known is not None:
+        label, count = known.label(), known.session.message_count
+    else:
+        entry = await asyncio.to_thread(context.workspace.store.entry, session_id)
+        label, count = entry.label, entry.message_count
+    return f'Move "{label}" ({plural(count, "message")}) to the trash?'
+
+
+def _running(context: CommandContext, session_id: str) -> str:
+    known = context.workspace.switcher.find(session_id)
+    return "Its answer is stopped. " if known is not None and known.activity.running else ""

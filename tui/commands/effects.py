@@ -52,7 +52,6 @@ class Ask(msgspec.Struct, frozen=True):
     """Ask for confirmation."""
 
     question: str
-    """Ends in ``(y/n)``."""
     confirmed: Callable[[], Awaitable[Sequence["Effect"]]]
     """Called on yes."""
     declined: tuple["Effect", ...] = ()

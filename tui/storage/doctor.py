@@ -21,6 +21,7 @@ from tui.storage.disk import DIRECTORY_MODE, FILE_MODE, TEMPORARY, storage_error
 from tui.storage.drafts import Drafts, read_draft
 from tui.storage.folders import SUFFIX, Folder, Folders
 from tui.storage.journal import opened
+from tui.storage.moves import damaged_moves
 from tui.storage.scopes import ScopeLine, ScopeNumber, damaged_lines, read_scopes
 
 Verdict = Literal["clean", "findings", "damage"]
@@ -83,6 +84,7 @@ class Doctor:
             yield from self._twice()
             yield from self._locks()
             yield from self._scope_lines()
+            yield from self._moves()
             yield from self._drafts()
             yield from self._index()
 
@@ -210,6 +212,19 @@ class Doctor:
         if damaged:
             yield self._finding("damaged_scopes", None, path, f"{damaged} damaged lines"), None
         yield from self._unlisted(path)
+
+    def _moves(self) -> Iterator[_Found]:
+        path = self._folders.moves
+        if not os.path.lexists(path):
+            return
+        try:
+            damaged = damaged_moves(path)
+        except OSError:
+            message = "no plain file: moves cannot be undone after a restart; move it away"
+            yield self._finding("unreadable", None, path, message), None
+            return
+        if damaged:
+            yield self._finding("damaged_moves", None, path, f"{damaged} damaged lines"), None
 
     def _unlisted(self, path: Path) -> Iterator[_Found]:
         table = self._scopes.table()

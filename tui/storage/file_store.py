@@ -27,6 +27,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
@@ -39,6 +40,7 @@ from tui.storage.file_lease import Beginning, FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders, move_to_free_name
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal, opened
+from tui.storage.moves import MoveLog, new_batch
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
 from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_use
@@ -71,6 +73,7 @@ class FileStore:
         self._directory = Directory(self._folders, self._scopes)
         self._held = HeldLeases(clock)
         self._index = LazyIndex(root)
+        self._moves = MoveLog(self._folders.moves)
 
     # --- holding
 
@@ -210,18 +213,19 @@ class FileStore:
 
     # --- moving
 
-    def delete(self, session_id: str) -> None:
-        self._move(session_id, Folder.TRASH, Folder.SESSIONS, Folder.ARCHIVE)
+    def delete(self, session_id: str, batch: Batch | None = None) -> None:
+        self._move(session_id, batch, Folder.TRASH, Folder.SESSIONS, Folder.ARCHIVE)
 
-    def archive(self, session_id: str) -> None:
-        self._move(session_id, Folder.ARCHIVE, Folder.SESSIONS)
+    def archive(self, session_id: str, batch: Batch | None = None) -> None:
+        self._move(session_id, batch, Folder.ARCHIVE, Folder.SESSIONS)
 
-    def restore(self, session_id: str) -> None:
+    def restore(self, session_id: str, batch: Batch | None = None) -> None:
         with self._borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
             if lease.newer is None and lease.writer is not None:
                 with storage_errors(f"Cannot restore session {session_id}"):
                     lease.writer.append((Restored(at=self._now()),))
-            self._relocate(lease, Folder.SESSIONS)
+            with self._noted(lease, batch):
+                self._relocate(lease, Folder.SESSIONS)
         self._index.changed(session_id)
 
     def purge(self, session_id: str) -> None:
@@ -240,6 +244,9 @@ class FileStore:
                 sync_directory(path.parent)
                 lease.lock.destroy()
         self._index.forget()
+
+    def moves(self) -> tuple[Move, ...]:
+        return self._moves.read()
 
     # --- scopes
 
@@ -373,10 +380,29 @@ class FileStore:
         lease.unmarked_restore, lease.written = False, True
         return Appended(lease.ordinal, restored, foreign)
 
-    def _move(self, session_id: str, target: Folder, *sources: Folder) -> None:
-        with self._borrowed(session_id, *sources) as lease:
+    def _move(self, session_id: str, batch: Batch | None, target: Folder, *sources: Folder) -> None:
+        with self._borrowed(session_id, *sources) as lease, self._noted(lease, batch):
             self._relocate(lease, target)
         self._index.changed(session_id)
+
+    @contextmanager
+    def _noted(self, lease: FileLease, batch: Batch | None) -> Generator[None]:
+        """Note the move of a session, also one that was only not synced."""
+        source, batch = lease.folder, batch or new_batch("user")
+        try:
+            yield
+        finally:
+            if lease.folder is not source:
+                self._moves.add(
+                    Move(
+                        lease.session_id,
+                        _place(source),
+                        _place(lease.folder),
+                        self._now(),
+                        batch.reason,
+                        batch.id,
+                    )
+                )
 
     def _relocate(self, lease: FileLease, target: Folder) -> None:
         doing = f"Cannot move session {lease.session_id} to {target.value}"
@@ -411,6 +437,16 @@ class FileStore:
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
         raise SessionNotFound(session_id)
+
+
+def _place(folder: Folder) -> Place:
+    match folder:
+        case Folder.SESSIONS:
+            return "sessions"
+        case Folder.ARCHIVE:
+            return "archive"
+        case Folder.TRASH:
+            return "trash"
 
 
 def _random_number() -> int:

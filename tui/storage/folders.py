@@ -95,6 +95,10 @@ class Folders(msgspec.Struct, frozen=True):
         return self.root / "scopes.jsonl"
 
     @property
+    def moves(self) -> Path:
+        return self.root / "moves.jsonl"
+
+    @property
     def scopes_lock(self) -> Path:
         return self.root / "scopes.lock"
 

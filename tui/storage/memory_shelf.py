@@ -9,6 +9,7 @@ from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import DamagedRecord, Record, SessionHeader, decode, encode
 from tui.domain.journal.session import Entry, Holder, Page, Session, Status, Surroundings
+from tui.domain.moves import Move
 from tui.errors import MessageNotFound, SessionNotFound, StorageError
 from tui.storage.journal_window import entry_id
 
@@ -54,6 +55,7 @@ class MemoryShelf(msgspec.Struct):
     leases: dict[str, MemoryLease] = msgspec.field(default_factory=dict[str, MemoryLease])
     numbers: dict[tuple[str, int], str] = msgspec.field(default_factory=dict[tuple[str, int], str])
     active: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    moves: list[Move] = msgspec.field(default_factory=list[Move])
 
 
 def checked(session_id: str) -> str:

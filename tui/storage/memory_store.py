@@ -28,6 +28,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc, utc_now
 from tui.errors import (
@@ -56,6 +57,7 @@ from tui.storage.memory_shelf import (
     read_order,
     read_place,
 )
+from tui.storage.moves import new_batch
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
 from tui.storage.writer import last_use
 
@@ -64,6 +66,12 @@ if TYPE_CHECKING:
 
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000
+_PLACES: dict[Status, Place] = {
+    "open": "sessions",
+    "closed": "sessions",
+    "archived": "archive",
+    "trashed": "trash",
+}
 
 
 class MemoryStore:
@@ -250,27 +258,30 @@ class MemoryStore:
 
     # --- moving
 
-    def delete(self, session_id: str) -> None:
+    def delete(self, session_id: str, batch: Batch | None = None) -> None:
         with self._borrowed(session_id, "closed", "archived") as box:
-            box.place = "trashed"
+            self._move(box, "trashed", batch)
 
-    def archive(self, session_id: str) -> None:
+    def archive(self, session_id: str, batch: Batch | None = None) -> None:
         with self._borrowed(session_id, "closed") as box:
-            box.place = "archived"
+            self._move(box, "archived", batch)
 
-    def restore(self, session_id: str) -> None:
+    def restore(self, session_id: str, batch: Batch | None = None) -> None:
         with self._borrowed(session_id, "archived", "trashed") as box:
             if box.header.version <= VERSION:
                 restored = Restored(at=self._now())
                 box.records.append(restored)
                 self.shelf.leases[session_id].known += 1
                 box.used_ns = max(box.used_ns, last_use([restored]) or 0)
-            box.place = "closed"
+            self._move(box, "closed", batch)
 
     def purge(self, session_id: str) -> None:
         with self._borrowed(session_id, "trashed"):
             del self.shelf.boxes[session_id]
             self.shelf.leases[session_id].release()
+
+    def moves(self) -> tuple[Move, ...]:
+        return tuple(self.shelf.moves)
 
     # --- scopes
 
@@ -352,6 +363,12 @@ class MemoryStore:
             yield box
         finally:
             lease.release()
+
+    def _move(self, box: Box, place: Status, batch: Batch | None) -> None:
+        batch = batch or new_batch("user")
+        source, box.place = _PLACES[box.place], place
+        move = Move(box.header.id, source, _PLACES[place], self._now(), batch.reason, batch.id)
+        self.shelf.moves.append(move)
 
     def _publish(self, lease: MemoryLease) -> None:
         header = lease.header

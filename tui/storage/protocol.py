@@ -29,6 +29,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.moves import Batch, Move
 
 if TYPE_CHECKING:
     # Only a search imports it: the first screen does not wait for it.
@@ -281,21 +282,22 @@ class SessionStore(Protocol):
         """
         ...
 
-    def delete(self, session_id: str) -> None:
+    def delete(self, session_id: str, batch: Batch | None = None) -> None:
         """Move a session to the trash.
 
-        Raises ``SessionNotFound`` (also if it is there already), ``SessionBusy``.
+        ``batch``, here and below, is that of the moves made together; by default the user's own,
+        of this one move. Raises ``SessionNotFound`` (also if it is there already), ``SessionBusy``.
         """
         ...
 
-    def archive(self, session_id: str) -> None:
+    def archive(self, session_id: str, batch: Batch | None = None) -> None:
         """Move a session to the archive.
 
         Raises ``SessionNotFound`` (also if it is not kept), ``SessionBusy``.
         """
         ...
 
-    def restore(self, session_id: str) -> None:
+    def restore(self, session_id: str, batch: Batch | None = None) -> None:
         """Bring a session back from the archive or the trash, with its scope and its number.
 
         Appends a ``Restored`` record, which is a use, and not foreign to this program's lease.
@@ -307,6 +309,13 @@ class SessionStore(Protocol):
         """Destroy a session in the trash; its number is never given again, its lease ends.
 
         Raises ``SessionNotFound`` (also if it is not in the trash), ``SessionBusy``.
+        """
+        ...
+
+    def moves(self) -> tuple[Move, ...]:
+        """Read the last moves of sessions, oldest first: as many as can be read in a moment.
+
+        A session that is restored by its first change is not among them.
         """
         ...
 

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from tui.domain.journal.session import SessionEntry
+from tui.domain.moves import Batch
 from tui.domain.timestamps import format_utc
 from tui.errors import (
     NewerVersion,
@@ -18,6 +19,7 @@ from tui.errors import (
     SibylError,
     StorageError,
 )
+from tui.storage.moves import new_batch
 from tui.storage.protocol import SessionFilter, SessionStore
 
 Reason = Literal["backlog", "age", "user"]
@@ -136,15 +138,16 @@ def _set_aside(
     policy: RetentionPolicy,
     entries: Iterable[SessionEntry],
     keep: Collection[str],
-    reason: Reason,
+    reason: Literal["backlog", "age"],
 ) -> tuple[SetAside, ...]:
+    batch = new_batch(reason)
     moved: dict[str, list[str]] = {}
     failures: list[StorageError] = []
     for entry in entries:
         if entry.status == "open" or entry.active or entry.id in keep:
             continue
         try:
-            if _moved(store, policy, entry.id):
+            if _moved(store, policy, entry.id, batch):
                 moved.setdefault(entry.scope, []).append(entry.id)
         except StorageError as error:
             # Move the others all the same.
@@ -155,7 +158,7 @@ def _set_aside(
     return done
 
 
-def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str) -> bool:
+def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str, batch: Batch) -> bool:
     move = store.archive if policy.action == "archive" else store.delete
     try:
         # Leased here: a session that this program has opened meanwhile stays.
@@ -163,7 +166,7 @@ def _moved(store: SessionStore, policy: RetentionPolicy, session_id: str) -> boo
     except (SessionBusy, SessionNotFound, SessionDamaged, NewerVersion):
         return False
     try:
-        move(session_id)
+        move(session_id, batch)
     except SessionNotFound:
         return False
     finally:

@@ -47,7 +47,10 @@ async def test_what_was_not_used_for_long_is_archived_in_every_scope(world, rete
         SetAside(OTHER, old[1:], "age"),
     }
     assert status(world, *old, *new) == ["archived"] * 2 + ["closed"] * 2
-    assert retention(program).words(pruned) == "Archived 2 sessions: 2 not used for 30 days."
+    assert (
+        retention(program).words(pruned)
+        == "Archived 2 sessions: 2 not used for 30 days. /undo brings them back"
+    )
 
 
 async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_one_counted(
@@ -59,7 +62,9 @@ async def test_what_is_beyond_the_limit_of_the_scope_is_archived_with_the_new_on
     settings = retention(program, backlog_limit=3)
     pruned = await settings.after_start(program.workspace)
     assert pruned.done == (SetAside(SHOP, (made[1], made[0]), "backlog"),)
-    assert settings.words(pruned) == "Archived 2 sessions: 2 beyond the 3 of this scope."
+    assert settings.words(pruned) == (
+        "Archived 2 sessions: 2 beyond the 3 of this project. /undo brings them back"
+    )
     assert status(world, *elsewhere) == ["closed"] * 4
 
 
@@ -71,7 +76,8 @@ async def test_both_are_told_in_one_line(world, retention):
     settings = retention(program, backlog_limit=2, max_age_days=1, action="trash")
     pruned = await settings.after_start(program.workspace)
     assert settings.words(pruned) == (
-        "Moved 3 sessions to the trash: 1 not used for 1 day, 2 beyond the 2 of this scope."
+        "Moved 3 sessions to the trash: 1 not used for 1 day, 2 beyond the 2 of this project. "
+        "/undo twice brings them back"
     )
     assert status(world, old, *made) == ["trashed", "trashed", "trashed", "closed"]
 
@@ -145,10 +151,10 @@ async def test_what_was_set_aside_before_the_disk_failed_is_told_all_the_same(
     program = world.started()
     archive = program.store.archive
 
-    def archive_but_one(session_id):
+    def archive_but_one(session_id, batch):
         if session_id == first:
             raise FULL
-        archive(session_id)
+        archive(session_id, batch)
 
     monkeypatch.setattr(program.store, "archive", archive_but_one)
     pruned = await retention(program).after_start(program.workspace)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
+from tui.domain.moves import Batch
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import (
     NewerVersion,
@@ -35,16 +36,16 @@ def check_closed_here(workspace: Workspace, session_id: str) -> None:
         raise UsageError(f"Session {session_id} is open here. Close it first.")
 
 
-async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
+async def clear_closed(workspace: Workspace, ids: Sequence[str], batch: Batch) -> Cleared:
     """Move sessions to the trash, but those that have been opened or moved meanwhile."""
     viewed = workspace.current.id
     others = [session_id for session_id in ids if session_id != viewed]
-    cleared = await asyncio.to_thread(_clear, workspace.store, others)
+    cleared = await asyncio.to_thread(_clear, workspace.store, others, batch)
     if viewed not in ids:
         return cleared
 
     async def delete() -> None:
-        await asyncio.to_thread(workspace.store.delete, viewed)
+        await asyncio.to_thread(workspace.store.delete, viewed, batch)
 
     try:
         check_closed_here(workspace, viewed)
@@ -56,12 +57,12 @@ async def clear_closed(workspace: Workspace, ids: Sequence[str]) -> Cleared:
     return Cleared((*cleared.ids, viewed), cleared.failure, left=viewed)
 
 
-def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
+def _clear(store: SessionStore, ids: Sequence[str], batch: Batch) -> Cleared:
     gone: list[str] = []
     failures: list[str] = []
     for session_id in ids:
         try:
-            _delete(store, session_id)
+            _delete(store, session_id, batch)
         except (SessionBusy, SessionNotFound):
             continue
         except StorageError as error:
@@ -72,13 +73,13 @@ def _clear(store: SessionStore, ids: Sequence[str]) -> Cleared:
     return Cleared(tuple(gone), failures[0] if failures else "")
 
 
-def _delete(store: SessionStore, session_id: str) -> None:
+def _delete(store: SessionStore, session_id: str, batch: Batch) -> None:
     lease = None
     with suppress(NewerVersion):
         # A lease of its own: one that was opened here since it was asked for stays.
         lease = store.lease(session_id)
     try:
-        store.delete(session_id)
+        store.delete(session_id, batch)
     finally:
         if lease is not None:
             lease.release()

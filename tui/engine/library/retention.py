@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.config.schema import RetentionSettings
+from tui.domain.text.labels import plural
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.storage.protocol import SessionStore
@@ -82,13 +83,15 @@ class Retention:
         days, kept = self._settings.max_age_days, self._settings.backlog_limit
         told = [
             (pruned.because_of("age"), f"not used for {days} day{'s' if days > 1 else ''}"),
-            (pruned.because_of("backlog"), f"beyond the {kept} of this scope"),
+            (pruned.because_of("backlog"), f"beyond the {kept} of this project"),
         ]
         parts = [f"{count} {reason}" for count, reason in told if count]
-        sessions = "1 session" if pruned.count == 1 else f"{pruned.count} sessions"
-        if self._settings.action == "archive":
-            return f"Archived {sessions}: {', '.join(parts)}."
-        return f"Moved {sessions} to the trash: {', '.join(parts)}."
+        sessions = plural(pruned.count, "session")
+        archives = self._settings.action == "archive"
+        done = f"Archived {sessions}" if archives else f"Moved {sessions} to the trash"
+        # Each reason is a batch of its own.
+        undo = "/undo twice brings them back" if len(parts) > 1 else "/undo brings them back"
+        return f"{done}: {', '.join(parts)}. {undo}"
 
     def older(self, count: int) -> str:
         """The same of the older ones of a scope, as an aside."""

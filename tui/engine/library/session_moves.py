@@ -1,4 +1,4 @@
-"""Archive and trash: setting sessions aside, bringing them back, and taking that back."""
+"""Archive and trash: moving sessions there, bringing them back, and undo."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,28 +7,38 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.moves import Batch, Move, MoveKey, Place, last_batch
 from tui.engine.library.bulk_delete import Cleared, clear_closed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
-from tui.errors import SessionNotFound, StorageError, UsageError
+from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
+from tui.storage.moves import new_batch
 
-Where = Literal["kept", "archived", "trashed"]
+Obstacle = Literal["purged", "open in another window", "moved since"]
+_PLACES: dict[str, Place] = {
+    "open": "sessions",
+    "closed": "sessions",
+    "archived": "archive",
+    "trashed": "trash",
+}
 
 
-class Move(msgspec.Struct, frozen=True):
-    """A session was moved; ``shown`` says that it was on screen before."""
+class Undone(msgspec.Struct, frozen=True):
+    """The moves that were taken back, and those that could not be.
 
-    session_id: str
-    before: Where
-    after: Where
-    shown: bool
+    ``failure`` is the reason why the session that was on screen could not be opened.
+    """
+
+    taken_back: tuple[Move, ...]
+    left: tuple[tuple[Move, Obstacle], ...] = ()
+    failure: str = ""
 
 
 class SessionMoves:
     """Archives, deletes and restores sessions, also those that this program has open.
 
-    What was done is undone last first, for as long as the program runs. ``stop`` ends the answer
-    that is being made in a session and waits until all of it is pending or saved.
+    The store keeps all moves, so undo works after a restart, too. ``stop`` ends the answer that
+    is being made in a session and waits until all of it is pending or saved.
     """
 
     def __init__(
@@ -37,7 +47,8 @@ class SessionMoves:
         self._workspace = workspace
         self._store = workspace.store
         self._stop = stop
-        self._deeds: list[tuple[Move, ...]] = []
+        self._shown: set[MoveKey] = set()  # sessions that were on screen
+        self._tried: set[MoveKey] = set()  # by an undo of this program
         self._putting_away = asyncio.Lock()
 
     async def archive(self, session_id: str) -> None:
@@ -45,9 +56,9 @@ class SessionMoves:
 
         Raises ``UsageError`` if it is archived already, and else as ``delete``.
         """
-        if await self._where(session_id) == "archived":
+        if await self._where(session_id) == "archive":
             raise UsageError(f"Session {session_id} is archived already.")
-        await self._note(session_id, "archived", partial(self._put, session_id, "archived"))
+        await self._move(session_id, "archive")
 
     async def delete(self, session_id: str) -> None:
         """Move a session to the trash, with all that has arrived of an answer.
@@ -56,9 +67,9 @@ class SessionMoves:
         ``StorageError`` if it cannot be saved before, and ``UsageError`` where no other session
         can be begun.
         """
-        if await self._where(session_id) == "trashed":
+        if await self._where(session_id) == "trash":
             raise UsageError(f"Session {session_id} is deleted already.")
-        await self._note(session_id, "trashed", partial(self._put, session_id, "trashed"))
+        await self._move(session_id, "trash")
 
     async def restore(self, session_id: str) -> str:
         """Bring a session back from the archive or the trash, and open it.
@@ -66,9 +77,9 @@ class SessionMoves:
         Gives why it could not be opened, though it is back. Raises ``UsageError`` if it is in
         neither, and ``StorageError``.
         """
-        if await self._where(session_id) == "kept":
+        if await self._where(session_id) == "sessions":
             raise UsageError(f"Session {session_id} is neither archived nor deleted.")
-        await self._note(session_id, "kept", partial(self._put, session_id, "kept"))
+        await self._move(session_id, "sessions")
         return await self._open(session_id)
 
     async def clear(self, ids: Sequence[str]) -> Cleared:
@@ -76,40 +87,67 @@ class SessionMoves:
 
         The next undo takes back all of it at once.
         """
-        cleared = await clear_closed(self._workspace, ids)
-        if cleared.ids:
-            self._deeds.append(
-                tuple(Move(each, "kept", "trashed", each == cleared.left) for each in cleared.ids)
-            )
+        batch = new_batch("clear")
+        cleared = await clear_closed(self._workspace, ids, batch)
+        if cleared.left is not None:
+            self._shown.add((batch.id, cleared.left))
         return cleared
 
-    @property
-    def has_cleared(self) -> bool:
-        """Tell whether an undo would bring back many at once."""
-        return bool(self._deeds) and len(self._deeds[-1]) > 1
+    async def take_last_batch(self) -> tuple[Move, ...]:
+        """Take the moves that are to be undone; the next call takes those before.
 
-    async def undo(self) -> tuple[tuple[Move, ...], str]:
-        """Take back what was done last; empty if nothing is left to be.
-
-        What has been taken back by other ways is passed over. Gives with it why what was on
-        screen could not be opened. Raises ``StorageError``, and then it can be tried again.
+        Empty if none is left.
         """
-        deeds = await self._last_deeds()
+        moves = await asyncio.to_thread(self._store.moves)
+        batch = last_batch(moves, self._tried)
+        self._tried.update(move.key for move in batch)
+        return batch
+
+    async def undo(self, batch: Sequence[Move]) -> Undone:
+        """Undo a batch.
+
+        Those that were purged or moved since are left out, also by later undos of this program;
+        one that is open in another window can be tried again. Raises other ``StorageError``, and
+        then the rest can be tried again.
+        """
+        taken_back: list[Move] = []
+        left: list[tuple[Move, Obstacle]] = []
         # The last first: what comes back counts as used now, and the order is to stay.
-        for count, deed in enumerate(reversed(deeds)):
+        for count, move in enumerate(reversed(batch)):
             try:
-                await self._put(deed.session_id, "kept")
-                await self._put(deed.session_id, deed.before)
+                obstacle = await self._take_back(move)
             except StorageError:
-                self._deeds.append(deeds[: len(deeds) - count])
+                self._tried.difference_update(each.key for each in batch[: len(batch) - count])
                 raise
-        failure = ""
-        for deed in deeds:
-            if deed.shown and deed.before == "kept":
-                failure = await self._open(deed.session_id)
-        return deeds, failure
+            if obstacle is None:
+                taken_back.append(move)
+                continue
+            left.append((move, obstacle))
+            if obstacle == "open in another window":
+                self._tried.discard(move.key)
+        return Undone(tuple(taken_back), tuple(left), await self._show_again(taken_back))
 
     # --- within
+
+    async def _take_back(self, move: Move) -> Obstacle | None:
+        batch = Batch(move.batch, "undo")
+        try:
+            if await self._where(move.id) != move.target:
+                return "moved since"
+            await self._put(move.id, "sessions", batch)
+            await self._put(move.id, move.source, batch)
+        except SessionNotFound:
+            return "purged"
+        except SessionBusy:
+            return "open in another window"
+        return None
+
+    async def _show_again(self, moves: Sequence[Move]) -> str:
+        """Open the session that was on screen before; gives why that could not be."""
+        for move in moves:
+            if move.key in self._shown and move.source == "sessions":
+                return await self._open(move.id)
+        return ""
 
     async def _open(self, session_id: str) -> str:
         """Show a session that is back; gives why that could not be."""
@@ -119,63 +157,52 @@ class SessionMoves:
             return str(error)
         return ""
 
-    async def _note(self, session_id: str, after: Where, do: Callable[[], Awaitable[None]]) -> None:
+    async def _move(self, session_id: str, place: Place) -> None:
+        batch = new_batch("user")
         shown = session_id == self._workspace.current.id
-        before = await self._where(session_id)
-        await do()
-        self._deeds.append((Move(session_id, before, after, shown),))
+        await self._put(session_id, place, batch)
+        if shown:
+            self._shown.add((batch.id, session_id))
 
-    async def _last_deeds(self) -> tuple[Move, ...]:
-        while self._deeds:
-            deeds = self._deeds.pop()
-            left = tuple([deed for deed in deeds if await self._stands(deed)])
-            if left:
-                return left
-        return ()
-
-    async def _stands(self, deed: Move) -> bool:
-        try:
-            return await self._where(deed.session_id) == deed.after
-        except SessionNotFound:
-            return False  # it was purged
-
-    async def _where(self, session_id: str) -> Where:
+    async def _where(self, session_id: str) -> Place:
         known = self._workspace.switcher.find(session_id)
         if known is not None and not known.published:
-            return "kept"  # as soon as it can be saved
+            return "sessions"  # as soon as it can be saved
         entry = await asyncio.to_thread(self._store.entry, session_id)
-        return "kept" if entry.status in ("open", "closed") else entry.status
+        return _PLACES[entry.status]
 
-    async def _put(self, session_id: str, where: Where) -> None:
+    async def _put(self, session_id: str, place: Place, batch: Batch) -> None:
         """Bring a session to where it shall be, if it is not there."""
-        if await self._where(session_id) == where:
+        if await self._where(session_id) == place:
             return
-        match where:
-            case "kept":
-                await self._bring_back(session_id)
-            case "archived":
-                await self._put_away(session_id, self._store.archive)
-            case "trashed":
-                await self._put_away(session_id, self._store.delete)
+        match place:
+            case "sessions":
+                await self._bring_back(session_id, batch)
+            case "archive":
+                await self._put_away(session_id, self._store.archive, batch)
+            case "trash":
+                await self._put_away(session_id, self._store.delete, batch)
 
-    async def _bring_back(self, session_id: str) -> None:
+    async def _bring_back(self, session_id: str, batch: Batch) -> None:
         known = self._workspace.switcher.find(session_id)
         if known is None or known.opened is None or self._workspace.pool.given_up(known):
-            await asyncio.to_thread(self._store.restore, session_id)
+            await asyncio.to_thread(self._store.restore, session_id, batch)
             return
         # Its first change restores it.
         known.opened.note_state()
         await self._workspace.pool.save(known)
 
-    async def _put_away(self, session_id: str, move: Callable[[str], None]) -> None:
+    async def _put_away(
+        self, session_id: str, move: Callable[[str, Batch], None], batch: Batch
+    ) -> None:
         known = self._workspace.switcher.find(session_id)
         if known is None:
-            await asyncio.to_thread(move, session_id)
+            await asyncio.to_thread(move, session_id, batch)
             return
         if known.activity.running:
             await self._stop(known)
         done = asyncio.Event()
-        give_up = partial(self._give_up, known, partial(move, session_id), done)
+        give_up = partial(self._give_up, known, partial(move, session_id, batch), done)
         # One at a time: two that want to leave one session would pass over each other for ever.
         async with self._putting_away:
             # Another session may be wanted meanwhile: then this one is given up behind it.

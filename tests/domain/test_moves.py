@@ -1,0 +1,48 @@
+"""Batches of moves, and the words of a move."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tui.domain.moves import Move, last_batch, move_words
+
+NOW = datetime(2026, 1, 14, 8, tzinfo=UTC)
+
+
+def move(session_id, batch, reason="user", source="sessions", target="archive"):
+    return Move(session_id, source, target, "2026-01-11T08:00:00.000Z", reason, batch)
+
+
+def test_the_last_batch_is_whole_and_in_its_order():
+    moves = [move("a", "1"), move("b", "2", "age"), move("c", "2", "age")]
+    assert last_batch(moves) == tuple(moves[1:])
+
+
+def test_an_undo_takes_its_batch_away_and_is_none_itself():
+    first, second = move("a", "1"), move("b", "2")
+    undo = move("b", "2", "undo", "archive", "sessions")
+    assert last_batch([first, second, undo]) == (first,)
+
+
+def test_of_a_batch_undone_in_part_the_rest_is_left():
+    moves = [move("a", "1", "clear"), move("b", "1", "clear"), move("b", "1", "undo")]
+    assert last_batch(moves) == (moves[0],)
+
+
+def test_two_programs_may_write_their_batches_by_turns():
+    moves = [move("a", "1", "age"), move("b", "2", "age"), move("c", "1", "age")]
+    assert last_batch(moves, {("2", "b")}) == (moves[0], moves[2])
+
+
+@pytest.mark.parametrize(
+    ("reason", "target", "words"),
+    [
+        ("user", "archive", "archived 3 days ago"),
+        ("age", "archive", "archived 3 days ago, not used for long"),
+        ("backlog", "trash", "moved to the trash 3 days ago, beyond the limit of its project"),
+        ("clear", "trash", "moved to the trash 3 days ago, with all closed sessions"),
+        ("undo", "sessions", "restored 3 days ago, by an undo"),
+    ],
+)
+def test_a_move_says_when_and_why(reason, target, words):
+    assert move_words(move("a", "1", reason, target=target), NOW) == words
