@@ -140,3 +140,38 @@ async def test_nothing_is_written_to_a_session_that_was_given_up(world):
     assert conversation.prompt.take_back_queue()
     await program.workspace.switcher.leave(conversation)
     assert world.drafts.load(here) is None
+
+
+async def test_a_session_is_saved_and_closed_in_one_write_when_it_is_left(
+    world,
+):
+    other = await world.session("there")
+    program = world.started()
+    left = program.workspace.current
+    await program.send("hello", save=False)
+    before = program.store.appends
+    assert await program.look_at(other)
+    assert program.store.appends == before + 1
+    assert world.reader.load(left.id).closed_at
+    assert world.holder(left.id) is None
+
+
+async def test_a_session_whose_next_one_cannot_be_read_stays_and_goes_on(world):
+    program = world.started()
+    current = program.workspace.current
+    await program.send("hello", save=False)
+    with pytest.raises(SessionNotFound):
+        await program.look_at("session-20260101-000000-000000")
+    await program.send("again")
+    assert program.workspace.current is current
+    assert world.texts(current.id) == ["hello", "again"]
+    assert world.reader.load(current.id).closed_at is None
+
+
+async def test_to_look_at_the_session_on_screen_closes_nothing(world):
+    program = world.started()
+    current = program.workspace.current
+    await program.send("hello", save=False)
+    assert await program.look_at(current.id)
+    await program.workspace.pool.save(current)
+    assert world.reader.load(current.id).closed_at is None

@@ -64,6 +64,14 @@ class DraftKeeper:
         """
         await loaded.prompt.writes(partial(self._keep, loaded, try_save)).run()
 
+    def is_kept(self, loaded: LoadedSession) -> bool:
+        """Tell whether the disk has what stands in a prompt, and under the right name."""
+        draft, prompt = loaded.draft(), loaded.prompt
+        if prompt.kept is None:
+            return draft.empty
+        is_aside = loaded.opened is not None and self._token in prompt.asides
+        return draft == prompt.kept and not is_aside
+
     async def put_aside(self, loaded: LoadedSession) -> None:
         """Write what was typed while a session was given up, for whoever holds it next.
 
@@ -155,13 +163,10 @@ class DraftKeeper:
         if loaded.unsaved_prompts:
             # On disk it is no draft any more: a crash would bring back what was sent.
             await try_save()
-        draft, prompt = loaded.draft(), loaded.prompt
-        kept = prompt.kept
-        holds = loaded.opened is not None
-        set_aside = self._token in prompt.asides
-        if (kept is None and draft.empty) or (draft == kept and not (holds and set_aside)):
+        if self.is_kept(loaded):
             return
-        if holds:
+        draft, prompt = loaded.draft(), loaded.prompt
+        if loaded.opened is not None:
             await asyncio.to_thread(self._write_own, draft, prompt.asides)
             prompt.note_kept(draft, {})
         else:

@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Settings
+from tui.domain.journal.records import Record, Settings
 from tui.domain.journal.session import (
     Draft,
     Entry,
@@ -96,9 +96,13 @@ class LoadedSession(msgspec.Struct, eq=False):
     @property
     def busy(self) -> bool:
         """Tell whether it must stay open while another is looked at."""
+        return self.at_work or self.unsaved or (self.empty and self.prompt.has_draft)
+
+    @property
+    def at_work(self) -> bool:
+        """Tell whether an answer or a summary is being made, or a prompt waits."""
         activity = self.activity
-        at_work = activity.running or activity.summarising or bool(self.prompt.queued)
-        return at_work or self.unsaved or (self.empty and self.prompt.has_draft)
+        return activity.running or activity.summarising or bool(self.prompt.queued)
 
     @property
     def mark(self) -> Mark:
@@ -130,8 +134,7 @@ class LoadedSession(msgspec.Struct, eq=False):
     @property
     def unsaved_prompts(self) -> tuple[str, ...]:
         """The prompts that were sent and are not on disk yet."""
-        pending = self.opened.pending if self.opened else ()
-        return tuple(m.text for m in pending if isinstance(m, Message) and m.role == "user")
+        return tuple(m.text for m in self.pending if isinstance(m, Message) and m.role == "user")
 
     def draft(self) -> Draft:
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
@@ -263,6 +266,11 @@ class LoadedSession(msgspec.Struct, eq=False):
     def note_failure(self, reason: str) -> None:
         """Something could not be saved; said until a save succeeds."""
         self.save = SaveState(saved_at=self.save.saved_at, failure=reason)
+
+    @property
+    def pending(self) -> tuple[Record, ...]:
+        """The records that are not on disk yet, oldest first."""
+        return self.opened.pending if self.opened else ()
 
     @property
     def unsaved(self) -> bool:

@@ -98,7 +98,8 @@ class OpenSessions:
     async def keep_draft(self, loaded: LoadedSession) -> None:
         """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``."""
         try:
-            await self.prompts.keep(loaded, partial(self.try_save, loaded))
+            if loaded.unsaved_prompts or not self.prompts.is_kept(loaded):
+                await self.prompts.keep(loaded, partial(self.try_save, loaded))
         except StorageError as error:
             loaded.note_failure(error.short)
             raise
@@ -127,6 +128,8 @@ class OpenSessions:
         if loaded.archived and not unsaved:
             return
         opened.note_closed()
+        if not opened.pending:
+            return
         try:
             await self._write(loaded, opened, unsaved=unsaved)
         except StorageError:

@@ -87,11 +87,19 @@ class Switcher:
         False if another one was wanted meanwhile. Raises ``StorageError``, also ``StayedError``,
         and then the session on screen stays.
         """
+        current = self.current
+        if current.id == session_id and not current.read_only:
+            return await self.switch(self._stay)
         return await self.select(partial(self.found_or_looked_at, session_id))
 
     async def open_session(self, session_id: str) -> bool:
         """Show a session and open it. Raises ``UsageError`` at the limit; else as ``look_at``."""
+        if self.current.id == session_id and self.current.opened is not None:
+            return await self.switch(self._stay)
         return await self.select(partial(self._found_or_opened, session_id))
+
+    async def _stay(self) -> LoadedSession:
+        return self.current
 
     async def found_or_looked_at(self, session_id: str) -> LoadedSession:
         """Give a session as it is known, else read it. Raises ``StorageError``."""
@@ -157,10 +165,13 @@ class Switcher:
             await work()
 
     async def ready_to_leave(self, loaded: LoadedSession) -> None:
+        """Save a session and its draft. Raises ``StayedError``."""
         if self._pool.given_up(loaded):
             return
+        # What is written anyway says that the session is closed, in the same write.
+        closes = bool(loaded.pending) and not loaded.at_work
         try:
-            await self._pool.save(loaded)
+            await (self._pool.end(loaded) if closes else self._pool.save(loaded))
             await self._pool.keep_draft(loaded)
         except StorageError as error:
             raise StayedError(loaded.id, error.short) from error
