@@ -2,11 +2,16 @@
 
 from typing import Protocol
 
+from tui.domain.views.notice import Shown
 from tui.domain.views.usage import AnswerCost, ContextUse
 
 
 class TranscriptView(Protocol):
-    """Details of answers in the transcript."""
+    """Entries of the session on screen, and details of answers."""
+
+    def put(self, entry: Shown) -> None:
+        """Add an entry at the end, or replace the message with the same id."""
+        ...
 
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer."""

@@ -42,9 +42,8 @@ class EffectRunner:
                 self._controllers.presenter.say(notice)
             case effects.ShowSession():
                 self._controllers.search.close()
-                self._controllers.presenter.show_session()
+                await self._controllers.navigation.show_session()
                 self._app.run_worker(self._controllers.session_list.show_scope)
-                self._app.run_worker(self._controllers.navigation.go_on_reading)
             case effects.CopyText(text):
                 self._controllers.clipboard.start(text, self._controllers.presenter.say)
             case effects.ShowTodos():

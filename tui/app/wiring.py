@@ -54,7 +54,7 @@ class Controllers:
         settings = parts.turn_settings.asking(self.approvals.ask)
         self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, parts.stopwatch)
         self.summaries = Summaries(
-            app, self.presenter, parts.workspace, parts.turn_settings.system_prompt
+            app, chat, self.presenter, parts.workspace, parts.turn_settings.system_prompt
         )
         self.turn_end = TurnEnd(
             parts.workspace,

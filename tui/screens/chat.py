@@ -17,7 +17,7 @@ from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.notice import Notice
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
@@ -121,7 +121,7 @@ class ChatScreen(TextSelectionScreen):
     # --- values
 
     def show_session(self, view: SessionView) -> None:
-        """Show a session from its end, or from where its reader left it."""
+        """Show a session from its end."""
         if self.shown and self.shown != view.session_id:
             self.places.leave(self.shown, self.transcript.place)
             self.transcript.finder.point_no_more()
@@ -134,20 +134,13 @@ class ChatScreen(TextSelectionScreen):
         """Show of a session all but what was said."""
         self.show_queued(view.queued)
         if self.shown != view.session_id:
-            self._go_on_reading(view.session_id)
+            self.shown = view.session_id
+            self.sidebar.highlight(self.shown)
+            if self._walk.aim == self.shown:
+                self._walk.aim = None
             # Only then: in the session on screen keys may be on their way that it knows not of.
             self.prompt.set_text(view.draft, view.pastes)
         self.show_prompt(view)
-
-    def _go_on_reading(self, session_id: str) -> None:
-        """Be where the reader of another session left it."""
-        place = self.places.get(session_id)
-        if place is not None:
-            self.transcript.go_to(place)
-        self.shown = session_id
-        self.sidebar.highlight(session_id)
-        if self._walk.aim == session_id:
-            self._walk.aim = None
 
     def show_changes(self, view: SessionView) -> None:
         """Show what has become of the session on screen; its reader stays where he is."""
@@ -168,22 +161,6 @@ class ChatScreen(TextSelectionScreen):
         self.prompt.show_history(view.prompts)
         self.prompt.show_count(view.prompt_count)
         self.prompt.set_read_only_reason(view.read_only_in_short)
-
-    def show_earlier(self, entries: Sequence[Shown], *, earlier: bool) -> None:
-        """Show a page before what is there."""
-        self.transcript.prepend(entries, earlier=earlier)
-
-    def show_entry(self, entry: Shown) -> None:
-        """Show a new message or notice, or what a message has become."""
-        self.transcript.put(entry)
-
-    def begin_answer(self, message_id: str, model: str) -> None:
-        """Show that an answer is awaited."""
-        self.transcript.add_text(message_id, "", model)
-
-    def add_text(self, message_id: str, text: str) -> None:
-        """Show what arrived of an answer."""
-        self.transcript.add_text(message_id, text)
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show what waits to be sent."""

@@ -9,6 +9,7 @@ from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.journal.session import Surroundings
 from tui.domain.views.notice import Notice
 from tui.engine.sessions import excerpts
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionNotFound, StorageError
 from tui.screens.chat import ChatScreen
@@ -87,22 +88,29 @@ class Navigation:
             self._presenter.show_session()
             transcript.scrolling.show_beginning(cursor=cursor)
 
-    async def go_on_reading(self) -> None:
-        """Go back to where the reader left the session on screen, far from its end, say."""
+    async def show_session(self) -> None:
+        """Show the workspace's current session; another one from where its reader left it."""
         session = self._workspace.current
-        # Only on arriving: later on its reader is where he is.
-        place = self._chat.places.pop(session.id)
-        if place is None or place.following or place.key is None:
+        # Later on its reader is where he is.
+        place = None if self._presenter.is_current else self._chat.places.pop(session.id)
+        self._presenter.show_session()
+        if place is None:
             return
-        if excerpts.at_hand(session, place.key):
-            return
-        read = partial(_around, self._workspace.store, session.id, place.key)
+        self._chat.transcript.go_to(place)
+        if place.key and not place.following and not excerpts.at_hand(session, place.key):
+            await self._show_far_place(session, place.key, place)
+
+    async def _show_far_place(
+        self, session: LoadedSession, message_id: str, place: ScrollPosition
+    ) -> None:
+        """Load what stands around a message, and go there unless the reader has moved."""
+        read = partial(_around, self._workspace.store, session.id, message_id)
         try:
             around = await asyncio.to_thread(read)
         except StorageError:
             return  # it was none of its messages, or is one no more
         if session is self._workspace.current and self._chat.transcript.following:
-            excerpts.place_at(session, place.key, around)
+            excerpts.place_at(session, message_id, around)
             self._presenter.show_session()
             self._chat.transcript.go_to(place)
 

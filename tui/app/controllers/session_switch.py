@@ -47,7 +47,6 @@ class SessionSwitch:
             release_keys()
         if shown:
             self._session_list.show()
-            await self._navigation.go_on_reading()
             await self._switcher.settle()
             await self._session_list.show_left(left)
 
@@ -60,5 +59,5 @@ class SessionSwitch:
             return False
         if not switched or self._presenter.is_current:
             return False
-        self._presenter.show_session()
+        await self._navigation.show_session()
         return True

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from tui.domain.journal.message import Message
-from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.notice import Notice
 from tui.engine.sessions.external_changes import Change
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
@@ -78,20 +78,17 @@ class SessionPresenter:
         self.show_status()
 
     def _show_news(self, change: Change) -> None:
+        transcript = self._chat.transcript
         shown = {each.id: each.text for each in change.before if isinstance(each, Message)}
         for entry in change.news:
             if not isinstance(entry, Message) or entry.id not in change.arriving:
-                self._chat.show_entry(entry)
+                transcript.put(entry)
                 continue
             text = shown.get(entry.id, "")
             if entry.id not in shown or not entry.text.startswith(text):
-                self._chat.show_entry(msgspec.structs.replace(entry, content=""))
+                transcript.put(msgspec.structs.replace(entry, content=""))
                 text = ""
-            self._chat.add_text(entry.id, entry.text[len(text) :])
-
-    def show_entry(self, entry: Shown) -> None:
-        """Show a new entry at the end of the conversation."""
-        self._chat.show_entry(entry)
+            transcript.add_text(entry.id, entry.text[len(text) :])
 
     def show_prompt(self) -> None:
         """Show to-dos, approval and prompt history; the prompt's text stays."""
@@ -147,7 +144,7 @@ class SessionPresenter:
             return
         # Else another session or excerpt is on screen by now.
         if session is self._workspace.current and far == (session.excerpt is not None):
-            self._chat.show_earlier(entries, earlier=session.has_earlier)
+            self._chat.transcript.prepend(entries, earlier=session.has_earlier)
 
     async def save_all(self) -> None:
         """Save all sessions, and show the notices of the current one."""

@@ -7,6 +7,7 @@ from functools import partial
 from textual.app import App
 from textual.worker import Worker, WorkerError
 
+from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -23,9 +24,15 @@ class Summaries:
     """Begins summaries, says in their session what came of them, and stops them."""
 
     def __init__(
-        self, app: App[None], presenter: SessionPresenter, workspace: Workspace, system_prompt: str
+        self,
+        app: App[None],
+        chat: ChatView,
+        presenter: SessionPresenter,
+        workspace: Workspace,
+        system_prompt: str,
     ) -> None:
         self._app = app
+        self._chat = chat
         self._presenter = presenter
         self._workspace = workspace
         self._system_prompt = system_prompt
@@ -112,7 +119,7 @@ class Summaries:
             return
         self._failed_at.pop(session.id, None)
         if session is self._workspace.current:
-            self._presenter.show_entry(compacted.summary)
+            self._chat.transcript.put(compacted.summary)
         await self._workspace.pool.try_save(session)
         if asked:
             self._say(session, compacted.words)

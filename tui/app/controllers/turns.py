@@ -216,7 +216,7 @@ class Turns:
         # What was said before it has to be there, too: a prompt that could not be saved.
         if session is self._switcher.current:
             self._chat.show_changes(session.view())
-            self._chat.show_entry(notice)
+            self._chat.transcript.put(notice)
 
     def _take(self, session: LoadedSession, event: TurnEvent) -> None:
         """Measure what an event says of a session, and show it if that is on screen."""
@@ -224,7 +224,7 @@ class Turns:
         match event:
             case TextAdded(message_id=message_id, text=text):
                 if shown:
-                    self._chat.add_text(message_id, text)
+                    self._chat.transcript.add_text(message_id, text)
                 return
             case MessageSaved(message=message):
                 self._take_saved(session, message, shown=shown)
@@ -245,7 +245,7 @@ class Turns:
         if message.role == "assistant":
             self.measuring.end(session)
         if shown:
-            self._chat.show_entry(message)
+            self._chat.transcript.put(message)
             self._chat.show_prompt(session.view())
 
     def _begin_answer(self, session: LoadedSession, event: AnswerStarted, *, shown: bool) -> None:
@@ -256,7 +256,7 @@ class Turns:
             self._chat.show_session(session.view())
             return
         model = session.model.name if session.model else ""
-        self._chat.begin_answer(event.message_id, model)
+        self._chat.transcript.add_text(event.message_id, "", model)
 
     def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(session, None) is not None:

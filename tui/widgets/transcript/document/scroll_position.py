@@ -33,10 +33,6 @@ class ScrollPositions:
         if not (place.following and session_id in self._places):
             self._places[session_id] = place
 
-    def get(self, session_id: str) -> ScrollPosition | None:
-        """The position to restore in a session that is shown again."""
-        return self._places.get(session_id)
-
     def pop(self, session_id: str) -> ScrollPosition | None:
         """Remove and return the position of a session."""
         return self._places.pop(session_id, None)
