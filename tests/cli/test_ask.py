@@ -43,6 +43,16 @@ def configured(tmp_path, monkeypatch):
     return configure
 
 
+def test_the_configured_settings_of_the_model_are_sent(sibyl, configured):
+    table = 'system_prompt = "Be brief."\n[models."local:m"]\ntemperature = 0.3\nmax_tokens = 9'
+    with ChatServer(answers("Yes.")) as server:
+        configured(server, more=table)
+        assert sibyl("ask", "Well?").code == 0
+        (request,) = server.requests
+    assert (request.body["temperature"], request.body["max_tokens"]) == (0.3, 9)
+    assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
 @pytest.fixture
 def process(data, tmp_path):
     """Starts a command as a process of its own."""

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.config import Config, Flags, ProviderSettings, load_config, load_settings
+from tui.config import Config, Flags, ModelTable, ProviderSettings, load_config, load_settings
 from tui.config.faults import faults
 from tui.config.writing import as_toml, example
 from tui.errors import ConfigError
@@ -57,8 +57,14 @@ new = "ctrl+t"
 review = '''Find the worst fault:
 {args}'''
 
+[models."openai:gpt-6-luna"]
+system_prompt = "Say \\"yes\\"."
+temperature = 0.2
+max_tokens = 500
+
 [providers.openai]
 timeout = 30
+temperature = 1
 
 [providers.local]
 base_url = "http://127.0.0.1:8080/v1"
@@ -96,7 +102,12 @@ class TestTheFile:
         assert config.tools.enabled == ("write_todos",)
         assert config.keys == {"new": "ctrl+t"}
         assert config.prompts == {"review": "Find the worst fault:\n{args}"}
-        assert config.providers["openai"] == ProviderSettings(timeout=30)
+        assert config.models == {
+            "openai:gpt-6-luna": ModelTable(
+                system_prompt='Say "yes".', temperature=0.2, max_tokens=500
+            )
+        }
+        assert config.providers["openai"] == ProviderSettings(timeout=30, temperature=1)
         assert config.providers["local"] == ProviderSettings(
             base_url="http://127.0.0.1:8080/v1",
             api_key_env="LOCAL_API_KEY",
@@ -211,7 +222,7 @@ class TestAWrongValue:
                 'prompts.Review1: expected a name of small letters only, such as "review"',
             ),
             ("prompts.'a-b' = 'x'", "prompts.a-b: expected a name of small letters only.*"),
-            ("prompts.'über' = 'x'", "prompts.über: expected a name of small letters only.*"),
+            ("prompts.'über' = 'x'", 'prompts."über": expected a name of small letters only.*'),
             (
                 "prompts.save = 'x'",
                 "prompts.save: expected another name: /save is a command of the program",
@@ -219,6 +230,18 @@ class TestAWrongValue:
             ("prompts.review = ' '", "prompts.review: expected a text that is sent, .*"),
             ("prompts.review = 3", "prompts.review: expected a text that is sent.*"),
             ("prompts = 'x'", "prompts: expected a table, got text"),
+            (
+                "models.'openai:x'.temperature = 3.5",
+                'models."openai:x".temperature: expected a number from 0 to 2, got 3.5',
+            ),
+            ("models.'openai:x'.max_tokens = 0", 'models."openai:x".max_tokens: .*, got 0'),
+            ("models.'openai:x'.max_tokens = 'a'", ".*: expected a whole number .*, got text"),
+            (
+                "models.'openai:x'.temprature = 1",
+                '.*; the closest is models."openai:x".temperature',
+            ),
+            ("models.gpt.temperature = 1", "models.gpt: expected PROVIDER:MODEL, such as .*"),
+            ("providers.openai.temperature = -1", "providers.openai.temperature: .*, got -1"),
             ("tools.enabled = true", "tools.enabled: expected a list of texts, got true or false"),
             ("hooks.on_archive = 'rm -r'", "hooks.on_archive: expected a list of texts, got text"),
             ("hooks.on_archive = ['a', 3]", r"hooks.on_archive\[2\]: expected text, got a whole.*"),
@@ -244,7 +267,10 @@ class TestAWrongValue:
             ("providers.openai.models = [' ']", "providers.openai.models: expected names .*"),
             ("providers.openai.context_window = 0", "providers.openai.context_window: .*"),
             ("providers.offline.timeout = 3", "providers.offline: expected another name: .*"),
-            ("providers.'a b'.timeout = 3", "providers.a b: expected a name of letters, digits.*"),
+            (
+                "providers.'a b'.timeout = 3",
+                'providers."a b": expected a name of letters, digits.*',
+            ),
         ],
     )
     def test_is_an_error_with_file_key_and_what_was_expected(
@@ -383,6 +409,8 @@ class TestTheExample:
             assert set(raw[table]) == set(kind.__struct_fields__)
         (server,) = raw["providers"].values()
         assert set(server) == set(ProviderSettings.__struct_fields__)
+        (model,) = raw["models"].values()
+        assert set(model) == set(ModelTable.__struct_fields__)
         assert raw["keys"]
 
     def test_explains_each_key(self):
@@ -399,6 +427,8 @@ class TestWhatIsShown:
         assert shown.startswith(f'# {file}\n# scope "work", from --scope\n')
         assert 'model = "openai:x"  # SIBYL_MODEL\n' in shown
         assert f"max_open_sessions = 3  # {file}\n" in shown
+        assert '[models."openai:gpt-6-luna"]\n' in shown
+        assert f"temperature = 0.2  # {file}\n" in shown
         assert "# context_window is not set\n" in shown
 
     def test_is_toml_that_means_the_same(self, write: Write):

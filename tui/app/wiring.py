@@ -53,9 +53,7 @@ class Controllers:
         self.approvals = Approvals(switcher, self.presenter, self.session_list)
         settings = parts.turn_settings.asking(self.approvals.ask)
         self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, parts.stopwatch)
-        self.summaries = Summaries(
-            app, chat, self.presenter, parts.workspace, parts.turn_settings.system_prompt
-        )
+        self.summaries = Summaries(app, chat, self.presenter, parts.workspace, parts.turn_settings)
         self.turn_end = TurnEnd(
             parts.workspace,
             self.presenter,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tui.cli import output
-from tui.config import Flags, Settings, load_settings, paths
+from tui.config import Flags, Settings, configured_levels, load_settings, paths
 from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
@@ -104,8 +104,8 @@ class Program(msgspec.Struct, frozen=True):
         return GuideRecall(self.store, self.clock)(question)
 
     def turn_settings(self) -> TurnSettings:
-        """The system prompt and the tools of a turn."""
-        return TurnSettings(self.settings.config.system_prompt, self._tools())
+        """The configured settings of models, and the tools of a turn."""
+        return TurnSettings(partial(configured_levels, self.settings), self._tools())
 
     def _tools(self) -> Tools:
         enabled = self.settings.config.tools.enabled

@@ -13,9 +13,11 @@ from tui.config.loading import (
     load_connections,
     load_settings,
 )
+from tui.config.model_levels import configured_levels
 from tui.config.schema import (
     Config,
     HookSettings,
+    ModelTable,
     ProviderSettings,
     RetentionSettings,
     ToolSettings,
@@ -26,10 +28,12 @@ __all__ = [
     "Connections",
     "Flags",
     "HookSettings",
+    "ModelTable",
     "ProviderSettings",
     "RetentionSettings",
     "Settings",
     "ToolSettings",
+    "configured_levels",
     "is_address",
     "load_config",
     "load_connections",

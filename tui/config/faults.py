@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from msgspec import inspect
 
+from tui.config.dotted_keys import joined
+
 Fault = tuple[str, str]
 """A dotted key, and the description of the expected value."""
 
@@ -33,8 +35,8 @@ def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:
             yield from _in_table(cast("dict[str, Any]", value), inner, key)
         case inspect.DictType(), dict():
             for name, each in cast("dict[str, Any]", value).items():
-                yield from faults(name, inner.key_type, _joined(key, name))
-                yield from faults(each, inner.value_type, _joined(key, name))
+                yield from faults(name, inner.key_type, joined(key, name))
+                yield from faults(each, inner.value_type, joined(key, name))
         case inspect.VarTupleType(), list():
             for place, each in enumerate(cast("list[Any]", value), 1):
                 yield from faults(each, inner.item_type, f"{key}[{place}]")
@@ -78,9 +80,9 @@ def _in_table(value: Mapping[str, Any], kind: inspect.StructType, key: str) -> I
     fields = {field.name: field.type for field in kind.fields}
     for name, each in value.items():
         if name in fields:
-            yield from faults(each, fields[name], _joined(key, name))
+            yield from faults(each, fields[name], joined(key, name))
         else:
-            yield _joined(key, name), f"there is no such key; {_closest(name, fields, key)}"
+            yield joined(key, name), f"there is no such key; {_closest(name, fields, key)}"
 
 
 def _closest(name: str, fields: Mapping[str, object], key: str) -> str:
@@ -88,12 +90,8 @@ def _closest(name: str, fields: Mapping[str, object], key: str) -> str:
 
     close = difflib.get_close_matches(name, fields, n=1, cutoff=0.4)
     if close:
-        return f"the closest is {_joined(key, close[0])}"
+        return f"the closest is {joined(key, close[0])}"
     return f"there are {', '.join(fields)}"
-
-
-def _joined(key: str, name: str) -> str:
-    return f"{key}.{name}" if key else name
 
 
 def _fits(value: object, kind: inspect.Type) -> bool:

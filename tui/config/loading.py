@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from tui.config.connections import Connections, connections_file
+from tui.config.dotted_keys import joined
 from tui.config.schema import Config, ProviderSettings
 from tui.domain.commands import BY_NAME
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE
@@ -223,12 +224,12 @@ def _with_whole_paths(config: _Schema, directory: Path) -> _Schema:
     return msgspec.structs.replace(config, providers=providers)
 
 
-def _dotted(raw: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+def _dotted(raw: Mapping[str, Any], table: str = "") -> Iterator[str]:
     for name, value in raw.items():
         if isinstance(value, dict):
-            yield from _dotted(cast("dict[str, Any]", value), f"{prefix}{name}.")
+            yield from _dotted(cast("dict[str, Any]", value), joined(table, name))
         else:
-            yield f"{prefix}{name}"
+            yield joined(table, name)
 
 
 def _laid_over(

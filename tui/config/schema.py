@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from tui.domain.model_settings import HIGHEST_TEMPERATURE, MOST_TOKENS
 from tui.domain.providers import KNOWN_SERVERS
 
 EXAMPLE_MODEL = "openai:gpt-6-luna"
@@ -28,6 +29,9 @@ ModelName = Annotated[
     str,
     _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*(:\S.*)?$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"'),
 ]
+_FullModelName = Annotated[
+    str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*:\S.*$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"')
+]
 _Address = Annotated[str, _like(r"^https?://\S+$", 'an address such as "http://127.0.0.1:8080/v1"')]
 _Variable = Annotated[
     str,
@@ -41,6 +45,27 @@ _FileName = Annotated[str, _like(r"^[^\x00]+$", "the name of a file")]
 ProviderName = Annotated[
     str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*$", "a name of letters, digits, - and _")
 ]
+
+
+_SystemPrompt = Annotated[
+    str | None, _about("What a model is told before the conversation.", "Answer briefly.")
+]
+_Temperature = Annotated[
+    Annotated[float, Meta(ge=0, le=HIGHEST_TEMPERATURE)] | None,
+    _about("How freely words are chosen: 0 takes the likeliest; some models take none.", 0.7),
+]
+_MaxTokens = Annotated[
+    Annotated[int, Meta(ge=1, le=MOST_TOKENS)] | None,
+    _about("How many tokens an answer may have.", 4_000),
+]
+
+
+class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[models."PROVIDER:MODEL"]``: one model; ``None`` means the setting of its provider."""
+
+    system_prompt: _SystemPrompt = None
+    temperature: _Temperature = None
+    max_tokens: _MaxTokens = None
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -79,6 +104,9 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         Annotated[int, Meta(ge=0, le=10)] | None,
         _about("How often a request is sent again that failed before its answer began.", 2),
     ] = None
+    system_prompt: _SystemPrompt = None
+    temperature: _Temperature = None
+    max_tokens: _MaxTokens = None
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -168,6 +196,15 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         dict[ProviderName, ProviderSettings],
         _about(
             f"Servers. {_KNOWN} are known; any other name stands for an\n"
-            "OpenAI-compatible server, whose models are called NAME:MODEL."
+            "OpenAI-compatible server, whose models are called NAME:MODEL.",
+            "local",
+        ),
+    ] = {}
+    models: Annotated[
+        dict[_FullModelName, ModelTable],
+        _about(
+            "Settings of single models, which go before those of their provider; /set and /system\n"
+            "change them for one session.",
+            f'"{EXAMPLE_MODEL}"',
         ),
     ] = {}

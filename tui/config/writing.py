@@ -10,6 +10,7 @@ import msgspec
 from msgspec import inspect
 
 from tui.config.connections import Connections
+from tui.config.dotted_keys import joined
 from tui.config.loading import Settings
 from tui.config.schema import Config
 
@@ -75,7 +76,7 @@ def _example_field(field: inspect.Field) -> Iterator[str]:
             yield from _example_table(kind)
         case inspect.DictType(value_type=inspect.StructType() as table):
             # A table name alone, uncommented, would be a server without an address.
-            yield f"#[{field.name}.local]\n"
+            yield f"#[{field.name}.{meta['examples'][0]}]\n"
             yield from _example_table(table)
         case inspect.DictType():
             yield f"[{field.name}]\n"
@@ -95,14 +96,13 @@ def _unwrapped(kind: inspect.Type) -> tuple[Mapping[str, Any], inspect.Type]:
 
 def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str]) -> Iterator[str]:
     """Format the keys of a table, then its subtables."""
-    prefix = f"{name}." if name else ""
     single = {key: value for key, value in values.items() if not isinstance(value, dict)}
     if name and (single or not values):
         yield f"\n[{name}]"
     for key, value in single.items():
-        yield _shown(key, value, sources.get(f"{prefix}{key}", "default"))
+        yield _shown(key, value, sources.get(joined(name, key), "default"))
     for key in [key for key in values if key not in single]:
-        yield from _shown_table(values[key], f"{prefix}{key}", sources)
+        yield from _shown_table(values[key], joined(name, key), sources)
 
 
 def _shown(key: str, value: Any, source: str) -> str:

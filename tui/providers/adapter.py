@@ -106,7 +106,7 @@ class ChatModel:
                         for event in events:
                             yield event
             except AgentRunError as error:
-                failure = explained(error, reply, self._choice, tries)
+                failure = explained(error, reply, self._choice, tries, request.parameters)
                 pause, reason = pause_before_retry(error, reply, tries), short_reason(error)
             else:
                 return
@@ -126,7 +126,7 @@ class ChatModel:
             opening = model_request_stream(
                 self._dialect.model(http),
                 self._dialect.messages(request),
-                model_settings=self._dialect.settings,
+                model_settings=self._dialect.settings(request.parameters),
                 model_request_parameters=library_parameters(request.tools),
                 instrument=False,
             )

@@ -25,9 +25,16 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.settings import ModelSettings
 
 from tui.domain.journal.message import Message, ToolCall
+from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Wire
-from tui.providers.dialect import AS_TYPED, counted, library_messages, sendable
+from tui.providers.dialect import (
+    AS_TYPED,
+    counted,
+    library_messages,
+    library_settings,
+    sendable,
+)
 from tui.providers.protocol import ModelRequest
 
 _WIRE = Wire(
@@ -50,8 +57,11 @@ class AnthropicDialect:
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         most = max(choice.context_window // _ANSWER_SHARE, 1)
+        self._answer_tokens = min(choice.answer_tokens, most)
+
+    def settings(self, parameters: ModelParameters) -> ModelSettings:
         # The library lowers it further, to the limit that it knows of the model.
-        self.settings = ModelSettings(max_tokens=min(choice.answer_tokens, most))
+        return ModelSettings(max_tokens=self._answer_tokens) | library_settings(parameters)
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
         return library_messages(accepted(request), no_result=[])

@@ -25,6 +25,7 @@ from pydantic_ai.tools import ToolDefinition as LibraryTool
 from pydantic_ai.usage import RequestUsage
 
 from tui.domain.journal.message import Message, ToolCall
+from tui.domain.model_settings import ModelParameters
 from tui.providers.connection import Wire
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
@@ -53,9 +54,8 @@ class Dialect(Protocol):
         """The HTTP part."""
         ...
 
-    @property
-    def settings(self) -> ModelSettings | None:
-        """Parameters of each request, such as ``max_tokens``."""
+    def settings(self, parameters: ModelParameters) -> ModelSettings | None:
+        """Convert the parameters of a request, with those that the server requires."""
         ...
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
@@ -99,6 +99,16 @@ def library_parameters(tools: Sequence[ToolDefinition]) -> ModelRequestParameter
             for tool in tools
         ]
     )
+
+
+def library_settings(parameters: ModelParameters) -> ModelSettings:
+    """Convert the parameters that are set."""
+    given = ModelSettings()
+    if parameters.temperature is not None:
+        given["temperature"] = parameters.temperature
+    if parameters.max_tokens is not None:
+        given["max_tokens"] = parameters.max_tokens
+    return given
 
 
 def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:

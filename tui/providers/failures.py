@@ -16,6 +16,7 @@ from pydantic_ai.exceptions import (
     ModelTimeoutError,
 )
 
+from tui.domain.model_settings import ModelParameters
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import CONNECT_TIMEOUT, Reply
@@ -25,6 +26,7 @@ LONGEST_QUOTE = 300
 
 _LONGEST_PAUSE = 60
 """In seconds."""
+_UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
 _EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
 _ADDRESSES = {"openai": "up to /v1", "anthropic": "without /v1"}
@@ -54,7 +56,11 @@ def short_reason(error: AgentRunError) -> str:
 
 
 def explained(
-    error: AgentRunError | None, reply: Reply, choice: ModelChoice, tries: int
+    error: AgentRunError | None,
+    reply: Reply,
+    choice: ModelChoice,
+    tries: int,
+    parameters: ModelParameters | None = None,
 ) -> ModelError:
     """Make the error to raise; ``error`` is ``None`` for malformed events.
 
@@ -65,7 +71,7 @@ def explained(
         return _no_answer(reply, choice, said)
     match error:
         case ModelHTTPError(in_stream=False):
-            return _refusal(error, choice, tries, said)
+            return _refusal(error, choice, tries, said + _sent_with(error, parameters))
         case ModelTimeoutError():
             return _silence(error, choice)
         case ModelConnectionError():
@@ -138,6 +144,13 @@ def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) 
     else:
         what = f"{place} did not take the request {status}."
     return kind(what + said)
+
+
+def _sent_with(error: ModelHTTPError, parameters: ModelParameters | None) -> str:
+    """Name the parameters of a request that was not accepted as it is."""
+    if error.status_code not in _UNACCEPTED or not parameters or not parameters.words:
+        return ""
+    return f" It was sent with {parameters.words}; /set shows where that comes from."
 
 
 def _about_key(choice: ModelChoice) -> str:

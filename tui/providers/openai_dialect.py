@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 import httpx2
 from openai import AsyncOpenAI
@@ -12,16 +13,28 @@ from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIStreamedResponse
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
+from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import Wire
-from tui.providers.dialect import AS_TYPED, counted, library_messages, sendable
+from tui.providers.dialect import (
+    AS_TYPED,
+    counted,
+    library_messages,
+    library_settings,
+    sendable,
+)
 from tui.providers.protocol import ModelRequest
 
 # Tools are offered in the form that every server accepts. The library's own filter of thinking is
-# off: ThinkingFilter also handles tags that are split over pieces or quoted in an answer.
-_PROFILE = AS_TYPED | OpenAIModelProfile(thinking_tags=("", ""))
+# off: ThinkingFilter also handles tags that are split over pieces or quoted in an answer. For a
+# model known to reason the library would drop the temperature with a Python warning only.
+_PROFILE = AS_TYPED | OpenAIModelProfile(thinking_tags=("", ""), openai_supports_reasoning=False)
+
+# Only there the limit of an answer is ``max_completion_tokens``; elsewhere ``max_tokens``.
+_VENDOR = "api.openai.com"
 
 _DONE = re.compile(rb"[\r\n]data: ?\[DONE\]")
 _FIELDS = re.compile(rb"(?:^|(?<=[\r\n]))(?:event|id|retry)(?::[^\r\n]*)?(?:\r\n|\r|\n|$)")
@@ -31,12 +44,17 @@ _OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
 class OpenAIDialect:
     """Requests to an OpenAI-compatible server."""
 
-    settings = None
-
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         headers = _OF_THE_ACCOUNT if choice.provider == "openai" else frozenset[str]()
+        is_vendor = urlsplit(choice.base_url).hostname == _VENDOR
+        self._profile = _PROFILE | OpenAIModelProfile(
+            openai_chat_supports_max_completion_tokens=is_vendor
+        )
         self.wire = Wire(end=_DONE, headers=headers, cleaned=_without_fields)
+
+    def settings(self, parameters: ModelParameters) -> ModelSettings | None:
+        return library_settings(parameters) or None
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
         return library_messages(request)
@@ -53,7 +71,7 @@ class OpenAIDialect:
             http_client=http,
         )
         provider = OpenAIProvider(openai_client=client)
-        return _ChatModel(sendable(self._choice.model), provider=provider, profile=_PROFILE)
+        return _ChatModel(sendable(self._choice.model), provider=provider, profile=self._profile)
 
 
 def _without_fields(lines: bytes) -> bytes:

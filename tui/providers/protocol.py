@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 
 from tui.domain.journal.message import Message, ToolCall
+from tui.domain.model_settings import ModelParameters
 
 Task = Literal["answer", "summary"]
 EndReason = Literal["stop", "length", "tool_calls"]
@@ -35,6 +36,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     tools: tuple[ToolDefinition, ...] = ()
     task: Task = "answer"
     """For the built-in guide; a model reads from the prompt that it writes a summary."""
+    parameters: ModelParameters = ModelParameters()
 
 
 class TextReceived(msgspec.Struct, frozen=True):

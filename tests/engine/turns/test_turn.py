@@ -8,7 +8,8 @@ from tests.builders import START
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
 from tui.domain.journal.message import ToolCall
-from tui.domain.journal.records import Partial
+from tui.domain.journal.records import Partial, Settings
+from tui.domain.model_settings import Level, ModelParameters
 from tui.domain.views.usage import Usage
 from tui.engine.sessions import answer as answers
 from tui.engine.sessions import leasing
@@ -29,7 +30,9 @@ from tui.engine.turns.turn import ROUNDS, TurnSettings, begin_turn, retry_turn
 from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
 from tui.providers.protocol import AnswerEnded, AttemptFailed, ThinkingReceived, UsageReported
 
-SETTINGS = TurnSettings(system_prompt="Be brief.", save_interval=0.001)
+SETTINGS = TurnSettings(
+    configured=lambda _: (Level("config.toml", "Be brief.", temperature=0.7),), save_interval=0.001
+)
 CALL = ToolCall("c1", "read_file", {"path": "auth.py"})
 
 
@@ -163,6 +166,24 @@ async def test_the_model_is_sent_the_conversation_and_the_system_prompt(new_sess
     request = model.requests[1]
     assert request.system_prompt == "Be brief."
     assert [m.text for m in request.messages] == ["first", "one", "second"]
+
+
+async def test_the_model_is_sent_the_parameters_of_the_configuration(new_session):
+    model = ScriptedModel(["one"])
+    await played(new_session(), model)
+    assert model.requests[0].parameters == ModelParameters(temperature=0.7)
+
+
+async def test_the_sessions_own_settings_go_before_the_configuration(new_session):
+    session, model = new_session(), ScriptedModel(["one"], ["two"])
+    session.change_settings(Settings(system_prompt="", temperature=0, max_tokens=9))
+    await played(session, model)
+    assert model.requests[0].system_prompt == ""
+    assert model.requests[0].parameters == ModelParameters(temperature=0, max_tokens=9)
+    session.change_settings(Settings())
+    await played(session, model)
+    assert model.requests[1].system_prompt == "Be brief."
+    assert model.requests[1].parameters == ModelParameters(temperature=0.7)
 
 
 async def test_a_resumed_session_is_sent_from_the_store(new_session, resume):

@@ -14,6 +14,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.compaction import KEPT, Compacted, Compaction
+from tui.engine.turns.turn import TurnSettings
 from tui.errors import SibylError, StorageError
 
 MESSAGES_BETWEEN_TRIES = 6
@@ -29,13 +30,13 @@ class Summaries:
         chat: ChatView,
         presenter: SessionPresenter,
         workspace: Workspace,
-        system_prompt: str,
+        settings: TurnSettings,
     ) -> None:
         self._app = app
         self._chat = chat
         self._presenter = presenter
         self._workspace = workspace
-        self._system_prompt = system_prompt
+        self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._failed_at: dict[str, int] = {}
 
@@ -68,7 +69,10 @@ class Summaries:
 
     def _compaction(self, session: LoadedSession) -> Compaction | None:
         model = session.model
-        return Compaction(model, self._system_prompt) if model is not None else None
+        if model is None:
+            return None
+        settings = self._settings.in_force(session.session.settings, model.name)
+        return Compaction(model, settings.system_prompt)
 
     def _may_try(self, session: LoadedSession) -> bool:
         count = session.session.message_count

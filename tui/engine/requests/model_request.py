@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Summary
+from tui.domain.model_settings import ModelParameters
 from tui.engine.requests.missing_results import interrupted_result
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 BYTES_PER_TOKEN = 3
 _TOKENS_PER_MESSAGE = 8
 _ANSWER_SHARE = 4
+_NO_PARAMETERS = ModelParameters()
 _SUMMARY_TITLE = "Summary of the earlier conversation:"
 
 
@@ -19,6 +21,7 @@ def project(
     messages: Sequence[Message],
     context_window: int,
     tools: tuple[ToolDefinition, ...] = (),
+    parameters: ModelParameters = _NO_PARAMETERS,
 ) -> ModelRequest:
     """Choose and order what is sent: system prompt, summary, and the messages after it.
 
@@ -29,7 +32,8 @@ def project(
     """
     prompt = _with_summary(system_prompt, summary)
     turns = _turns(list(_paired(_sendable(after_summary(summary, messages)))))
-    return ModelRequest(prompt, tuple(_newest(turns, _room(prompt, context_window))), tools)
+    newest = tuple(_newest(turns, _room(prompt, context_window)))
+    return ModelRequest(prompt, newest, tools, parameters=parameters)
 
 
 def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:

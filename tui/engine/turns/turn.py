@@ -8,6 +8,8 @@ from functools import partial
 import msgspec
 
 from tui.domain.journal.message import INTERRUPTED, Message
+from tui.domain.journal.records import Settings
+from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings
 from tui.domain.views.usage import Usage
 from tui.engine.requests.model_request import project
 from tui.engine.sessions.answer import Answer
@@ -56,9 +58,15 @@ _NO_ANSWER = "The model gave no answer."
 class TurnSettings(msgspec.Struct, frozen=True):
     """The settings of a turn; ``save_interval`` in seconds, between two pieces of an answer."""
 
-    system_prompt: str = ""
+    configured: Callable[[str], Sequence[Level]] = lambda _: ()
+    """The settings that the configuration has for a model, by its name."""
     tools: Tools = msgspec.field(default_factory=Tools)
     save_interval: float = 1.0
+
+    def in_force(self, own: Settings, model: str) -> ModelSettings:
+        """The settings of a session's requests: its own, then those of the configuration."""
+        level = Level(THIS_SESSION, own.system_prompt, own.temperature, own.max_tokens)
+        return ModelSettings((level, *self.configured(model)))
 
     def asking(self, ask: Ask) -> "TurnSettings":
         """The same, with the calls of tools put to whoever ``ask`` asks."""
@@ -144,12 +152,14 @@ class Turn:
 
     async def _request(self, replaces: str | None) -> ModelRequest:
         messages = await self._session.context(self._model.context_window)
+        settings = self._settings.in_force(self._session.settings, self._model.name)
         return project(
-            self._settings.system_prompt,
+            settings.system_prompt,
             self._session.summary,
             [message for message in messages if message.id != replaces],
             self._model.context_window,
             self._settings.tools.definitions,
+            settings.parameters,
         )
 
     async def _run_tools(self, answer: Message, emit: Emit) -> None:

@@ -1,0 +1,77 @@
+"""Settings of the requests to a model, and where each comes from."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, get_args
+
+import msgspec
+
+SettingName = Literal["system_prompt", "temperature", "max_tokens"]
+SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
+
+THIS_SESSION = "this session"
+"""The source of a session's own settings."""
+
+HIGHEST_TEMPERATURE = 2
+MOST_TOKENS = 1_000_000
+
+
+class ModelParameters(msgspec.Struct, frozen=True):
+    """The parameters of a request; ``None`` leaves one to the model."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+    @property
+    def words(self) -> str:
+        """The parameters that are set: ``temperature 0.2 and max_tokens 500``."""
+        return " and ".join(self._named())
+
+    def _named(self) -> Iterator[str]:
+        if self.temperature is not None:
+            yield f"temperature {self.temperature:g}"
+        if self.max_tokens is not None:
+            yield f"max_tokens {self.max_tokens}"
+
+
+class Level(msgspec.Struct, frozen=True):
+    """The settings of one place; ``None`` leaves one to the next level."""
+
+    source: str
+    """The place, for the user."""
+    system_prompt: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+
+class Sourced(msgspec.Struct, frozen=True):
+    """A setting in force, and the place that sets it."""
+
+    value: str | float
+    source: str
+
+
+class ModelSettings(msgspec.Struct, frozen=True):
+    """The settings in force: of each the one of the first level that has it."""
+
+    levels: Sequence[Level] = ()
+
+    def sourced(self, name: SettingName) -> Sourced | None:
+        """Find a setting; ``None`` if no level has it."""
+        for level in self.levels:
+            value: str | float | None = getattr(level, name)
+            if value is not None:
+                return Sourced(value, level.source)
+        return None
+
+    @property
+    def system_prompt(self) -> str:
+        """The system prompt; empty for none."""
+        prompts = (each.system_prompt for each in self.levels if each.system_prompt is not None)
+        return next(prompts, "")
+
+    @property
+    def parameters(self) -> ModelParameters:
+        """The parameters of the request."""
+        degrees = (each.temperature for each in self.levels if each.temperature is not None)
+        limits = (each.max_tokens for each in self.levels if each.max_tokens is not None)
+        return ModelParameters(next(degrees, None), next(limits, None))
