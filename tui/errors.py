@@ -19,7 +19,9 @@
     │   └── ReadOnly              the session is open read-only
     └── ModelError                no answer, or an incomplete one
         ├── ModelUnavailable      not configured, unknown, or not reachable
+        │   └── NoModelList       the server does not list its models
         ├── ModelRefused          the server refused (key, limit, bad request)
+        │   └── KeyRefused        the server wants a key, or another one
         ├── ModelTimedOut         the server was silent for too long
         └── AnswerCut             the answer broke off
 
@@ -189,6 +191,14 @@ class ModelUnavailable(ModelError):
 
 class ModelRefused(ModelError):
     """The server refused: wrong key, rate limit, or a request it does not accept."""
+
+
+class NoModelList(ModelUnavailable):
+    """The server does not list its models."""
+
+
+class KeyRefused(ModelRefused):
+    """The server wants a key, or another one."""
 
 
 class ModelTimedOut(ModelError):

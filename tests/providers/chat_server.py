@@ -42,12 +42,11 @@ __all__ = [
 class ChatServer(LoopbackServer):
     """The server, in whichever dialect it is asked."""
 
-    def __init__(self, *replies: Reply, ollama_models: Sequence[str] = (), log: str | None = None):
+    def __init__(self, *replies: Reply, **options: Any):
         super().__init__(
             *(replies or [answers("Hello.")]),
             speaks=lambda path: AnthropicExchange if "/messages" in path else OpenAIExchange,
-            ollama_models=ollama_models,
-            log=log,
+            **options,
         )
 
 

@@ -190,6 +190,9 @@ class _State:
     replies: Sequence[Reply]
     speaks: Callable[[str], type[Exchange]]
     ollama_models: Sequence[str]
+    models: Sequence[str]
+    lists: Sequence[Reply]
+    key: str | None
     requests: list[Request] = field(default_factory=list)
     disconnects: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
@@ -216,8 +219,9 @@ class _State:
 class LoopbackServer:
     """The server, from ``with`` to its end; ``speaks`` says what is spoken at a path.
 
-    ``base_url`` is its address for OpenAI's dialect and ends in ``/v1``, ``root`` that for
-    Anthropic's.
+    ``models`` and ``ollama_models`` are what it lists, ``lists`` its replies instead of a list, and
+    ``key`` the only one that it takes. ``base_url`` is its address for OpenAI's dialect and ends in
+    ``/v1``, ``root`` that for Anthropic's.
     """
 
     def __init__(
@@ -225,9 +229,12 @@ class LoopbackServer:
         *replies: Reply,
         speaks: Callable[[str], type[Exchange]],
         ollama_models: Sequence[str] = (),
+        models: Sequence[str] = (),
+        lists: Sequence[Reply] = (),
+        key: str | None = None,
         log: str | None = None,
     ):
-        self._state = _State(replies, speaks, ollama_models, log=log)
+        self._state = _State(replies, speaks, ollama_models, models, lists, key, log=log)
         self._server = _Server(self._state)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
@@ -261,6 +268,12 @@ class LoopbackServer:
         """The requests for an answer that came so far, also those that were refused."""
         with self._state.changed:
             return [request for request in self._state.requests if request.method == "POST"]
+
+    @property
+    def questions(self) -> list[Request]:
+        """The requests for a list of models that came so far."""
+        with self._state.changed:
+            return [request for request in self._state.requests if request.method == "GET"]
 
     @property
     def disconnects(self) -> int:
@@ -298,6 +311,11 @@ class _Server(ThreadingHTTPServer):
             super().shutdown_request(request)
 
 
+def _keys(headers: dict[str, str]) -> list[str]:
+    bearer = headers.get("authorization", "").removeprefix("Bearer ")
+    return [key for key in (bearer, headers.get("x-api-key", "")) if key]
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
@@ -314,7 +332,9 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.command, self.path, headers, body, self.client_address[1])
         count = state.note_request(request)
-        replies = state.replies if body is not None else [self._list_of_models]
+        replies = state.replies if body is not None else state.lists or [self._list_of_models]
+        if state.key not in (None, *_keys(headers)):
+            replies = [self._refuse_key]
         reply = replies[min(count, len(replies)) - 1]
         exchange = state.speaks(self.path)(request, self.connection, state.stopped)
         try:
@@ -325,10 +345,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._reset()
 
     def _list_of_models(self, exchange: Exchange) -> None:
-        names = self.server.state.ollama_models
-        known = self.path == "/api/tags" and names
+        state, path = self.server.state, self.path.partition("?")[0]
+        listed = {
+            "/api/tags": {"models": [{"name": name} for name in state.ollama_models]},
+            "/v1/models": {"data": [{"id": name} for name in state.models]},
+        }.get(path)
+        known = listed is not None and any(listed.values())
         exchange.head(200 if known else 404, "application/json")
-        exchange.raw(json.dumps({"models": [{"name": name} for name in names]}).encode())
+        exchange.raw(json.dumps(listed or {}).encode())
+
+    def _refuse_key(self, exchange: Exchange) -> None:
+        """Refuse as some servers do: with the key in the error."""
+        said = f"Incorrect API key provided: {' '.join(_keys(exchange.request.headers))}."
+        exchange.head(401, "application/json")
+        exchange.raw(json.dumps(exchange.error(401, said)).encode())
 
     def _reset(self) -> None:
         self.wfile.flush()

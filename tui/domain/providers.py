@@ -16,12 +16,18 @@ GUIDE = "guide"
 DialectName = Literal["openai", "anthropic"]
 """The protocol of a server: chat completions, or Anthropic's messages."""
 
+ListingName = Literal["openai", "anthropic", "ollama"]
+"""The form of the list of a server's models."""
+
 
 class Provider(msgspec.Struct, frozen=True):
     """A server that answers, and how to ask it."""
 
     name: str
+    title: str = ""
+    """The name on the screen where it is connected; without one it is not offered there."""
     dialect: DialectName = "openai"
+    lists: ListingName = "openai"
     base_url: str = ""
     """The part of the address that all requests share: up to ``/v1`` for ``openai``."""
     models: tuple[str, ...] = ()
@@ -30,6 +36,8 @@ class Provider(msgspec.Struct, frozen=True):
     key_file: str | None = None
     needs_key: bool = False
     """True for a vendor: it is chosen without being asked for as soon as its key is there."""
+    key_page: str = ""
+    """The web page where a user gets a key."""
     url_variable: str | None = None
     """The environment variable that replaces ``base_url``."""
     context_window: int = 32_768
@@ -60,7 +68,10 @@ PROVIDERS = {
     for provider in (
         Provider(
             "anthropic",
+            title="Anthropic",
             dialect="anthropic",
+            lists="anthropic",
+            key_page="https://console.anthropic.com/settings/keys",
             base_url="https://api.anthropic.com",
             models=("claude-sonnet-5-5",),
             key_variable="ANTHROPIC_API_KEY",
@@ -70,6 +81,8 @@ PROVIDERS = {
         ),
         Provider(
             "openai",
+            title="OpenAI",
+            key_page="https://platform.openai.com/api-keys",
             base_url="https://api.openai.com/v1",
             models=("gpt-6-luna",),
             key_variable="OPENAI_API_KEY",
@@ -81,6 +94,8 @@ PROVIDERS = {
         # truncates a longer request without an error. Loading a model takes minutes of silence.
         Provider(
             "ollama",
+            title="Ollama",
+            lists="ollama",
             base_url="http://127.0.0.1:11434/v1",
             url_variable="OLLAMA_HOST",
             context_window=4_096,

@@ -1,10 +1,6 @@
 """Failures of a request: the sentence for the user, and the pause before a retry."""
 
-import json
-import os
-import re
-import ssl
-from typing import Any, cast
+from typing import Any
 
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -20,9 +16,7 @@ from tui.domain.model_settings import ModelParameters
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import CONNECT_TIMEOUT, Reply
-
-LONGEST_QUOTE = 300
-"""Limit of a quotation of the server's message, in characters."""
+from tui.providers.server_words import message_in, quotable, quoted, reason_of, text_in
 
 _LONGEST_PAUSE = 60
 """In seconds."""
@@ -30,7 +24,6 @@ _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
 _EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
 _ADDRESSES = {"openai": "up to /v1", "anthropic": "without /v1"}
-_SPACE = re.compile(r"\s+")
 
 
 def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float | None:
@@ -66,7 +59,7 @@ def explained(
 
     The server's message is quoted in part, with the key removed.
     """
-    said = _quoted(_message(error, reply), choice)
+    said = quoted(_message(error, reply), choice.key)
     if _redirects(reply):
         return _no_answer(reply, choice, said)
     match error:
@@ -93,7 +86,7 @@ def withheld(choice: ModelChoice, refusal: Any) -> ModelError:
     ``refusal`` are the model's words, perhaps empty; ``None`` if a filter of the server refused.
     """
     if refusal is not None:
-        return ModelRefused(f"{choice.name} declined to answer.{_quoted(str(refusal), choice)}")
+        return ModelRefused(f"{choice.name} declined to answer.{quoted(str(refusal), choice.key)}")
     return AnswerCut(f"A content filter of {choice.base_url} stopped the answer.")
 
 
@@ -105,7 +98,7 @@ def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
     """Make the error for a reply that is not an answer."""
     if _redirects(reply):
         return ModelUnavailable(
-            f"{choice.base_url} redirects to {_quotable(reply.location, choice)}; if that is"
+            f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}; if that is"
             f" right, make it the base_url of {choice.provider}."
         )
     if reply.head.lstrip().startswith(_EVENT_LINES):
@@ -178,7 +171,7 @@ def _disconnection(error: ModelConnectionError, reply: Reply, choice: ModelChoic
     if reply.status:
         return unfinished(choice)
     if error.phase in {"connect", "pool"}:
-        reason = _quotable(_reason(error), choice)
+        reason = quotable(reason_of(error), choice.key)
         return ModelUnavailable(
             f"{choice.base_url} cannot be reached ({reason}); is the server running, and the"
             " address right?"
@@ -186,54 +179,9 @@ def _disconnection(error: ModelConnectionError, reply: Reply, choice: ModelChoic
     return ModelUnavailable(f"{choice.base_url} closed the connection without an answer.")
 
 
-def _reason(error: BaseException) -> str:
-    """Find the operating system's message below the libraries' exceptions."""
-    said = str(error)
-    below: BaseException | None = error
-    while below is not None:
-        if isinstance(below, BaseExceptionGroup):
-            # One exception for each address of a host name.
-            below = cast("BaseExceptionGroup[BaseException]", below).exceptions[0]
-        if isinstance(below, ssl.SSLError):
-            said = str(below)
-        elif isinstance(below, OSError) and below.errno:
-            # Numbers of name resolution are negative, and have their own messages.
-            said = os.strerror(below.errno) if below.errno > 0 else below.strerror or said
-        below = below.__cause__ or below.__context__
-    return said
-
-
 def _message(error: AgentRunError | None, reply: Reply) -> str:
     """The server's error message, else the beginning of its reply."""
     body = error.body if isinstance(error, ModelAPIError) else None
     if body is not None:
-        return _text_in(body)
-    text = reply.head.decode("utf-8", "replace")
-    try:
-        return _text_in(json.loads(text))
-    except (ValueError, RecursionError):
-        return text
-
-
-def _text_in(body: Any) -> str:
-    """Extract the message of an error object, which each server wraps differently."""
-    if isinstance(body, dict):
-        fields = cast("dict[str, Any]", body)
-        for name in ("error", "message", "detail", "msg"):
-            if fields.get(name):
-                return _text_in(fields[name])
-    return body if isinstance(body, str) else json.dumps(body)
-
-
-def _quoted(text: str, choice: ModelChoice) -> str:
-    if text.lstrip().startswith("<"):
-        return " It sent a web page."
-    quotable = _quotable(text, choice)
-    return f" It says: {quotable}" if quotable else ""
-
-
-def _quotable(text: str, choice: ModelChoice) -> str:
-    """Shorten a text to one line of at most ``LONGEST_QUOTE``, with the key removed."""
-    hidden = choice.key.hide_in(text) if choice.key else text
-    line = _SPACE.sub(" ", hidden).strip()
-    return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"
+        return text_in(body)
+    return message_in(reply.head.decode("utf-8", "replace"))

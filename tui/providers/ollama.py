@@ -76,14 +76,14 @@ def _listed(parts: SplitResult, timeout: float) -> list[str]:
         connection.request("GET", parts.path.removesuffix("/").removesuffix("/v1") + "/api/tags")
         response = connection.getresponse()
         data = response.read(_LARGEST_LIST) if response.status == 200 else b""
-        return list(_names(json.loads(data)))
+        return list(chat_names(json.loads(data)))
     except (OSError, HTTPException, ValueError, TypeError, RecursionError):
         return []
     finally:
         connection.close()
 
 
-def _names(listed: Any) -> Iterator[str]:
+def chat_names(listed: Any) -> Iterator[str]:
     """The names in ``{"models": [{"name": ...}]}``, without embedding models."""
     models: list[Any] = _field(listed, "models") or []
     for model in models:

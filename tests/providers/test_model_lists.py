@@ -1,0 +1,224 @@
+"""A server's list of models, the check of a key, and what is said where either fails."""
+
+import socket
+import ssl
+import traceback
+
+import httpx2
+import pytest
+from msgspec.structs import replace
+
+from tests.providers.chat_server import (
+    ChatServer,
+    Gate,
+    answers,
+    drops_the_connection,
+    is_silent,
+    refuses,
+    sends,
+)
+from tui.domain.providers import PROVIDERS, Provider
+from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
+from tui.providers import model_lists
+from tui.providers.model_lists import Connection, check, list_models
+from tui.providers.secret import Secret
+
+KEY = "sk-test-0123456789"
+HTML = "<!doctype html><title>Login</title>"
+
+
+def connected(server: ChatServer | str, name: str = "openai", **changes) -> Connection:
+    dialect = PROVIDERS[name].dialect
+    address = server if isinstance(server, str) else server.address(dialect)
+    row = replace(PROVIDERS[name], base_url=address, **changes)
+    return Connection(row, Secret(KEY, "TEST_API_KEY"))
+
+
+def failed(connection: Connection) -> ModelError:
+    with pytest.raises(ModelError) as caught:
+        list_models(connection)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    return caught.value
+
+
+class TestTheList:
+    @pytest.mark.parametrize("name", ["openai", "anthropic"])
+    def test_has_the_models_of_the_server(self, name):
+        with ChatServer(models=["b", "a"], key=KEY) as server:
+            assert list_models(connected(server, name)) == ("b", "a")
+
+    def test_of_an_ollama_has_its_chat_models(self):
+        with ChatServer(ollama_models=["qwen3:4b", "nomic-embed-text"]) as server:
+            assert list_models(connected(server, "ollama")) == ("qwen3:4b",)
+            assert server.questions[0].path == "/api/tags"
+
+    def test_begins_with_the_default_model_and_leaves_out_those_that_do_not_chat(self):
+        names = ["whisper-1", "gpt-6", "text-embedding-3", "gpt-6-luna", "dall-e-3"]
+        with ChatServer(models=names) as server:
+            assert list_models(connected(server)) == ("gpt-6-luna", "gpt-6")
+
+    def test_has_newer_models_before_older(self):
+        data = b'{"data": [{"id": "old", "created": 1}, {"id": "new", "created": 2}]}'
+        with ChatServer(lists=[sends(data, "application/json")]) as server:
+            assert list_models(connected(server)) == ("new", "old")
+
+    def test_is_read_page_by_page(self):
+        pages = [
+            b'{"data": [{"id": "a"}], "has_more": true, "last_id": "a"}',
+            b'{"data": [{"id": "b"}], "has_more": false, "last_id": "b"}',
+        ]
+        with ChatServer(lists=[sends(page, "application/json") for page in pages]) as server:
+            assert list_models(connected(server, "anthropic")) == ("a", "b")
+            assert "after_id=a" in server.questions[1].path
+
+    def test_leaves_out_what_is_no_name(self):
+        data = b'{"data": [{"id": "\\u001b[31m"}, {"id": " a"}, {"id": 3}, 4, {"id": "fine"}]}'
+        with ChatServer(lists=[sends(data, "application/json")]) as server:
+            assert list_models(connected(server)) == ("fine",)
+
+    def test_may_be_empty(self):
+        with ChatServer(lists=[sends(b'{"data": []}', "application/json")]) as server:
+            assert list_models(connected(server)) == ()
+
+    def test_of_a_row_that_is_added_needs_nothing_but_the_row(self):
+        with ChatServer(models=["a"]) as server:
+            row = Provider("added", base_url=server.base_url)
+            assert list_models(Connection(row)) == ("a",)
+
+
+class TestTheRequest:
+    @pytest.mark.parametrize(
+        ("name", "header", "value"),
+        [
+            ("openai", "authorization", f"Bearer {KEY}"),
+            ("anthropic", "x-api-key", KEY),
+        ],
+    )
+    def test_has_the_key_in_its_header_and_nothing_of_the_machine(self, name, header, value):
+        with ChatServer(models=["a"]) as server:
+            list_models(connected(server, name))
+            (request,) = server.questions
+        assert request.headers[header] == value
+        assert KEY not in request.path
+        assert request.headers["user-agent"] == "sibyl-tui"
+
+    def test_without_a_key_has_none(self):
+        with ChatServer(models=["a"]) as server:
+            list_models(replace(connected(server), key=None))
+            assert "authorization" not in server.questions[0].headers
+
+    def test_does_not_follow_to_another_server(self):
+        with ChatServer(models=["a"]) as other:
+            place = f"{other.base_url}/models"
+            with ChatServer(lists=[refuses(302, Location=place)]) as server:
+                assert f"redirects to {place}" in str(failed(connected(server)))
+            assert other.questions == []
+
+
+class TestAFailure:
+    def test_of_the_key_is_one_and_quotes_the_server_without_it(self):
+        with ChatServer(models=["a"], key="sk-other") as server:
+            error = failed(connected(server))
+        assert isinstance(error, KeyRefused)
+        host = server.root.removeprefix("http://")
+        said = f"{host} refused the key (status 401). It says: Incorrect API key provided: [key]."
+        assert str(error) == said
+
+    def test_without_a_key_says_that_one_is_wanted(self):
+        with ChatServer(models=["a"], key="sk-other") as server:
+            error = failed(replace(connected(server), key=None))
+        assert isinstance(error, KeyRefused)
+        assert "wants a key" in str(error)
+
+    def test_of_a_connection_says_that_it_was_refused(self):
+        with socket.create_server(("127.0.0.1", 0)) as gone:
+            port = gone.getsockname()[1]
+        error = failed(connected(f"http://127.0.0.1:{port}/v1"))
+        said = f"127.0.0.1:{port} refused the connection. Is the server running?"
+        assert str(error) == said
+
+    def test_of_a_name_says_that_there_is_no_such_server(self, monkeypatch):
+        def unknown(*_, **__):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
+        error = failed(connected("http://nowhere.invalid/v1"))
+        assert str(error) == "There is no server nowhere.invalid. Check the address."
+
+    def test_of_a_silent_server_ends_after_a_while(self, monkeypatch):
+        monkeypatch.setattr(model_lists, "SECONDS", 0.2)
+        gate = Gate()
+        with ChatServer(lists=[is_silent(gate)]) as server:
+            error = failed(connected(server))
+            gate.open()
+        assert isinstance(error, ModelTimedOut)
+
+    def test_of_a_server_that_drips_ends_as_well(self, monkeypatch):
+        monkeypatch.setattr(model_lists, "SECONDS", 0.5)
+
+        def drip(exchange):
+            exchange.head(content_type="application/json")
+            while True:
+                exchange.raw(b" ")
+
+        with ChatServer(lists=[drip]) as server:
+            assert isinstance(failed(connected(server)), ModelTimedOut | ModelUnavailable)
+
+    @pytest.mark.parametrize(
+        ("reply", "said"),
+        [
+            (sends(HTML.encode(), "text/html"), "sent a web page instead of a list of models"),
+            (refuses(502, body=HTML), "sent a web page"),
+            (refuses(407, body=HTML), "sent a web page"),
+            (sends(b"hello", "text/plain"), "sent no JSON. Check the address"),
+            (sends(b"[" * 100_000, "application/json"), "sent no JSON"),
+            (sends(b"[]", "application/json"), "sent no JSON"),
+            (refuses(500, "On fire."), "failed with status 500. Try again later. It says: On fire"),
+            (refuses(429, "Slow down."), "failed with status 429. Try again later."),
+            (drops_the_connection(), "closed the connection without an answer"),
+        ],
+    )
+    def test_is_said_as_what_it_is(self, reply, said):
+        with ChatServer(lists=[reply]) as server:
+            assert said in str(failed(connected(server)))
+
+    @pytest.mark.parametrize(
+        "reply", [refuses(404), refuses(405), sends(b'{"object": "list"}', "application/json")]
+    )
+    def test_is_another_where_there_is_no_list(self, reply):
+        with ChatServer(lists=[reply]) as server:
+            assert isinstance(failed(connected(server)), NoModelList)
+
+    def test_of_a_reply_without_end_is_bounded(self, monkeypatch):
+        monkeypatch.setattr(model_lists, "_MOST_BYTES", 1_000)
+        with ChatServer(lists=[sends(b'{"data": [' + b" " * 5_000 + b"]}")]) as server:
+            assert "sent no JSON" in str(failed(connected(server)))
+
+    def test_of_plain_http_where_tls_is_spoken_to_names_the_address(self):
+        with ChatServer(models=["a"]) as server:
+            address = server.base_url.replace("http:", "https:")
+            assert "does not speak TLS" in str(failed(connected(address)))
+
+    def test_of_a_certificate_is_one(self):
+        error = httpx2.ConnectError("wrong")
+        error.__cause__ = ssl.SSLCertVerificationError("self-signed certificate")
+        said = str(model_lists._disconnected(error, connected("https://127.0.0.1/v1")))
+        assert said == "The certificate of 127.0.0.1 is not trusted on this machine."
+
+
+class TestTheCheck:
+    def test_asks_the_model_for_one_token(self):
+        with ChatServer(sends(b"{}", "application/json"), key=KEY) as server:
+            check(connected(server), "mine")
+            (request,) = server.requests
+        assert request.path == "/v1/chat/completions"
+        assert (request.body["model"], request.body["max_tokens"]) == ("mine", 1)
+
+    def test_speaks_the_dialect_of_the_server(self):
+        with ChatServer(sends(b"{}", "application/json")) as server:
+            check(connected(server, "anthropic"), "mine")
+            assert server.requests[0].path == "/v1/messages"
+
+    def test_tells_a_wrong_key(self):
+        with ChatServer(answers("Hi"), key="sk-other") as server, pytest.raises(KeyRefused):
+            check(connected(server), "mine")

@@ -1,0 +1,278 @@
+"""The models that a server lists, and the check of its address and key.
+
+Both block, for ``SECONDS`` at most, and are called in a thread. Redirects are not followed: the key
+belongs to one server.
+"""
+
+import json
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
+from urllib.parse import urlencode, urlsplit
+
+import httpx2
+import msgspec
+
+from tui.domain.providers import DialectName, ListingName, Provider
+from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
+from tui.providers.ollama import chat_names
+from tui.providers.secret import Secret
+from tui.providers.server_words import (
+    causes,
+    message_in,
+    quotable,
+    quoted,
+    reason_of,
+)
+
+SECONDS = 15.0
+"""Limit of a request as a whole."""
+CONNECT_SECONDS = 5.0
+_MOST_BYTES = 4 * 1024 * 1024
+_MOST_PAGES = 10
+_MOST_MODELS = 2_000
+_LONGEST_NAME = 200
+
+# Parts of the names of models that do not chat; servers list them with the others.
+_NO_CHAT = (
+    "audio",
+    "babbage",
+    "dall-e",
+    "davinci",
+    "embed",
+    "image",
+    "moderation",
+    "realtime",
+    "rerank",
+    "sora",
+    "transcribe",
+    "tts",
+    "whisper",
+)
+
+
+class Connection(msgspec.Struct, frozen=True):
+    """A server, and the key for it."""
+
+    provider: Provider
+    key: Secret | None = None
+
+    @property
+    def host(self) -> str:
+        """The name and the port of the server."""
+        return urlsplit(self.provider.base_url).netloc
+
+
+def list_models(connection: Connection) -> tuple[str, ...]:
+    """Ask a server for its chat models: the default one first, then newer before older.
+
+    Raises ``KeyRefused``, ``NoModelList`` if it has no list, and other ``ModelError``.
+    """
+    listed = _LISTINGS[connection.provider.lists](connection)
+    named = sorted(_usable(listed), key=lambda item: -_age(item))
+    names = [str(item["id"]) for item in named][:_MOST_MODELS]
+    default = [name for name in connection.provider.models if name in names]
+    return tuple(dict.fromkeys([*default, *names]))
+
+
+def check(connection: Connection, model: str) -> None:
+    """Ask a model for one token, at a server that lists none. Raises ``ModelError``."""
+    path, limit = _SMALLEST[connection.provider.dialect]
+    hello = {"role": "user", "content": "Hello"}
+    _Request(connection).post(path, {"model": model, "messages": [hello], limit: 1})
+
+
+_SMALLEST: Mapping[DialectName, tuple[str, str]] = {
+    "openai": ("/chat/completions", "max_tokens"),
+    "anthropic": ("/v1/messages", "max_tokens"),
+}
+
+
+def _list_openai(connection: Connection) -> Iterator[Any]:
+    yield from _items(_Request(connection).get("/models"), "data", connection)
+
+
+def _list_anthropic(connection: Connection) -> Iterator[Any]:
+    asking = _Request(connection)
+    page = {"limit": "1000"}
+    for _ in range(_MOST_PAGES):
+        reply = asking.get(f"/v1/models?{urlencode(page)}")
+        yield from _items(reply, "data", connection)
+        last = reply.get("last_id")
+        if not reply.get("has_more") or not isinstance(last, str):
+            return
+        page["after_id"] = last
+
+
+def _list_ollama(connection: Connection) -> Iterator[Any]:
+    reply = _Request(connection).get("/api/tags", above="/v1")
+    _items(reply, "models", connection)
+    yield from ({"id": name} for name in chat_names(reply))
+
+
+_LISTINGS: Mapping[ListingName, Callable[[Connection], Iterator[Any]]] = {
+    "openai": _list_openai,
+    "anthropic": _list_anthropic,
+    "ollama": _list_ollama,
+}
+
+
+def _items(reply: Mapping[str, Any], field: str, connection: Connection) -> list[Any]:
+    items = reply.get(field)
+    if not isinstance(items, list):
+        raise NoModelList(f"{connection.host} sent no list of models.")
+    return cast("list[Any]", items)
+
+
+def _usable(listed: Iterator[Any]) -> Iterator[dict[str, Any]]:
+    for item in listed:
+        name = cast("dict[str, Any]", item).get("id") if isinstance(item, dict) else None
+        if isinstance(name, str) and _is_name(name) and not _is_no_chat(name):
+            yield cast("dict[str, Any]", item)
+
+
+def _is_name(name: str) -> bool:
+    return bool(name.strip() == name and name.isprintable() and len(name) <= _LONGEST_NAME and name)
+
+
+def _is_no_chat(name: str) -> bool:
+    return any(part in name.lower() for part in _NO_CHAT)
+
+
+def _age(item: Mapping[str, Any]) -> int:
+    created = item.get("created")
+    return created if type(created) is int else 0
+
+
+class _Request:
+    """Requests to one server, which end at the same time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._end = time.monotonic() + SECONDS
+
+    def get(self, path: str, above: str = "") -> Mapping[str, Any]:
+        """Get a JSON object; ``above`` is the end of the base address that ``path`` replaces."""
+        root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
+        return self._object("GET", f"{root}{path}", None)
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        root = self._connection.provider.base_url.rstrip("/")
+        return self._object("POST", f"{root}{path}", body)
+
+    def _object(self, method: str, url: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        reply = self._asked(method, url, body)
+        if isinstance(reply, ModelError):
+            raise reply
+        value = _json(reply)
+        if not isinstance(value, dict):
+            raise _not_json(reply.decode("utf-8", "replace"), self._connection)
+        return cast("dict[str, Any]", value)
+
+    def _asked(self, method: str, url: str, body: Mapping[str, Any] | None) -> bytes | ModelError:
+        """Give an error back instead of raising it: the library's may quote the key below it."""
+        timeout = httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS)
+        try:
+            # A transport of its own: it uses no proxy of the environment, as answers do not.
+            with (
+                httpx2.Client(transport=httpx2.HTTPTransport(), timeout=timeout) as http,
+                http.stream(method, url, headers=self._headers(), json=body) as response,
+            ):
+                data = self._body(response)
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            return _disconnected(error, self._connection)
+        return _refusal(response.status_code, response.headers, data, self._connection) or data
+
+    def _body(self, response: httpx2.Response) -> bytes:
+        """Read at most ``_MOST_BYTES``, and until the end of the time; a cut reply is no JSON."""
+        data = bytearray()
+        for piece in response.iter_bytes():
+            data += piece
+            if len(data) > _MOST_BYTES:
+                break
+            if time.monotonic() > self._end:
+                raise httpx2.ReadTimeout("too slow")
+        return bytes(data[:_MOST_BYTES])
+
+    def _headers(self) -> dict[str, str]:
+        key = self._connection.key.reveal() if self._connection.key else ""
+        common = {"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"}
+        if self._connection.provider.dialect == "anthropic":
+            return {
+                **common,
+                "anthropic-version": "2023-06-01",
+                **({"X-Api-Key": key} if key else {}),
+            }
+        return {**common, **({"Authorization": f"Bearer {key}"} if key else {})}
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refusal(
+    status: int, headers: httpx2.Headers, data: bytes, connection: Connection
+) -> ModelError | None:
+    """Make the error for a reply that is no success."""
+    host, key = connection.host, connection.key
+    text = data[:65_536].decode("utf-8", "replace")
+    said = quoted(message_in(text), key)
+    if 200 <= status < 300:
+        return None
+    if 300 <= status < 400:
+        place = quotable(headers.get("location", "another address"), key)
+        return ModelUnavailable(
+            f"{host} redirects to {place}. If that is right, give that address."
+        )
+    if status in {401, 403}:
+        what = "refused the key" if key else "wants a key"
+        return KeyRefused(f"{host} {what} (status {status}).{said}")
+    if status in {404, 405, 501}:
+        return NoModelList(f"{host} has no such page or model (status {status}).{said}")
+    if status == 407 or text.lstrip().startswith("<"):
+        return _not_json(text, connection)
+    again = " Try again later." if status == 429 or status >= 500 else ""
+    return ModelUnavailable(f"{host} failed with status {status}.{again}{said}")
+
+
+def _not_json(text: str, connection: Connection) -> ModelError:
+    if text.lstrip().startswith("<"):
+        return ModelUnavailable(
+            f"{connection.host} sent a web page instead of a list of models: the address is wrong,"
+            " or a proxy or a login page stands between."
+        )
+    return ModelUnavailable(
+        f"{connection.host} sent no JSON. Check the address; it usually ends in /v1."
+    )
+
+
+def _disconnected(error: Exception, connection: Connection) -> ModelError:
+    """Make the error for a request that has no reply."""
+    host, below = connection.host, causes(error)
+    for kind, words in _FAILURES.items():
+        if any(isinstance(each, kind) for each in below):
+            slow = issubclass(kind, httpx2.ReadTimeout)
+            return (ModelTimedOut if slow else ModelUnavailable)(words.format(host=host))
+    reason = quotable(reason_of(error), connection.key)
+    if isinstance(error, httpx2.ConnectError):
+        return ModelUnavailable(f"{host} cannot be reached ({reason}).")
+    return ModelUnavailable(f"{host} closed the connection without an answer ({reason}).")
+
+
+_FAILURES: Mapping[type[BaseException], str] = {
+    # The first that fits: a wrong certificate is an SSL error, too.
+    ssl.SSLCertVerificationError: "The certificate of {host} is not trusted on this machine.",
+    ssl.SSLError: "{host} does not speak TLS. Does its address begin with http://?",
+    socket.gaierror: "There is no server {host}. Check the address.",
+    ConnectionRefusedError: "{host} refused the connection. Is the server running?",
+    httpx2.ConnectTimeout: (
+        f"{{host}} cannot be reached: no connection within {CONNECT_SECONDS:g} seconds."
+    ),
+    httpx2.ReadTimeout: f"{{host}} did not answer within {SECONDS:g} seconds.",
+    httpx2.InvalidURL: "{host} is not the address of a server.",
+}

@@ -1,0 +1,72 @@
+"""Quotations of servers and of the operating system, short and without the key."""
+
+import json
+import os
+import re
+import ssl
+from typing import Any, cast
+
+from tui.providers.secret import Secret
+
+LONGEST_QUOTE = 300
+"""Limit of a quotation of the server's message, in characters."""
+
+_SPACE = re.compile(r"\s+")
+
+
+def quoted(text: str, key: Secret | None) -> str:
+    """Quote a server as a sentence that follows another; empty if it says nothing."""
+    if text.lstrip().startswith("<"):
+        return " It sent a web page."
+    said = quotable(text, key)
+    return f" It says: {said}" if said else ""
+
+
+def quotable(text: str, key: Secret | None) -> str:
+    """Shorten a text to one line of at most ``LONGEST_QUOTE``, with the key removed."""
+    hidden = key.hide_in(text) if key else text
+    line = _SPACE.sub(" ", hidden).strip()
+    return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"
+
+
+def message_in(text: str) -> str:
+    """The error message in a reply, else the whole of it."""
+    try:
+        return text_in(json.loads(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def text_in(body: Any) -> str:
+    """Extract the message of an error object, which each server wraps differently."""
+    if isinstance(body, dict):
+        fields = cast("dict[str, Any]", body)
+        for name in ("error", "message", "detail", "msg"):
+            if fields.get(name):
+                return text_in(fields[name])
+    return body if isinstance(body, str) else json.dumps(body)
+
+
+def reason_of(error: BaseException) -> str:
+    """Find the operating system's message below the libraries' exceptions."""
+    said = str(error)
+    for below in causes(error):
+        if isinstance(below, ssl.SSLError):
+            said = str(below)
+        elif isinstance(below, OSError) and below.errno:
+            # Numbers of name resolution are negative, and have their own messages.
+            said = os.strerror(below.errno) if below.errno > 0 else below.strerror or said
+    return said
+
+
+def causes(error: BaseException) -> list[BaseException]:
+    """An exception and those below it, the innermost last."""
+    found: list[BaseException] = []
+    below: BaseException | None = error
+    while below is not None:
+        if isinstance(below, BaseExceptionGroup):
+            # One exception for each address of a host name.
+            below = cast("BaseExceptionGroup[BaseException]", below).exceptions[0]
+        found.append(below)
+        below = below.__cause__ or below.__context__
+    return found
