@@ -60,7 +60,7 @@ class Commands:
         self.themes = Themes()
         self.rescued = []
         self.no_room = False
-        self.shelf = SessionMoves(self.workspace, self.stop)
+        self.shelf = SessionMoves(self.workspace, program.store, self.stop)
 
     @property
     def context(self):

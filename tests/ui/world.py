@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from tui.app.themes import Appearance
 from tui.config.schema import RetentionSettings
 from tui.domain.journal.records import Record
 from tui.engine.library.retention import Retention
+from tui.engine.library.session_moves import SessionMoves
 from tui.engine.library.session_pages import SessionPager
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.leasing import SessionOrigin, new_session
@@ -134,6 +136,7 @@ class World:
                 retention=Retention(self.store, self.retention, self.hook, self.clock),
                 turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),
                 final_save=self.final_save,
+                session_moves=partial(SessionMoves, workspace, self.store),
                 prepare_model=lambda: self.models.prepared.append(True),
                 auto_save_interval=interval,
                 exclusive_projects=self.exclusive_projects,

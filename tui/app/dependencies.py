@@ -9,6 +9,7 @@ import msgspec
 from tui.app.themes import Appearance
 from tui.commands.context import Models
 from tui.engine.library.retention import Retention
+from tui.engine.library.session_moves import SessionMoves, Stop
 from tui.engine.library.session_pages import SessionPager
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.workspace import Workspace
@@ -29,6 +30,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     retention: Retention
     turn_settings: TurnSettings
     final_save: FinalSave
+    session_moves: Callable[[Stop], SessionMoves]
     prepare_model: Callable[[], None]
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False

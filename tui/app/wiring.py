@@ -25,7 +25,6 @@ from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
-from tui.engine.library.session_moves import SessionMoves
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
@@ -84,7 +83,7 @@ class Controllers:
             parts.retention,
             parts.final_save.rescue,
             self.prompt.stop,
-            SessionMoves(parts.workspace, self.prompt.stop),
+            parts.session_moves(self.prompt.stop),
             prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,

@@ -4,6 +4,7 @@ import asyncio
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,6 +102,7 @@ def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
 ) -> "Dependencies":
     from tui.app.dependencies import Dependencies
+    from tui.engine.library.session_moves import SessionMoves
 
     config = program.settings.config
     return Dependencies(
@@ -110,6 +112,7 @@ def _parts(
         retention=_retention(program),
         turn_settings=program.turn_settings(),
         final_save=final_save,
+        session_moves=partial(SessionMoves, workspace, program.store),
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         index_root=program.store.root,
         auto_save_interval=config.auto_save_interval,

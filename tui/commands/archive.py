@@ -22,9 +22,7 @@ from tui.domain.journal.session import Status
 from tui.domain.moves import Move, Place
 from tui.domain.targets import is_number
 from tui.domain.text.labels import plural
-from tui.domain.timestamps import format_utc
 from tui.engine.library.session_moves import Undone
-from tui.engine.sessions.fork import write_fork
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import SessionBusy, StorageError, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED
@@ -100,9 +98,7 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
             await workspace.pool.save(known)
         except StorageError as error:
             return save_failed(session_id, error)
-    workspace.pool.check_limit()
-    now = format_utc(workspace.clock())
-    new_id = await asyncio.to_thread(write_fork, workspace.store, session_id, now)
+    new_id = await workspace.fork(session_id)
     done = f"Forked session: {session_id} -> {new_id}"
     try:
         shown = (ShowSession(),) if await workspace.open_session(new_id) else ()
@@ -172,7 +168,7 @@ async def _check_holder(context: CommandContext, session_id: str) -> None:
     known = context.workspace.switcher.find(session_id)
     if known is not None and known.opened is not None:
         return
-    holder = await asyncio.to_thread(context.workspace.store.holder, session_id)
+    holder = await asyncio.to_thread(context.workspace.reader.holder, session_id)
     if holder is not None:
         raise SessionBusy(session_id, str(holder))
 
@@ -187,7 +183,7 @@ async def _scope_of(context: CommandContext, session_id: str) -> str:
     known = context.workspace.switcher.find(session_id)
     if known is not None:
         return known.session.header.scope
-    entry = await asyncio.to_thread(context.workspace.store.entry, session_id)
+    entry = await asyncio.to_thread(context.workspace.reader.entry, session_id)
     return entry.scope
 
 
@@ -200,7 +196,7 @@ async def _deletion_question(context: CommandContext, session_id: str) -> str:
     if known is not None:
         label, count = known.label(), known.session.message_count
     else:
-        entry = await asyncio.to_thread(context.workspace.store.entry, session_id)
+        entry = await asyncio.to_thread(context.workspace.reader.entry, session_id)
         label, count = entry.label, entry.message_count
     return f'Move "{label}" ({plural(count, "message")}) to the trash?'
 

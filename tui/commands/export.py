@@ -11,7 +11,7 @@ from tui.domain.text.safe_text import without_surrogates
 from tui.domain.views.markdown import as_markdown
 from tui.engine.requests.missing_results import missing_results
 from tui.errors import StorageError
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import SessionReader
 
 _NAMES = 1000
 """Limit of the numbers that are tried in file names."""
@@ -27,7 +27,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
             await workspace.pool.save(loaded)
         except StorageError as error:
             return save_failed(loaded.id, error)
-    text = await asyncio.to_thread(_markdown, workspace.store, loaded.id)
+    text = await asyncio.to_thread(_markdown, workspace.reader, loaded.id)
     try:
         path = await asyncio.to_thread(_write, text, _paths(loaded.id, arguments))
     except FileExistsError as error:
@@ -41,7 +41,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return say(f"Session exported to: {path}")
 
 
-def _markdown(store: SessionStore, session_id: str) -> str:
+def _markdown(store: SessionReader, session_id: str) -> str:
     entry, session = store.entry(session_id), store.load(session_id)
     cut_off = missing_results(session) if entry.status != "open" else ()
     return as_markdown(entry, session, (*session.messages, *cut_off))

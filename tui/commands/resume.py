@@ -56,7 +56,7 @@ async def _list(context: CommandContext) -> Sequence[Effect]:
 async def _open(context: CommandContext, target: str) -> Sequence[Effect]:
     workspace = context.workspace
     session_id = await _resolve(context, target)
-    entry = await asyncio.to_thread(workspace.store.entry, session_id)
+    entry = await asyncio.to_thread(workspace.reader.entry, session_id)
     known = workspace.switcher.find(session_id)
     if known is None or known.opened is None:
         await _check(context, entry)
@@ -129,7 +129,7 @@ async def _resolve(context: CommandContext, target: str) -> str:
 
     Raises ``UsageError``, ``SessionNotFound`` and ``AmbiguousSession``.
     """
-    store, scope = context.workspace.store, context.workspace.scope
+    store, scope = context.workspace.reader, context.workspace.scope
     if not is_number(target):
         return await asyncio.to_thread(store.resolve, target, scope)
     listed = await _listed_ids(context)
@@ -161,7 +161,7 @@ async def _resumable(context: CommandContext) -> ClosedSessions:
 async def _all_closed(context: CommandContext) -> ClosedSessions:
     workspace = context.workspace
     await workspace.switcher.settle()
-    return await asyncio.to_thread(read_resumable, workspace.store, opened_here(workspace))
+    return await asyncio.to_thread(read_resumable, workspace.reader, opened_here(workspace))
 
 
 def _rows(entries: Sequence[SessionEntry], context: CommandContext) -> Iterator[tuple[str, ...]]:

@@ -39,14 +39,14 @@ async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effec
 def _nearest(workspace: Workspace, text: str) -> Sequence[Effect]:
     from tui.engine.library.near_matches import nearest
 
-    near = nearest(lambda query: workspace.store.search(query, MOST_HITS), text)
+    near = nearest(lambda query: workspace.reader.search(query, MOST_HITS), text)
     return say(f"Nearest: {near}") if near.queries else ()
 
 
 def _answer(workspace: Workspace, text: str) -> "tuple[SearchResult, list[str]]":
     from tui.domain.search.query import found_words, hit_lines
 
-    store = workspace.store
+    store = workspace.reader
     found = store.search(text, MOST_HITS, seconds=_SECONDS)
     entries = store.entries({hit.session_id for hit in found.hits})
     lines = enumerate(hit_lines(found.hits, entries, workspace.clock()), 1)

@@ -19,7 +19,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, StorageError
-from tui.storage.protocol import Listing, SessionFilter, SessionStore
+from tui.storage.protocol import Listing, SessionFilter, SessionReader
 
 _USAGE = BY_NAME["session"].usage_error
 _RESUME_USAGE = "Usage: /session resume <index>"
@@ -90,11 +90,11 @@ async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     workspace = context.workspace
     if not arguments:
         return await _save_here(context, workspace.current)
-    session_id = await asyncio.to_thread(workspace.store.resolve, arguments, workspace.scope)
+    session_id = await asyncio.to_thread(workspace.reader.resolve, arguments, workspace.scope)
     known = workspace.switcher.find(session_id)
     if known is not None and known.opened is not None:
         return await _save_here(context, known)
-    await asyncio.to_thread(_check_holder, workspace.store, session_id)
+    await asyncio.to_thread(_check_holder, workspace.reader, session_id)
     return await _saved_to(context, session_id)
 
 
@@ -110,7 +110,7 @@ async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence
     return (*shown, *await _saved_to(context, loaded.id))
 
 
-def _check_holder(store: SessionStore, session_id: str) -> None:
+def _check_holder(store: SessionReader, session_id: str) -> None:
     """Raise ``SessionBusy`` if another window has the lease: it may have unsaved records."""
     holder = store.holder(session_id)
     if holder is not None:
@@ -118,7 +118,7 @@ def _check_holder(store: SessionStore, session_id: str) -> None:
 
 
 async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect]:
-    store = context.workspace.store
+    store = context.workspace.reader
     entry = await asyncio.to_thread(store.entry, session_id)
     path = await asyncio.to_thread(store.location, session_id)
     return say(f"Session '{entry.label}' saved to: {path}")
@@ -179,7 +179,7 @@ async def _listing(context: CommandContext) -> Listing:
     workspace = context.workspace
     await workspace.switcher.settle()
     wanted = SessionFilter(workspace.scope)
-    return await asyncio.to_thread(workspace.store.list, wanted, None, MOST_ROWS)
+    return await asyncio.to_thread(workspace.reader.list, wanted, None, MOST_ROWS)
 
 
 def _ids(listing: Listing) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from tui.engine.library.retention import Pruned
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
 from tui.errors import StorageError
-from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionStore
+from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionReader
 
 _PAGE = 200
 MORE = "There are more: /sessions <text> shows those with a text in their name."
@@ -24,7 +24,7 @@ MORE = "There are more: /sessions <text> shows those with a text in their name."
 
 async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """List all sessions, or those with a text in their name or id."""
-    store = context.workspace.store
+    store = context.workspace.reader
     found = await asyncio.to_thread(_matching, store, arguments.casefold())
     if not found:
         return say("No saved sessions.")
@@ -147,15 +147,15 @@ def resolve(
 ) -> str:
     """Resolve a target among sessions of the ``wanted`` states; blocks."""
     workspace = context.workspace
-    return workspace.store.resolve(
+    return workspace.reader.resolve(
         target,
         workspace.scope,
-        listed=context.lists.get("sessions") or _listed(workspace.store, target),
+        listed=context.lists.get("sessions") or _listed(workspace.reader, target),
         wanted=SessionFilter(statuses=wanted),
     )
 
 
-def _listed(store: SessionStore, target: str) -> Sequence[str]:
+def _listed(store: SessionReader, target: str) -> Sequence[str]:
     """The ids of the list up to the row of a number, if no list was printed yet."""
     if not is_number(target) or len(target) > len(str(MOST_ROWS)):
         return ()
@@ -163,7 +163,7 @@ def _listed(store: SessionStore, target: str) -> Sequence[str]:
     return [entry.id for entry in listing.entries]
 
 
-def _matching(store: SessionStore, text: str) -> list[SessionEntry]:
+def _matching(store: SessionReader, text: str) -> list[SessionEntry]:
     """The matching sessions in list order: one more than is shown tells of more."""
     found: list[SessionEntry] = []
     for entry in _entries(store):
@@ -174,7 +174,7 @@ def _matching(store: SessionStore, text: str) -> list[SessionEntry]:
     return found
 
 
-def _entries(store: SessionStore) -> Iterator[SessionEntry]:
+def _entries(store: SessionReader) -> Iterator[SessionEntry]:
     cursor: str | None = None
     while True:
         listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), cursor, _PAGE)

@@ -10,5 +10,5 @@ async def title_of(context: CommandContext, session_id: str) -> str:
     known = context.workspace.switcher.find(session_id)
     if known is not None:
         return f'"{known.label()}"'
-    entry = await asyncio.to_thread(context.workspace.store.entry, session_id)
+    entry = await asyncio.to_thread(context.workspace.reader.entry, session_id)
     return f'"{entry.label}"'

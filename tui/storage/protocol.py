@@ -86,80 +86,11 @@ BEGINNING = "0"
 """The cursor with which ``page_after`` reads the first page of a session."""
 
 
-class SessionStore(Protocol):
-    """A backend: creates, leases, appends to, reads, lists, searches and moves sessions.
-
-    **Ids.** ``tui.domain.journal.ids.is_session_id`` accepts them; every verb but ``entries``
-    raises ``SessionNotFound`` for any other string before it looks anywhere.
-
-    **State.** A session is its records folded in order (``tui.domain.journal.fold.Fold``). Its
-    last use is the newest message, explicit opening (``Opened`` with ``resumed``) or ``Restored``.
-    ``held`` of a ``Fold`` means that the present holder has written pieces of an answer itself;
-    pieces from before its lease are interrupted answers.
-
-    **Places.** A session is kept, archived or in the trash; the reading verbs find it in all three.
-    Its status is ``open`` while it is kept and leased by any program, this one included. Moving it
-    raises ``SessionBusy`` only if another program holds it; the holder may move it and keeps the
-    lease, except for ``purge``. A session of a newer version can be read, listed and moved, but
-    not leased. A damaged one is listed with the label ``(unreadable)``, under its scope and number
-    if those are still known.
-
-    **Numbers.** The first append gives a session its number: one more than the highest ever given
-    in its scope.
-
-    **Threads.** All verbs block; threads may call them at once, each for another session. A
-    "program" here is a store object, not a process.
-
-    Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
-    ``search.rank`` and ``search.SessionScan``. ``tui.storage.memory_store`` is the shortest
-    backend.
-    """
-
-    def create(  # noqa: PLR0913 - each is a field of the header
-        self,
-        scope: str,
-        project_path: str,
-        model: str,
-        *,
-        session_id: str | None = None,
-        created_at: str | None = None,
-        forked_from: str | None = None,
-        imported_from: str | None = None,
-    ) -> Lease:
-        """Reserve a session and lease it; the first ``append`` makes it exist for others.
-
-        The first ``append`` also makes it the active session of its scope. ``project_path`` is an
-        absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
-        (``ids.new_session_id``), ``created_at`` to now. Raises ``SessionBusy`` if another program
-        has reserved the id and ``StorageError`` if the session exists.
-        """
-        ...
-
-    def lease(self, session_id: str) -> Lease:
-        """Lease a session that is kept or archived.
-
-        Raises ``SessionNotFound``, ``SessionBusy``, ``NewerVersion``, ``SessionDamaged``.
-        """
-        ...
+class SessionReader(Protocol):
+    """The reading verbs of a store: all that is given to those who change nothing."""
 
     def holder(self, session_id: str) -> Holder | None:
         """The holder of a session's lease, this program included; ``None`` if it has none."""
-        ...
-
-    def append(
-        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
-    ) -> Appended:
-        """Write records at the end of a session; on return they are durable.
-
-        All or nothing: after an error none of them counts, and the same call may be repeated.
-        An empty sequence writes nothing. ``lines`` are the records' lines in the same order, where
-        a caller has encoded them before; for an empty one the store encodes the record, and always
-        a ``State``, which it completes. The first append to an archived session restores it.
-        Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
-        ``purge``, ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if
-        records written earlier are gone, and ``StorageError`` for a record that ``encode``
-        refuses, also in a store that keeps no JSON.
-        """
         ...
 
     def load(self, session_id: str) -> Session:
@@ -282,6 +213,94 @@ class SessionStore(Protocol):
         """
         ...
 
+    def moves(self) -> tuple[Move, ...]:
+        """Read the last moves of sessions, oldest first: as many as can be read in a moment.
+
+        A session that is restored by its first change is not among them.
+        """
+        ...
+
+    def active(self, scope: str) -> str | None:
+        """Look up the session of a scope that was opened last.
+
+        If it is archived or in the trash, the most recently used other one counts; ``None`` if the
+        scope has no session.
+        """
+        ...
+
+
+class SessionStore(SessionReader, Protocol):
+    """A backend: creates, leases, appends to, reads, lists, searches and moves sessions.
+
+    **Ids.** ``tui.domain.journal.ids.is_session_id`` accepts them; every verb but ``entries``
+    raises ``SessionNotFound`` for any other string before it looks anywhere.
+
+    **State.** A session is its records folded in order (``tui.domain.journal.fold.Fold``). Its
+    last use is the newest message, explicit opening (``Opened`` with ``resumed``) or ``Restored``.
+    ``held`` of a ``Fold`` means that the present holder has written pieces of an answer itself;
+    pieces from before its lease are interrupted answers.
+
+    **Places.** A session is kept, archived or in the trash; the reading verbs find it in all three.
+    Its status is ``open`` while it is kept and leased by any program, this one included. Moving it
+    raises ``SessionBusy`` only if another program holds it; the holder may move it and keeps the
+    lease, except for ``purge``. A session of a newer version can be read, listed and moved, but
+    not leased. A damaged one is listed with the label ``(unreadable)``, under its scope and number
+    if those are still known.
+
+    **Numbers.** The first append gives a session its number: one more than the highest ever given
+    in its scope.
+
+    **Threads.** All verbs block; threads may call them at once, each for another session. A
+    "program" here is a store object, not a process.
+
+    Backends share the domain's rules: ``ids``, ``labels``, ``targets``, ``timestamps``,
+    ``search.rank`` and ``search.SessionScan``. ``tui.storage.memory_store`` is the shortest
+    backend.
+    """
+
+    def create(  # noqa: PLR0913 - each is a field of the header
+        self,
+        scope: str,
+        project_path: str,
+        model: str,
+        *,
+        session_id: str | None = None,
+        created_at: str | None = None,
+        forked_from: str | None = None,
+        imported_from: str | None = None,
+    ) -> Lease:
+        """Reserve a session and lease it; the first ``append`` makes it exist for others.
+
+        The first ``append`` also makes it the active session of its scope. ``project_path`` is an
+        absolute path, ``model`` is ``connection:model``. ``session_id`` defaults to a new id
+        (``ids.new_session_id``), ``created_at`` to now. Raises ``SessionBusy`` if another program
+        has reserved the id and ``StorageError`` if the session exists.
+        """
+        ...
+
+    def lease(self, session_id: str) -> Lease:
+        """Lease a session that is kept or archived.
+
+        Raises ``SessionNotFound``, ``SessionBusy``, ``NewerVersion``, ``SessionDamaged``.
+        """
+        ...
+
+    def append(
+        self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()
+    ) -> Appended:
+        """Write records at the end of a session; on return they are durable.
+
+        All or nothing: after an error none of them counts, and the same call may be repeated.
+        An empty sequence writes nothing. ``lines`` are the records' lines in the same order, where
+        a caller has encoded them before; for an empty one the store encodes the record, and always
+        a ``State``, which it completes. The first append to an archived session restores it.
+        Raises ``ReadOnly`` if the lease was given up, belongs to another store or ended with a
+        ``purge``, ``SessionNotFound`` while the session is in the trash, ``SessionDamaged`` if
+        records written earlier are gone, and ``StorageError`` for a record that ``encode``
+        refuses, also in a store that keeps no JSON.
+        """
+        ...
+
     def delete(self, session_id: str, batch: Batch | None = None) -> None:
         """Move a session to the trash.
 
@@ -312,21 +331,6 @@ class SessionStore(Protocol):
         """
         ...
 
-    def moves(self) -> tuple[Move, ...]:
-        """Read the last moves of sessions, oldest first: as many as can be read in a moment.
-
-        A session that is restored by its first change is not among them.
-        """
-        ...
-
     def set_active(self, scope: str, session_id: str) -> None:
         """Note the session of a scope that was opened last."""
-        ...
-
-    def active(self, scope: str) -> str | None:
-        """Look up the session of a scope that was opened last.
-
-        If it is archived or in the trash, the most recently used other one counts; ``None`` if the
-        scope has no session.
-        """
         ...

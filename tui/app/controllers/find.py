@@ -133,7 +133,7 @@ class FindController:
         search.matches.begin(stretch.found, stretch.below)
         search.first = _first(entries)
         self._go_on(search)
-        store, session_id = self._workspace.store, search.session.id
+        store, session_id = self._workspace.reader, search.session.id
         try:
             async for stretch in find_earlier(store, session_id, cursor, search.needle, reader):
                 search.matches.take(stretch.found, stretch.below)
@@ -191,7 +191,7 @@ class FindController:
         self._chat.transcript.finder.show(match, unfold=unfold)
 
     def _around(self, session: LoadedSession, match: "Match") -> Surroundings:
-        return self._workspace.store.around(session.id, match.message_id, _AROUND, _AROUND)
+        return self._workspace.reader.around(session.id, match.message_id, _AROUND, _AROUND)
 
     def _sees(self, match: "Match") -> bool:
         return match in self._chat.transcript.finder.in_sight()

@@ -16,7 +16,7 @@ from tui.screens.chat import ChatScreen
 from tui.widgets.transcript import ScrollPosition, messages
 
 if TYPE_CHECKING:
-    from tui.storage.protocol import SessionStore
+    from tui.storage.protocol import SessionReader
 
 _AROUND = 50
 
@@ -42,7 +42,7 @@ class Navigation:
         Raises ``StorageError``, and then stays.
         """
         workspace = self._workspace
-        read = partial(_around, workspace.store, session_id, message_id)
+        read = partial(_around, workspace.reader, session_id, message_id)
         around = await asyncio.to_thread(read)
         if not await workspace.switcher.look_at(session_id):
             return
@@ -56,7 +56,7 @@ class Navigation:
     async def go_to_end(self, session_id: str) -> None:
         """Look at the end of a session. Raises ``StorageError``, and then stays."""
         workspace = self._workspace
-        await asyncio.to_thread(_require_kept, workspace.store, session_id)
+        await asyncio.to_thread(_require_kept, workspace.reader, session_id)
         if not await workspace.switcher.look_at(session_id):
             return
         workspace.current.show_end()
@@ -79,7 +79,7 @@ class Navigation:
     async def _show_beginning(self) -> None:
         session, transcript = self._workspace.current, self._chat.transcript
         try:
-            await excerpts.go_to_beginning(self._workspace.store, session)
+            await excerpts.go_to_beginning(self._workspace.reader, session)
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return
@@ -104,7 +104,7 @@ class Navigation:
         self, session: LoadedSession, message_id: str, place: ScrollPosition
     ) -> None:
         """Load what stands around a message, and go there unless the reader has moved."""
-        read = partial(_around, self._workspace.store, session.id, message_id)
+        read = partial(_around, self._workspace.reader, session.id, message_id)
         try:
             around = await asyncio.to_thread(read)
         except StorageError:
@@ -122,7 +122,7 @@ class Navigation:
         """Show the page after what is there."""
         session = self._workspace.current
         try:
-            await excerpts.read_later(self._workspace.store, session)
+            await excerpts.read_later(self._workspace.reader, session)
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return
@@ -135,11 +135,11 @@ class Navigation:
             transcript.show_queued(view.queued)
 
 
-def _around(store: "SessionStore", session_id: str, message_id: str) -> Surroundings:
+def _around(store: "SessionReader", session_id: str, message_id: str) -> Surroundings:
     _require_kept(store, session_id)
     return store.around(session_id, message_id, _AROUND, _AROUND)
 
 
-def _require_kept(store: "SessionStore", session_id: str) -> None:
+def _require_kept(store: "SessionReader", session_id: str) -> None:
     if store.entry(session_id).status == "trashed":
         raise SessionNotFound(session_id, where="It is in the trash.")

@@ -180,14 +180,14 @@ class SearchController:
             if not found.hits and not found.late and number == self._asked:
                 found, queries = self._nearest(text, number, found)
             sessions = by_session(found.hits)
-            entries = {each.id: each for each in self._workspace.store.entries(sessions)}
+            entries = {each.id: each for each in self._workspace.reader.entries(sessions)}
         except StorageError as error:
             return Results(text, error=str(error))
         described = [self._described(key, hits, entries.get(key)) for key, hits in sessions.items()]
         return Results(text, tuple(described), found, queries=queries)
 
     def _look_for(self, number: int, query: str) -> "SearchResult":
-        return self._workspace.store.search(query, MOST_HITS, wanted=lambda: number == self._asked)
+        return self._workspace.reader.search(query, MOST_HITS, wanted=lambda: number == self._asked)
 
     def _nearest(
         self, text: str, number: int, none: "SearchResult"
@@ -237,7 +237,7 @@ class SearchController:
         return preview(parse(query), hit.message_id, messages)
 
     def _entries_at(self, hit: "Hit") -> "Sequence[Entry]":
-        store = self._workspace.store
+        store = self._workspace.reader
         if hit.message_id is None:
             return store.tail(hit.session_id, 2 * _AROUND).session.entries
         return store.around(hit.session_id, hit.message_id, _AROUND, _AROUND).entries

@@ -36,16 +36,18 @@ def check_closed_here(workspace: Workspace, session_id: str) -> None:
         raise UsageError(f"Session {session_id} is open here. Close it first.")
 
 
-async def clear_closed(workspace: Workspace, ids: Sequence[str], batch: Batch) -> Cleared:
+async def clear_closed(
+    workspace: Workspace, store: SessionStore, ids: Sequence[str], batch: Batch
+) -> Cleared:
     """Move sessions to the trash, but those that have been opened or moved meanwhile."""
     viewed = workspace.current.id
     others = [session_id for session_id in ids if session_id != viewed]
-    cleared = await asyncio.to_thread(_clear, workspace.store, others, batch)
+    cleared = await asyncio.to_thread(_clear, store, others, batch)
     if viewed not in ids:
         return cleared
 
     async def delete() -> None:
-        await asyncio.to_thread(workspace.store.delete, viewed, batch)
+        await asyncio.to_thread(store.delete, viewed, batch)
 
     try:
         check_closed_here(workspace, viewed)

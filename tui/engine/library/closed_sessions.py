@@ -11,7 +11,7 @@ from tui.domain.journal.session import SessionEntry
 from tui.domain.timestamps import parse_utc
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import UsageError
-from tui.storage.protocol import SessionFilter, SessionStore
+from tui.storage.protocol import SessionFilter, SessionReader
 
 _ALL = 1_000_000
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
@@ -38,7 +38,7 @@ class ClosedSessions(msgspec.Struct, frozen=True):
         )
 
 
-def read_resumable(store: SessionStore, opened: Iterable[SessionEntry]) -> ClosedSessions:
+def read_resumable(store: SessionReader, opened: Iterable[SessionEntry]) -> ClosedSessions:
     """Read what can be resumed in every scope; ``opened`` are sessions open in this program.
 
     Blocks on the disk. Raises ``StorageError``.

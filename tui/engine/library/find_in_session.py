@@ -10,7 +10,7 @@ from tui.domain.journal.session import Entry
 from tui.domain.search.find_matches import MessageMatches
 from tui.domain.search.find_query import Needle, count_in
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import SessionReader
 
 PAGE = 250
 """Messages read at once: a few milliseconds, so that another search need not wait."""
@@ -64,7 +64,7 @@ async def find_recent(
 
 
 async def find_earlier(
-    store: SessionStore, session_id: str, cursor: str | None, needle: Needle, reader: str | None
+    store: SessionReader, session_id: str, cursor: str | None, needle: Needle, reader: str | None
 ) -> AsyncGenerator[Stretch]:
     """Look through all that stands before a cursor; ``reader`` is the message he reads.
 
@@ -80,7 +80,12 @@ async def find_earlier(
 
 
 def _look_through(
-    store: SessionStore, session_id: str, cursor: str, size: int, needle: Needle, reader: str | None
+    store: SessionReader,
+    session_id: str,
+    cursor: str,
+    size: int,
+    needle: Needle,
+    reader: str | None,
 ) -> tuple[Stretch, str | None]:
     page = store.page(session_id, cursor, size)
     messages = [entry for entry in page.entries if isinstance(entry, Message)]

@@ -10,7 +10,7 @@ from tui.domain.search.query_words import same_words, search_words
 from tui.domain.text.labels import age
 from tui.domain.timestamps import parse_utc
 from tui.errors import StorageError
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import SessionReader
 
 if TYPE_CHECKING:
     # What only a search needs is not on the way to the first screen.
@@ -30,7 +30,7 @@ _SAID_BY = {"user": "you", "assistant": "an answer", "tool": "a tool's result", 
 class GuideRecall:
     """Searches for a question: for all words worth it, and then for fewer, the rarest last."""
 
-    def __init__(self, store: SessionStore, clock: Callable[[], datetime]) -> None:
+    def __init__(self, store: SessionReader, clock: Callable[[], datetime]) -> None:
         self._store = store
         self._clock = clock
 

@@ -13,7 +13,10 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.moves import new_batch
+from tui.storage.protocol import SessionStore
 
+Stop = Callable[[LoadedSession], Awaitable[bool]]
+"""Ends the answer that is being made in a session; false if there is none."""
 Obstacle = Literal["purged", "open in another window", "moved since"]
 _PLACES: dict[str, Place] = {
     "open": "sessions",
@@ -41,11 +44,9 @@ class SessionMoves:
     is being made in a session and waits until all of it is pending or saved.
     """
 
-    def __init__(
-        self, workspace: Workspace, stop: Callable[[LoadedSession], Awaitable[bool]]
-    ) -> None:
+    def __init__(self, workspace: Workspace, store: SessionStore, stop: Stop) -> None:
         self._workspace = workspace
-        self._store = workspace.store
+        self._store = store
         self._stop = stop
         self._shown: set[MoveKey] = set()  # sessions that were on screen
         self._tried: set[MoveKey] = set()  # by an undo of this program
@@ -88,7 +89,7 @@ class SessionMoves:
         The next undo takes back all of it at once.
         """
         batch = new_batch("clear")
-        cleared = await clear_closed(self._workspace, ids, batch)
+        cleared = await clear_closed(self._workspace, self._store, ids, batch)
         if cleared.left is not None:
             self._shown.add((batch.id, cleared.left))
         return cleared

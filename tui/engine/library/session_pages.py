@@ -7,7 +7,7 @@ from datetime import datetime
 from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.timestamps import parse_utc
 from tui.errors import SessionNotFound
-from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionStore
+from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionReader
 
 PAGE = 50
 MOST_AT_ONCE = 500
@@ -21,7 +21,7 @@ class SessionPager:
     What is archived is counted, and read only once that is asked for.
     """
 
-    def __init__(self, store: SessionStore, scope: str) -> None:
+    def __init__(self, store: SessionReader, scope: str) -> None:
         self._store = store
         self._scope = scope
         self._everywhere = False

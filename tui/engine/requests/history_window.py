@@ -6,7 +6,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Entry, Session
 from tui.engine.requests.model_request import estimated_tokens
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import SessionReader
 
 PAGE = 200
 
@@ -61,11 +61,11 @@ def context_of(session: Session) -> HistoryWindow | None:
 
 
 def read_context(
-    store: SessionStore, session_id: str, summary: Summary | None, tokens: int
+    store: SessionReader, session_id: str, summary: Summary | None, tokens: int
 ) -> HistoryWindow:
     """Read back from the end until there are so many tokens, or all that is live.
 
-    Raises what ``SessionStore.tail`` and ``page`` raise.
+    Raises what ``SessionReader.tail`` and ``page`` raise.
     """
     tail = store.tail(session_id, PAGE)
     messages, cursor = list(tail.session.messages), tail.cursor

@@ -12,7 +12,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.session import Entry, Surroundings, joined
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.storage.protocol import BEGINNING, SessionStore
+from tui.storage.protocol import BEGINNING, SessionReader
 
 PAGE = 50
 """The number of messages in a page."""
@@ -32,14 +32,14 @@ def place_at(loaded: LoadedSession, message_id: str, around: Surroundings) -> No
     _join(loaded)
 
 
-async def go_to_beginning(store: SessionStore, loaded: LoadedSession) -> None:
+async def go_to_beginning(store: SessionReader, loaded: LoadedSession) -> None:
     """Let a conversation show its first messages. Raises ``StorageError``."""
     page = await asyncio.to_thread(store.page_after, loaded.id, BEGINNING, PAGE)
     loaded.excerpt = Surroundings(page.entries, None, page.cursor)
     _join(loaded)
 
 
-async def read_earlier(store: SessionStore, loaded: LoadedSession) -> Sequence[Entry]:
+async def read_earlier(store: SessionReader, loaded: LoadedSession) -> Sequence[Entry]:
     """Read the page before an excerpt. Raises ``StorageError``."""
     excerpt = loaded.excerpt
     if excerpt is None or excerpt.earlier is None:
@@ -55,7 +55,7 @@ async def read_earlier(store: SessionStore, loaded: LoadedSession) -> Sequence[E
     return page.entries
 
 
-async def read_later(store: SessionStore, loaded: LoadedSession) -> None:
+async def read_later(store: SessionReader, loaded: LoadedSession) -> None:
     """Read the page after an excerpt; at the end there is no excerpt any more.
 
     Raises ``StorageError``.

@@ -20,7 +20,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.session_loader import read_only_words
 from tui.engine.sessions.workspace import PAGE, Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
-from tui.storage.protocol import SessionStore
+from tui.storage.protocol import SessionReader
 
 _MOST_PAGES = 20
 """So far is read back to join on; beyond that it is shown from its end."""
@@ -71,7 +71,7 @@ class Follower:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._store = workspace.store
+        self._store = workspace.reader
 
     async def look(self) -> Change | None:
         """Take in what others have written, and who holds it; ``None`` if nothing has changed.
@@ -124,7 +124,7 @@ class Follower:
         await self._workspace.pool.try_save(loaded)
 
 
-def glance(store: SessionStore, session_id: str) -> Glance:
+def glance(store: SessionReader, session_id: str) -> Glance:
     """See what can be seen of a session without reading it."""
     try:
         return Glance(store.stamp(session_id), store.holder(session_id))
@@ -132,10 +132,10 @@ def glance(store: SessionStore, session_id: str) -> Glance:
         return Glance(None, None)
 
 
-def read_on(store: SessionStore, session_id: str, known: set[str]) -> SessionEnd:
+def read_on(store: SessionReader, session_id: str, known: set[str]) -> SessionEnd:
     """Read the end, and back from there to a message that is known.
 
-    Raises what ``SessionStore.tail`` and ``page`` raise.
+    Raises what ``SessionReader.tail`` and ``page`` raise.
     """
     tail = store.tail(session_id, WINDOW)
     pages, cursor = tuple[Entry, ...](), tail.cursor

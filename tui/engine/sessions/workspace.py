@@ -13,6 +13,7 @@ from tui.domain.views.notice import Notice
 from tui.domain.views.sidebar_rows import Mark
 from tui.engine.sessions import excerpts
 from tui.engine.sessions.draft_keeper import DraftKeeper
+from tui.engine.sessions.fork import write_fork
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
@@ -23,7 +24,7 @@ from tui.engine.sessions.write_queue import save_errors
 from tui.errors import ReadOnly, SessionBusy, StorageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
-from tui.storage.protocol import SessionFilter, SessionStore
+from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
 
 PAGE = 50
 """The number of messages in a page."""
@@ -48,7 +49,8 @@ class Workspace:
         limit: int = 10,
     ) -> None:
         prompts = DraftKeeper(drafts)
-        self.store = store
+        self._store = store
+        self.reader: SessionReader = store
         self.place = place
         self.clock = clock
         self.prompts = prompts
@@ -144,7 +146,7 @@ class Workspace:
         """
         if loaded.opened is not None:
             return
-        if not await asyncio.to_thread(self.store.holder, loaded.id):
+        if not await asyncio.to_thread(self._store.holder, loaded.id):
             # Nobody holds it, or not any more: it can be asked for.
             loaded.read_only = ""
         async with self.switcher.moves:
@@ -245,6 +247,18 @@ class Workspace:
 
         await self.change(loaded, use)
 
+    # --- copies
+
+    async def fork(self, session_id: str) -> str:
+        """Write a copy of what is saved of a session, and give its id; nothing is opened.
+
+        Raises ``UsageError`` at the limit or if there is nothing to copy, and ``StorageError``.
+        """
+        self.pool.check_limit()
+        return await asyncio.to_thread(
+            write_fork, self._store, session_id, format_utc(self.clock())
+        )
+
     # --- prompts
 
     async def keep_drafts(self) -> None:
@@ -263,11 +277,11 @@ class Workspace:
     async def read_earlier(self, loaded: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
         if loaded.excerpt is not None:
-            return await excerpts.read_earlier(self.store, loaded)
+            return await excerpts.read_earlier(self._store, loaded)
         cursor = loaded.page_cursor
         if cursor is None:
             return ()
-        page = await asyncio.to_thread(self.store.page, loaded.id, cursor, count)
+        page = await asyncio.to_thread(self._store.page, loaded.id, cursor, count)
         if cursor != loaded.page_cursor:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()
@@ -285,7 +299,7 @@ class Workspace:
         loaded = self.switcher.find(session_id)
         if loaded is not None:
             return loaded
-        holder = await asyncio.to_thread(self.store.holder, session_id)
+        holder = await asyncio.to_thread(self._store.holder, session_id)
         if holder is not None:
             raise SessionBusy(session_id, str(holder))
         return await asyncio.to_thread(self.loader.looked_at, session_id)
@@ -303,7 +317,7 @@ class Workspace:
 
     async def _most_recent_other(self) -> LoadedSession | None:
         listing = await asyncio.to_thread(
-            self.store.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
+            self._store.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
         )
         for entry in listing.entries:
             if entry.id == self.current.id:
@@ -348,4 +362,4 @@ class Workspace:
         # What --continue picks next time is worth less than what is to be done now.
         with suppress(StorageError), save_errors():
             scope = loaded.session.header.scope
-            await asyncio.to_thread(self.store.set_active, scope, loaded.id)
+            await asyncio.to_thread(self._store.set_active, scope, loaded.id)
