@@ -85,6 +85,13 @@ def closed(store, *records, scope=SCOPE, session_id=None):
     return lease.session_id
 
 
+def change(store, session_id, *records):
+    """Append to a closed session."""
+    lease = store.lease(session_id)
+    store.append(lease, records)
+    lease.release()
+
+
 def state(name="", messages=0, prompts=0):
     return State(
         name=name,
@@ -846,6 +853,42 @@ class StoreContract:
         store.delete(name)
         with pytest.raises(SessionNotFound):
             store.resolve("Tale", SCOPE)
+
+    # --- orders of a list
+
+    def test_pinned_sessions_come_before_the_first_page(self, store):
+        names = [closed(store, user(f"m{second}", seconds=second)) for second in range(5)]
+        for name in names[:2]:
+            change(store, name, Settings(pinned=True))
+        wanted = SessionFilter(order="pinned")
+        pages, cursor = [], None
+        while not pages or cursor:
+            listing = store.list(wanted, cursor, 2)
+            cursor = listing.cursor
+            pages.append([entry.id for entry in listing.entries])
+        assert pages == [[names[1], names[0]], [names[4], names[3]], [names[2]]]
+        assert [entry.pinned for entry in store.list(wanted, None, 3).entries] == [
+            True,
+            True,
+            False,
+        ]
+        change(store, names[0], Settings())
+        assert store.list(wanted, None, 9).entries[0].id == names[1]
+        assert store.list(wanted, None, 9).entries[-1].id == names[0]
+
+    def test_a_list_by_use_heeds_no_pin(self, store):
+        names = [closed(store, user(f"m{second}", seconds=second)) for second in range(3)]
+        change(store, names[0], Settings(pinned=True))
+        assert [entry.id for entry in store.list(SessionFilter(), None, 9).entries] == names[::-1]
+
+    def test_a_list_by_closing_has_the_latest_closed_first(self, store):
+        leases = [new(store, user(f"m{number}")) for number in range(3)]
+        for second, number in enumerate((1, 2, 0)):
+            store.append(leases[number], [Closed(at=f"2027-01-01T00:00:0{second}.000Z")])
+            leases[number].release()
+        wanted = SessionFilter(statuses=frozenset({"closed"}), order="closed")
+        expected = [leases[number].session_id for number in (0, 2, 1)]
+        assert [entry.id for entry in store.list(wanted, None, 9).entries] == expected
 
     # --- moves
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Draft
 from tui.storage import locks
 from tui.storage.doctor import Doctor, verdict
@@ -215,6 +216,17 @@ def test_damaged_lines_among_the_moves_are_found(root, store, session_id):
 def test_a_directory_in_the_place_of_the_moves_is_damage(root, store, session_id):
     (root / "moves.jsonl").mkdir()
     assert kinds(root) == ["unreadable"]
+
+
+def test_a_pin_that_is_not_noted_for_lists_is_noted_again(root, store, session_id):
+    lease = store.lease(session_id)
+    store.append(lease, [Settings(pinned=True)])
+    lease.release()
+    (root / "scopes.jsonl").unlink()
+    store.set_active("s", session_id)
+    assert kinds(root, repair=True) == ["unlisted_pin"]
+    assert kinds(root) == []
+    assert store.list(SessionFilter(order="pinned"), None, 1).entries[0].pinned
 
 
 def test_a_draft_that_cannot_be_read_is_damage(root, store, session_id):

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.records import Settings
 from tui.domain.timestamps import format_utc
 from tui.errors import NewerVersion, SessionBusy, StorageFull
 from tui.storage import pruning
@@ -147,6 +148,16 @@ def test_what_cannot_be_taken_keeps_no_other_from_being_set_aside(store, used, m
 
     monkeypatch.setattr(store, "lease", lease_but_one)
     assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (second,), "age"),)
+
+
+def test_a_pinned_session_stays(store, used):
+    pinned, old = used(50), used(40)
+    store.set_active(SHOP, used(0))
+    lease = store.lease(pinned)
+    store.append(lease, [Settings(pinned=True)])
+    lease.release()
+    assert prune_by_age(store, policy(), NOW) == (SetAside(SHOP, (old,), "age"),)
+    assert prune_backlog(store, policy(limit=1), SHOP) == ()
 
 
 def test_what_cannot_be_moved_is_told_with_what_was(store, used, monkeypatch):

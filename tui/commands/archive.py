@@ -122,13 +122,12 @@ async def _undo(context: CommandContext, batch: Sequence[Move]) -> Sequence[Effe
     undone = await context.shelf.undo(batch)
     left = await _left_words(context, undone)
     told = (*warn([left] if left else []), *_failed(undone.failure))
-    done: Sequence[Move] = undone.taken_back
-    if not done:
+    if not undone.taken_back:
         return told
-    many = len(done) > 1
-    names = plural(len(done), "session") if many else await title_of(context, done[0].id)
-    words = _UNDONE[done[0].source].format(names)
-    return (*_moved(context, before, done[0].id), *say(words), *told)
+    first, others = undone.taken_back[0], len(undone.taken_back) - 1
+    names = plural(others + 1, "session") if others else await title_of(context, first.id)
+    words = _UNDONE[first.source].format(names)
+    return (*_moved(context, before, first.id), *say(words), *told)
 
 
 def _failed(reason: str) -> tuple[Effect, ...]:

@@ -7,6 +7,7 @@ moves that were killed half-way and complete ``scopes.jsonl``.
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -60,6 +61,7 @@ class Doctor:
         self._folders = Folders(root)
         self._scopes = open_scopes(self._folders)
         self._headers: dict[str, SessionHeader] = {}
+        self._pinned: dict[str, bool] = {}
 
     def examine(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield the findings, repaired first if possible and requested."""
@@ -156,7 +158,8 @@ class Doctor:
         try:
             held = self._held(session_id)
             with opened(path, session_id, lambda: unknown, held=held) as journal:
-                damaged, header = journal.load().damaged, journal.header()
+                session, header = journal.load(), journal.header()
+                damaged = session.damaged
         except StorageError as error:
             yield self._finding("unreadable", session_id, path, str(error)), None
             return
@@ -165,6 +168,7 @@ class Doctor:
             yield self._finding("damaged_header", session_id, path, message), None
         else:
             self._headers.setdefault(session_id, header)
+            self._pinned.setdefault(session_id, session.settings.pinned)
         if damaged:
             records = "record" if damaged == 1 else "records"
             message = f"{damaged} damaged {records} skipped in {session_id}; the file is unchanged"
@@ -238,16 +242,19 @@ class Doctor:
                 yield self._finding("number_taken_twice", session_id, path, message), None
                 continue
             message = "not in the list of numbers"
-            yield self._finding("unlisted", session_id, path, message), self._listing(header)
+            line = ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
+            yield self._finding("unlisted", session_id, path, message), partial(self._add, line)
+        for session_id, is_pinned in self._pinned.items():
+            if is_pinned != (session_id in table.pinned):
+                message = "its pin is not noted for lists"
+                header = self._headers[session_id]
+                line = ScopeLine(header.scope, header.created_at, None, header.id, None, is_pinned)
+                finding = self._finding("unlisted_pin", session_id, path, message)
+                yield finding, partial(self._add, line)
 
-    def _listing(self, header: SessionHeader) -> Mend:
-        def add() -> None:
-            with self._scopes.locked():
-                self._scopes.add(
-                    ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
-                )
-
-        return add
+    def _add(self, line: ScopeLine) -> None:
+        with self._scopes.locked():
+            self._scopes.add(line)
 
     def _rebuild(self) -> None:
         with self._scopes.locked():

@@ -16,6 +16,7 @@ from tui.domain.journal.records import (
     DamagedRecord,
     Record,
     Restored,
+    Settings,
     encode,
 )
 from tui.domain.journal.session import (
@@ -127,11 +128,14 @@ class FileStore:
         try:
             with storage_errors(doing):
                 if held.writer is not None:
-                    return self._append(held, held.writer, records, lines)
-                self._publish(held, records, lines)
-                return Appended(held.ordinal)
+                    appended = self._append(held, held.writer, records, lines)
+                else:
+                    self._publish(held, records, lines)
+                    appended = Appended(held.ordinal)
         except DamagedRecord as error:
             raise StorageError(f"{doing}: a record is {error}") from error
+        self._note_pin(held.session_id, records)
+        return appended
 
     def path(self, session_id: str) -> Path:
         """Find the path of a session's journal. Raises ``SessionNotFound``."""
@@ -262,6 +266,18 @@ class FileStore:
         return self._directory.active(scope)
 
     # --- within
+
+    def _note_pin(self, session_id: str, records: Sequence[Record]) -> None:
+        """Note for lists that a session was pinned, or is pinned no more."""
+        pins = [record.pinned for record in records if isinstance(record, Settings)]
+        # The records are durable: what fails here only keeps the session from the top of lists.
+        with suppress(StorageError, OSError):
+            table = self._scopes.table()
+            if not pins or pins[-1] == (session_id in table.pinned):
+                return
+            scope = table.places[session_id].scope if session_id in table.places else ""
+            with self._scopes.locked():
+                self._scopes.add(ScopeLine(scope, self._now(), id=session_id, pinned=pins[-1]))
 
     def _now(self) -> str:
         return format_utc(self._clock())

@@ -30,7 +30,13 @@ from tui.domain.journal.session import (
 )
 from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
-from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc, utc_now
+from tui.domain.timestamps import (
+    MILLISECOND_NS,
+    format_milliseconds,
+    format_utc,
+    parse_utc,
+    utc_now,
+)
 from tui.errors import (
     NewerVersion,
     ReadOnly,
@@ -59,6 +65,7 @@ from tui.storage.memory_shelf import (
 )
 from tui.storage.moves import new_batch
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
+from tui.storage.protocol import Order as ListOrder
 from tui.storage.writer import last_use
 
 if TYPE_CHECKING:
@@ -66,6 +73,7 @@ if TYPE_CHECKING:
 
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 _SECOND = 1_000_000_000
+_PINNED = 1 << 64
 _PLACES: dict[Status, Place] = {
     "open": "sessions",
     "closed": "sessions",
@@ -300,12 +308,22 @@ class MemoryStore:
     def ordered(self, wanted: SessionFilter) -> Sequence[tuple["Order", str]]:
         """List the sessions that a filter passes, each with its sort key."""
         return sorted(
-            ((-box.used_ns, session_id), session_id)
+            ((-self._rank(session_id, wanted.order), session_id), session_id)
             for session_id, box in self.shelf.boxes.items()
             if self._status(session_id) in wanted.statuses
             and wanted.scope in (None, box.header.scope)
             and (wanted.used_before is None or _used(box) < wanted.used_before)
         )
+
+    def _rank(self, session_id: str, order: ListOrder) -> int:
+        box = self._box(session_id)
+        if order == "used" or box.damage is not None:
+            return box.used_ns
+        entry = self.entry(session_id)
+        if order == "closed":
+            closed = parse_utc(entry.closed_at)
+            return int(closed.timestamp() * _SECOND) if closed else 0
+        return box.used_ns + (_PINNED if entry.pinned else 0)
 
     def _now_ns(self) -> int:
         return int(self._clock().timestamp() * _SECOND)

@@ -13,7 +13,7 @@ list entries or hits. Cursors are opaque strings, valid for the store that made 
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
@@ -40,8 +40,16 @@ KEPT_OR_ARCHIVED: frozenset[Status] = frozenset({"open", "closed", "archived"})
 EVERYWHERE: frozenset[Status] = frozenset({"open", "closed", "archived", "trashed"})
 
 
+Order = Literal["used", "pinned", "closed"]
+"""The order of a list: newest use first, the same under those that are pinned, or latest closed
+first.
+
+A page is in the exact order of closing; between pages a backend may take the last change for it.
+"""
+
+
 class SessionFilter(msgspec.Struct, frozen=True):
-    """A filter of lists; without a scope it passes every scope.
+    """A filter of lists, and their order; without a scope it passes every scope.
 
     ``used_before`` passes only sessions whose last use is earlier than this time.
     """
@@ -49,10 +57,11 @@ class SessionFilter(msgspec.Struct, frozen=True):
     scope: str | None = None
     statuses: frozenset[Status] = KEPT
     used_before: str | None = None
+    order: Order = "used"
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """One page of a list, newest use first; ``cursor`` is that of the next page, or ``None``."""
+    """One page of a list; ``cursor`` is that of the next page, or ``None``."""
 
     entries: tuple[SessionEntry, ...]
     cursor: str | None
@@ -146,7 +155,7 @@ class SessionReader(Protocol):
         ...
 
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
-        """Read a page of at most ``limit`` sessions, newest use first.
+        """Read a page of at most ``limit`` sessions, in the filter's order.
 
         Raises ``StorageError`` for a cursor that this store did not make.
         """

@@ -66,7 +66,7 @@ def prune_backlog(
     """Keep only the most recently used sessions of a scope.
 
     All kept sessions of the scope count, and ``unwritten`` open ones that are not on disk yet.
-    Sessions that are open, active or in ``keep`` stay. Raises ``StorageError``, also
+    Sessions that are open, active, pinned or in ``keep`` stay. Raises ``StorageError``, also
     ``PartlySetAside``.
     """
     if policy.backlog_limit == 0:
@@ -144,7 +144,7 @@ def _set_aside(
     moved: dict[str, list[str]] = {}
     failures: list[StorageError] = []
     for entry in entries:
-        if entry.status == "open" or entry.active or entry.id in keep:
+        if entry.status == "open" or entry.active or entry.pinned or entry.id in keep:
             continue
         try:
             if _moved(store, policy, entry.id, batch):

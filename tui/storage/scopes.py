@@ -1,5 +1,6 @@
-"""``scopes.jsonl``: the numbers of sessions in their scopes, and the active one of each scope.
+"""``scopes.jsonl``: the numbers of sessions in their scopes, the active ones, and the pinned ones.
 
+A pin is a setting in the journal; its line here lets a list begin with it without opening journals.
 Append-only, under ``scopes.lock``. A number is never given twice, whatever becomes of its session.
 A line without its session is ignored; a missing file is rebuilt from the headers.
 """
@@ -38,13 +39,14 @@ _Ordinal = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
 
 
 class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A line of the file: a new session's number, or a change of the active session."""
+    """A line of the file: a new session's number, a change of the active session, or a pin."""
 
     scope: str
     at: str
     ordinal: _Ordinal | None = None
     id: str | None = None
     active: str | None = None
+    pinned: bool | None = None
 
 
 class ScopeNumber(msgspec.Struct, frozen=True, gc=False):
@@ -60,6 +62,7 @@ class ScopeTable(msgspec.Struct, frozen=True):
     places: Mapping[str, ScopeNumber] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     highest: Mapping[str, int] = msgspec.field(default_factory=lambda: MappingProxyType({}))
     active: Mapping[str, str] = msgspec.field(default_factory=lambda: MappingProxyType({}))
+    pinned: frozenset[str] = frozenset()
 
     def with_ordinal(self, scope: str, ordinal: int) -> list[str]:
         """Find the ids with this number; more than one only in a damaged file."""
@@ -155,6 +158,7 @@ def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
     places: dict[str, ScopeNumber] = {}
     highest: dict[str, int] = {}
     active: dict[str, str] = {}
+    pinned: dict[str, bool] = {}
     for line in lines:
         if line.ordinal is not None and line.id is not None:
             places[line.id] = ScopeNumber(line.scope, line.ordinal)
@@ -162,7 +166,10 @@ def fold_lines(lines: Iterable[ScopeLine]) -> ScopeTable:
                 highest[line.scope] = line.ordinal
         if line.active is not None:
             active[line.scope] = line.active
-    return ScopeTable(places, highest, active)
+        if line.pinned is not None and line.id is not None:
+            pinned[line.id] = line.pinned
+    kept = frozenset(session_id for session_id, is_pinned in pinned.items() if is_pinned)
+    return ScopeTable(places, highest, active, kept)
 
 
 def read_scopes(path: Path) -> bytes:
