@@ -60,7 +60,7 @@ async def test_all_are_dropped_and_nothing_of_them_is_kept(world):
         await send(pilot, "second")
         await send(pilot, "third")
         await until(lambda: kept(w) == ("", ("second", "third")))
-        await pilot.press("delete")
+        await pilot.press("delete", "delete")
         await until(lambda: kept(w) is None)
         assert w.workspace.current.prompt.queued == []
         await until(lambda: "queued" not in status(app))
@@ -187,43 +187,64 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
         assert "It is sent already." in conversation(app)
 
 
-def held_up_endings(app, monkeypatch):
-    """As on a slow disk: what follows an answer's end waits; gives what says so, and lets it go."""
-    consider, asked, gate = app._controllers.summaries.consider, asyncio.Event(), asyncio.Event()
-
-    async def slow(conversation):
-        asked.set()
-        await gate.wait()
-        await consider(conversation)
-
-    monkeypatch.setattr(app._controllers.summaries, "consider", slow)
-    return asked, gate
+async def failing_after(app, pilot, w, fail):
+    """Sends three prompts, and lets the first one fail."""
+    await send(pilot, "first")
+    await until(lambda: "one" in conversation(app))
+    for text in ("second", "third", "fourth"):
+        await send(pilot, text)
+    await until(lambda: len(w.workspace.current.prompt.queued) == 3)
+    fail.set()
+    await wait_for_answer(w)
 
 
-async def test_a_prompt_sent_as_what_waits_is_taken_back_is_sent_and_stands_there_no_more(
-    world, monkeypatch
-):
+async def test_after_a_failure_what_waited_stays_apart_and_goes_on_when_the_user_says_so(world):
     fail = asyncio.Event()
-    w = world(["one", fail, ZeroDivisionError("a defect")], ["two"])
+    w = world(["one", fail, ZeroDivisionError("a defect")], ["two"], ["three"], ["four"])
     async with w.running() as (app, pilot):
-        asked, gate = held_up_endings(app, monkeypatch)
+        await failing_after(app, pilot, w, fail)
+        await until(lambda: app.chat.prompt.text == "second")
+        assert w.workspace.current.prompt.queue.held == ("third", "fourth")
+        await until(lambda: kept(w) == ("second", ("third", "fourth")))
+        await pilot.press("enter")
+        await until(lambda: "two" in conversation(app))
+        await wait_for_answer(w)
+        assert w.workspace.current.prompt.queue.held == ("third", "fourth")
+        await pilot.press("enter")
+        await until(lambda: "four" in conversation(app))
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+        asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
+        assert asked == ["first", "second", "third", "fourth"]
+        await until(lambda: kept(w) is None)
+
+
+async def test_escape_takes_nothing_of_what_waits_into_a_text_and_sends_what_is_sent_since(world):
+    w = world(["one", asyncio.Event()], ["two"])
+    async with w.running() as (app, pilot):
         await send(pilot, "first")
         await until(lambda: "one" in conversation(app))
         await send(pilot, "second")
         await until(lambda: w.workspace.current.prompt.queued == ["second"])
-        fail.set()
-        await until(asked.is_set, "the end of the answer")
-        await pilot.press(*"third")
-        done = await kept_busy(app)
-        w.workspace.current.prompt.enqueue("before", 0)
-        app.chat.prompt._press("enter")
-        gate.set()
-        await until(lambda: not w.workspace.current.prompt.queued, "what waited, taken back")
-        assert "third" in w.workspace.current.prompt.text
-        done.set()
+        await pilot.press(*"new", "escape", "enter")
         await until(lambda: "two" in conversation(app))
-        assert app.chat.prompt.text == "before\n\nsecond"
-        await until(lambda: kept(w) == ("before\n\nsecond", ()))
+        await wait_for_answer(w)
         session_id = w.workspace.current.id
         asked = [text for role, text, _ in messages(w, session_id) if role == "user"]
-        assert asked == ["first", "third"]
+        assert asked == ["first", "new"]
+        assert w.workspace.current.prompt.queue.held == ("second",)
+        assert app.chat.prompt.text == ""
+
+
+async def test_a_prompt_sent_before_its_session_is_open_is_in_the_draft_until_it_is_sent(world):
+    w = world(["two"])
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        done = asyncio.Event()
+        app.input_queue.add(done.wait)
+        await send(pilot, "second")
+        await until(lambda: kept(w) == ("", ("second",)))
+        assert app.chat.prompt.text == ""
+        done.set()
+        await until(lambda: "two" in conversation(app))
+        await until(lambda: kept(w) is None)

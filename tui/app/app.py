@@ -208,6 +208,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         if session.opened is None and not session.read_only:
             self.run_worker(partial(self._controllers.prompt.open_for_change, session))
 
+    @on(Prompt.HeldWanted)
+    def send_held(self) -> None:
+        self._dispatcher.send_held()
+
     @on(Prompt.TakenBack)
     def take_back_queued(self, event: Prompt.TakenBack) -> None:
         self._controllers.prompt.take_back(event.prompts, event.back)

@@ -39,30 +39,37 @@ class Dispatcher:
         wanted = read_input(text, self._controllers.commands.prompts)
         is_command = isinstance(wanted, Invocation)
         self._controllers.presenter.go_to_end(returning=is_command)
+        self._controllers.prompt.note_submitted()
         if not is_command:
             await self._submit(wanted)
             return
-        if wanted.name in registry.FUNCTIONS:
-            self._controllers.prompt.clear_prompt(self._workspace.current, text)
-        else:
-            self._controllers.prompt.refuse()
+        if wanted.name not in registry.FUNCTIONS:
+            self._controllers.prompt.give_back(self._workspace.current, text)
         await self.invoke(wanted)
 
     async def _submit(self, prompt: PromptText) -> None:
         session, controller = self._workspace.current, self._controllers.prompt
+        if not controller.accepts(session, prompt):
+            return
         if session.opened is not None and not self._queue.pending:
             await controller.send(session, prompt)
-        elif session.opened is not None and controller.put_in_queue(session, prompt):
+            return
+        controller.put_in_queue(session, prompt)
+        if session.opened is not None:
             self._queue.add(partial(controller.send_queued, session, prompt.text))
         else:
-            self._queue.add(partial(controller.send, session, prompt))
+            self._queue.add(partial(controller.send_waiting, session, prompt))
+
+    def send_held(self) -> None:
+        """Send the prompts that wait for the user, after earlier tasks."""
+        self._queue.add(self._controllers.prompt.send_held)
 
     async def invoke(self, invocation: Invocation) -> None:
         """Queue a command; ``/stop`` and ``/quit`` take effect at once."""
         reach = REACHES.get(invocation.name)
         if invocation.name == "stop":
             # Now: prompts submitted later are to be sent.
-            waited = self._controllers.turns.take_back(self._workspace.current)
+            waited = self._controllers.turns.hold_queue(self._workspace.current)
             done = asyncio.Event()
             self._app.run_worker(partial(self._stop, done, waited=waited))
             # Later tasks wait until the answer has stopped.

@@ -18,6 +18,7 @@ from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.status_line import SessionStatus
@@ -132,7 +133,7 @@ class ChatScreen(TextSelectionScreen):
 
     def show_around(self, view: SessionView) -> None:
         """Show of a session all but what was said."""
-        self.show_queued(view.queued)
+        self.show_queue(view.queue)
         if self.shown != view.session_id:
             self.shown = view.session_id
             self.sidebar.highlight(self.shown)
@@ -148,7 +149,7 @@ class ChatScreen(TextSelectionScreen):
         for message in messages[-_LAST_MESSAGES:]:
             if message.id != view.arriving:
                 self.transcript.put(message)
-        self.show_queued(view.queued)
+        self.show_queue(view.queue)
         self.show_prompt(view)
 
     def show_prompt(self, view: SessionView) -> None:
@@ -162,10 +163,10 @@ class ChatScreen(TextSelectionScreen):
         self.prompt.show_count(view.prompt_count)
         self.prompt.set_read_only_reason(view.read_only_in_short)
 
-    def show_queued(self, prompts: Sequence[str]) -> None:
+    def show_queue(self, queue: PromptQueue) -> None:
         """Show what waits to be sent."""
-        self.transcript.show_queued(prompts)
-        self.prompt.show_queued(prompts)
+        self.transcript.show_queued(queue.prompts)
+        self.prompt.show_queue(queue)
 
     def say(self, notice: Notice) -> None:
         """Put a notice into the conversation, and one of a line where the reader looks."""

@@ -95,4 +95,4 @@ async def test_where_live_is_empty_all_of_it_comes_before(store):
 def test_what_waits_to_be_sent_stands_at_the_end(store):
     conversation = looked_at(store, begun(store, *talk()), "m100")
     conversation.prompt.enqueue("next")
-    assert conversation.view().queued == ()
+    assert conversation.view().queue.prompts == ()

@@ -137,7 +137,7 @@ async def test_nothing_is_written_to_a_session_that_was_given_up(world):
     conversation = program.workspace.current
     assert await leave(program)
     conversation.prompt.enqueue("late")
-    assert conversation.prompt.take_back_queue()
+    conversation.prompt.hold_queue()
     await program.workspace.switcher.leave(conversation)
     assert world.drafts.load(here) is None
 

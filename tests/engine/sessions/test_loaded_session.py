@@ -7,6 +7,7 @@ from tests.engine.workspaces import World
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.session import Tail
 from tui.domain.views.notice import Notice
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.sidebar_rows import Mark
 from tui.engine.sessions.loaded_session import LoadedSession, PlacedNotice
 
@@ -111,14 +112,25 @@ def test_a_draft_holds_what_waits_and_what_was_sent_and_is_not_saved(new):
     assert (draft.session_id, draft.scope) == (new.id, "project:/shop")
 
 
-def test_what_waits_comes_back_before_what_stands_in_the_prompt(new):
+def test_held_prompts_wait_one_by_one_behind_those_that_are_sent(new):
     for prompt in ("one", "two"):
         new.prompt.enqueue(prompt)
-    new.prompt.edit("three")
-    new.prompt.take_back_queue()
-    assert (new.prompt.text, new.prompt.queued) == ("one\n\ntwo\n\nthree", [])
-    new.prompt.take_back_queue()
-    assert new.prompt.text == "one\n\ntwo\n\nthree"
+    new.prompt.hold_queue()
+    new.prompt.enqueue("three")
+    assert new.prompt.queue == PromptQueue(("three",), ("one", "two"))
+    new.prompt.release_queue()
+    assert new.prompt.queued == ["three", "one", "two"]
+
+
+def test_the_next_held_prompt_comes_into_an_empty_text_only(new):
+    new.prompt.hold("one")
+    new.prompt.edit("typed")
+    assert not new.prompt.edit_next()
+    new.prompt.edit("")
+    assert new.prompt.edit_next()
+    assert (new.prompt.text, new.prompt.queue) == ("one", PromptQueue())
+    new.prompt.edit("")
+    assert not new.prompt.edit_next()
 
 
 def test_another_reading_goes_on_with_what_is_not_in_its_prompt_yet():
@@ -127,8 +139,11 @@ def test_another_reading_goes_on_with_what_is_not_in_its_prompt_yet():
     after.prompt.edit("from disk")
     after.prompt.take_over(before.prompt)
     assert after.prompt.text == "from disk\n\ntyped"
+    before.prompt.enqueue("waits")
+    after.prompt.take_over(before.prompt)
     after.prompt.take_over(before.prompt)
     assert after.prompt.text == "from disk\n\ntyped"
+    assert after.prompt.queue.held == ("waits",)
 
 
 # --- names
@@ -222,7 +237,7 @@ def test_the_view_has_what_stands_in_the_prompt(new):
     new.prompt.edit("half")
     new.prompt.enqueue("waits")
     view = new.view()
-    assert (view.session_id, view.draft, view.queued) == (new.id, "half", ("waits",))
+    assert (view.session_id, view.draft, view.queue.prompts) == (new.id, "half", ("waits",))
 
 
 def test_the_status_names_the_model_that_answers_next(new):

@@ -170,7 +170,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
         with suppress(*REFUSED):
             if conversation.prompt.queued and not stopped:
                 await self.say(conversation, conversation.prompt.next_queued())
-            conversation.prompt.take_back_queue()
+            conversation.prompt.hold_queue()
         await self.workspace.switcher.leave(conversation)
 
     @rule(times=st.integers(1, 3))
@@ -262,7 +262,7 @@ class WorkspaceMachine(RuleBasedStateMachine):
     def all_texts(self):
         """Whatever stands in a prompt, waits, is pending, or is on disk."""
         for each in (*self.workspace.open, self.workspace.current):
-            yield from (each.prompt.text, *each.prompt.queued, *each.unsaved_prompts)
+            yield from (each.prompt.text, *each.prompt.queue.prompts, *each.unsaved_prompts)
         for path in (*self.world.drafts.files(), *self.world.root.glob("*/*.jsonl")):
             yield path.read_text()
 

@@ -40,7 +40,6 @@ class PromptApp(App[None]):
         super().__init__()
         self.posted = []
         self.pressed = []
-        self.takes = False
 
     def compose(self):
         with Surroundings():
@@ -54,10 +53,9 @@ class PromptApp(App[None]):
     @on(Prompt.Edited)
     @on(CopyRequested)
     @on(Prompt.TakenBack)
+    @on(Prompt.HeldWanted)
     def keep(self, event):
         self.posted.append(event)
-        if self.takes and isinstance(event, Prompt.Submitted):
-            self.prompt.clear_sent()
 
     @property
     def prompt(self) -> Prompt:

@@ -1,6 +1,7 @@
 """How the prompt looks: its size, its border, the caret."""
 
 from tests.waiting import until
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.prompt import Prompt
 
 
@@ -60,12 +61,12 @@ async def test_the_prompt_count_stands_in_the_border(running):
 async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(running):
     async with running() as (app, pilot):
         app.prompt.set_read_only_reason("[b]held\x1b[2J by another")
-        app.prompt.show_queued(["queued"])
+        app.prompt.show_queue(PromptQueue(("queued",)))
         await until(lambda: "[b]held␛[2J by another · 1 queued" in bottom(app))
         app.prompt.set_read_only_reason("")
         await until(lambda: "held" not in bottom(app))
         assert "1 queued" in bottom(app)
-        app.prompt.show_queued([])
+        app.prompt.show_queue(PromptQueue())
         await until(lambda: "queued" not in bottom(app))
         await pilot.press("x")
         assert app.prompt.text == "x"

@@ -132,7 +132,7 @@ class Navigation:
             view = session.view()
             arriving = (view.arriving,) if view.arriving else ()
             transcript.append(view.entries, later=view.later, arriving=arriving)
-            transcript.show_queued(view.queued)
+            transcript.show_queued(view.queue.prompts)
 
 
 def _around(store: "SessionReader", session_id: str, message_id: str) -> Surroundings:

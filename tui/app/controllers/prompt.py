@@ -36,37 +36,58 @@ class PromptController:
         self._summaries = summaries
         self._session_list = session_list
 
-    def refuse(self) -> None:
-        """Let the user correct and submit again what stands in the prompt."""
-        self._chat.prompt.refuse_sent()
+    def note_submitted(self) -> None:
+        """Take what was submitted out of the draft; text typed since then stays."""
+        self._workspace.current.prompt.edit(self._chat.prompt.draft)
+        self._chat.settle_draft()
+
+    def accepts(self, session: LoadedSession, prompt: PromptText) -> bool:
+        """Check the size of a prompt; one that is too large is given back."""
+        is_small = len(prompt.text.encode(errors="surrogatepass")) <= TEXT_BYTES
+        if not is_small:
+            self._presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
+            self.give_back(session, prompt.typed)
+        return is_small
+
+    def give_back(self, session: LoadedSession, text: str) -> None:
+        """Put a prompt that was not sent back into the prompt, else let it wait for the user."""
+        session.prompt.hold(text)
+        self._turns.edit_next(session)
 
     async def send(self, session: LoadedSession, prompt: PromptText) -> None:
-        """Send a prompt in a session; the text stays in the prompt on failure."""
-        # A session that was opened meanwhile is another object.
-        session = self._workspace.switcher.find(session.id) or session
-        if _is_too_large(prompt):
-            self._presenter.say(Notice("Prompt is larger than 8 MiB.", "error"))
-        elif await self.open_for_change(session):
-            self.clear_prompt(session, prompt.typed)
+        """Send a prompt in a session; it is given back on failure."""
+        if await self.open_for_change(session):
             self._turns.send(session, prompt.text)
             self._session_list.show()
-            return
-        self.refuse()
+        else:
+            self.give_back(session, prompt.typed)
 
-    def put_in_queue(self, session: LoadedSession, prompt: PromptText) -> bool:
-        """Queue a prompt of an open session behind earlier tasks; false if it is too large."""
-        if _is_too_large(prompt):
-            return False
-        self.clear_prompt(session, prompt.typed)
+    async def send_waiting(self, session: LoadedSession, prompt: PromptText) -> None:
+        """Send a prompt that was queued until its session is open, unless it was taken back."""
+        # A session that was opened meanwhile is another object.
+        session = self._workspace.switcher.find(session.id) or session
+        if session.prompt.dequeue(prompt.text):
+            await self.send(session, prompt)
+
+    def put_in_queue(self, session: LoadedSession, prompt: PromptText) -> None:
+        """Queue a prompt behind earlier tasks."""
         session.prompt.enqueue(prompt.text)
-        self._chat.show_queued(session.prompt.queued)
+        self._chat.show_queue(session.prompt.queue)
         self._presenter.show_status()
-        return True
 
     async def send_queued(self, session: LoadedSession, prompt: str) -> None:
         """Send a queued prompt, unless it was taken back or an answer is still arriving."""
         self._turns.send_queued(session, prompt)
         self._session_list.show()
+
+    async def send_held(self) -> None:
+        """Send the prompts of the session on screen that wait for the user, in their order."""
+        session = self._workspace.current
+        if await self.open_for_change(session):
+            session.prompt.release_queue()
+            self._turns.send_next(session)
+            self._presenter.show_status()
+            self._session_list.show()
 
     async def ask_model(self, wanted: RetryTurn | Compact) -> None:
         """Regenerate the last answer of the session on screen, or summarise it."""
@@ -89,15 +110,6 @@ class PromptController:
         await self._workspace.pool.try_save(session)
         return stopped
 
-    def clear_prompt(self, session: LoadedSession, text: str) -> None:
-        """Remove a submitted text from the draft; text typed since then stays."""
-        if session is self._workspace.current:
-            self._chat.prompt.clear_sent()
-            session.prompt.edit(self._chat.prompt.draft)
-        else:
-            session.prompt.remove_sent(text)
-        self._chat.settle_draft()
-
     def take_back(self, prompts: Sequence[str], back: Waiting | None = None) -> None:
         """Remove prompts from the queue of the session on screen: its prompt has them now.
 
@@ -109,12 +121,14 @@ class PromptController:
                 self._note_sent(prompt)
         if back is not None:
             self._wait_again(session, back)
-        self._chat.show_queued(session.prompt.queued)
+        self._chat.show_queue(session.prompt.queue)
         self._presenter.show_status()
         self._chat.settle_draft()
 
     def _wait_again(self, session: LoadedSession, back: Waiting) -> None:
-        if session.activity.running or session.prompt.queued:
+        if back.held:
+            session.prompt.hold(back.text, max(0, back.place - len(session.prompt.queued)))
+        elif session.activity.running or session.prompt.queued:
             session.prompt.enqueue(back.text, back.place)
         else:
             # The last answer has ended meanwhile: the prompt would have been sent.
@@ -150,7 +164,3 @@ class PromptController:
             self._presenter.show_session()
         self._presenter.show_status()
         return True
-
-
-def _is_too_large(prompt: PromptText) -> bool:
-    return len(prompt.text.encode(errors="surrogatepass")) > TEXT_BYTES

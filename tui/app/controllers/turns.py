@@ -62,7 +62,6 @@ class Turns:
         self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
-        self._taken_back: set[LoadedSession] = set()
         self._timer = TurnTimer(app, chat, presenter, workspace.switcher, stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, stopwatch)
 
@@ -71,22 +70,24 @@ class Turns:
         if session.activity.running or session.prompt.queued:
             # Those that wait go first, though the answer before them has just ended.
             session.prompt.enqueue(prompt)
-            self._chat.show_queued(session.prompt.queued)
+            self._chat.show_queue(session.prompt.queue)
             self._presenter.show_status()
         else:
             self._start(session, prompt)
 
     def send_queued(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt that waits in an open session, unless an answer is still to be ended."""
+        if prompt in session.prompt.queued:
+            self.send_next(session)
+
+    def send_next(self, session: LoadedSession) -> None:
+        """Send the next queued prompt, unless an answer is still to be ended."""
         answering = session.activity.running or session in self._ended_as
-        if answering or prompt not in session.prompt.queued:
-            return
-        if self._pool.given_up(session):
-            return  # its draft has what waits
-        self._start(session, session.prompt.next_queued())
-        self._chat.settle_draft()
+        if not answering and not self._pool.given_up(session):  # its draft has what waits
+            self._start(session, session.prompt.next_queued())
+            self._chat.settle_draft()
         if session is self._switcher.current:
-            self._chat.show_queued(session.prompt.queued)
+            self._chat.show_queue(session.prompt.queue)
 
     def retry(self, session: LoadedSession) -> None:
         """Ask again in an open session."""
@@ -98,7 +99,7 @@ class Turns:
 
     @contextmanager
     def going_on(self, session: LoadedSession) -> Generator[None]:
-        """On success send the next queued prompt; on failure put the queue back into the prompt."""
+        """On success send the next queued prompt; on failure let the queue wait for the user."""
         try:
             yield
         except asyncio.CancelledError:
@@ -116,38 +117,36 @@ class Turns:
         status = self._ended_as.pop(session)
         if self._pool.given_up(session):
             return  # it was closed while a slow disk saved it; its draft has what waits
-        taken_back = session in self._taken_back
-        self._taken_back.discard(session)
-        if session.prompt.queued and (taken_back or status in ("complete", "truncated")):
+        if status == "failed":
+            self.hold_queue(session)
+        elif session.prompt.queued:
+            # After a stop: it was sent since then.
             self._start(session, session.prompt.next_queued())
             # Else a crash would bring back what was sent.
             self._chat.settle_draft()
-            return
-        self._put_back(session)
 
-    def _put_back(self, session: LoadedSession) -> None:
-        """Put what waits into the prompt."""
-        if session is not self._switcher.current:
-            session.prompt.take_back_queue()
-        elif session.prompt.queued:
-            # What was typed may be on its way here still: the prompt knows it all.
-            self._chat.prompt.put_before(session.prompt.queued)
-            session.prompt.clear_queue()
-            session.prompt.edit(self._chat.prompt.draft)
-            self._chat.show_queued(())
+    def hold_queue(self, session: LoadedSession) -> bool:
+        """Let the queue wait for the user, and the next prompt stand in an empty prompt.
 
-    def take_back(self, session: LoadedSession) -> bool:
-        """Let all that waits wait no more, but stand in the prompt; false if nothing waits.
-
-        What is sent from now on is sent also after an answer that was stopped.
+        False if nothing waits.
         """
-        if session in self._workers or session in self._ended_as:
-            self._taken_back.add(session)
         if not session.prompt.queued:
             return False
-        self._put_back(session)
+        session.prompt.hold_queue()
+        self.edit_next(session)
         self._chat.settle_draft()
         return True
+
+    def edit_next(self, session: LoadedSession) -> None:
+        """Put the next held prompt into the prompt, if nothing stands there."""
+        if session is not self._switcher.current:
+            session.prompt.edit_next()
+            return
+        # What was typed may be on its way here still: the prompt knows it all.
+        session.prompt.edit(self._chat.prompt.draft)
+        if not self._chat.prompt.text and session.prompt.edit_next():
+            self._chat.prompt.set_text(session.prompt.text)
+        self._chat.show_queue(session.prompt.queue)
 
     async def stop(self, session: LoadedSession) -> bool:
         """Stop a turn, and wait until it has ended; false if there is none."""
@@ -170,7 +169,6 @@ class Turns:
 
     def _launch(self, session: LoadedSession, turn: Turn) -> None:
         session.activity.begin_answer()
-        self._taken_back.discard(session)
         self._timer.begin(session)
         if session.opened is not None and session.model is not None:
             session.opened.use_model(session.model.name)

@@ -6,6 +6,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.todo import TodoItem
 from tui.domain.views.approval import Question
 from tui.domain.views.notice import Shown
+from tui.domain.views.prompt_queue import PromptQueue
 
 
 class SessionView(msgspec.Struct, frozen=True):
@@ -18,8 +19,8 @@ class SessionView(msgspec.Struct, frozen=True):
     arriving: str | None
     """The id of the arriving answer."""
     draft: str
-    queued: tuple[str, ...]
-    """Prompts waiting for the answer to end."""
+    queue: PromptQueue
+    """The prompts that wait to be sent."""
     prompt_count: int
     """All prompts of the session, also those that are not loaded."""
     read_only: str

@@ -42,7 +42,21 @@ class Typed(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        return _joined(self.unsent)
+        return "\n\n".join(filter(None, (draft.text for draft in self._distinct)))
+
+    @property
+    def queued(self) -> Sequence[str]:
+        return [prompt for draft in self._distinct for prompt in draft.queued]
+
+    @property
+    def _distinct(self) -> Sequence[Draft]:
+        """The drafts that no other one goes on from."""
+        wholes = {_whole(draft): draft for draft in self.unsent}
+        return [
+            draft
+            for whole, draft in wholes.items()
+            if not any(other != whole and other.startswith(whole) for other in wholes)
+        ]
 
 
 class DraftKeeper:
@@ -117,7 +131,7 @@ class DraftKeeper:
     def show(self, loaded: LoadedSession, typed: Typed) -> None:
         """Let this stand in a prompt, for whatever stood there."""
         pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
-        loaded.prompt.restore(typed.text, pastes, typed.asides)
+        loaded.prompt.restore(typed.text, typed.queued, pastes, typed.asides)
         loaded.prompt.note_kept(loaded.draft() if typed.found else None)
         if typed.own and typed.own not in typed.unsent:
             # What was sent stands there still: it is to be written anew.
@@ -133,9 +147,9 @@ class DraftKeeper:
             return
         # Not all of it: the new file's time is later than what was sent from the old one.
         unsent = self._unsent(_prompts(session), found, None)
-        text = _joined([unsent])
-        known = loaded.prompt.kept.text if loaded.prompt.kept else ""
-        if text not in known and text not in loaded.prompt.text:
+        text = _whole(unsent)
+        known = _whole(loaded.prompt.kept) if loaded.prompt.kept else ""
+        if text not in known and text not in _whole(loaded.draft()):
             self._drafts.save(unsent, token=_new_token())
 
     # --- within
@@ -146,9 +160,6 @@ class DraftKeeper:
         if written is None:
             return draft
         said = [each.text for each in prompts if _is_since(written, each.timestamp)]
-        if draft.queued and _is_begun(_joined([draft]), said):
-            # All that waited stood in the prompt again, and was sent as one.
-            return msgspec.structs.replace(draft, text="", queued=())
         queued: list[str] = []
         for text in draft.queued:
             # Each that was said is one that waited, not all that are alike.
@@ -200,12 +211,9 @@ def _is_begun(text: str, said: Sequence[str]) -> bool:
     return any(prompt.startswith(begun) for prompt in said)
 
 
-def _joined(drafts: Sequence[Draft]) -> str:
-    """All that they hold, what waited to be sent first; not one that another goes on from."""
-    whole = ("\n\n".join(filter(None, (*draft.queued, draft.text))) for draft in drafts)
-    texts = [*dict.fromkeys(whole)]
-    longest = (t for t in texts if not any(o != t and o.startswith(t) for o in texts))
-    return "\n\n".join(filter(None, longest))
+def _whole(draft: Draft) -> str:
+    """All that a draft holds, the queue first."""
+    return "\n\n".join(filter(None, (*draft.queued, draft.text)))
 
 
 def _only(draft: Draft, text: str) -> Draft:

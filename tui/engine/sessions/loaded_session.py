@@ -17,6 +17,7 @@ from tui.domain.journal.session import (
     Tail,
 )
 from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
@@ -140,7 +141,7 @@ class LoadedSession(msgspec.Struct, eq=False):
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
         header = self.session.header
         prompt = self.prompt
-        queued = (*self.unsaved_prompts, *prompt.queued)
+        queued = (*self.unsaved_prompts, *prompt.queue.prompts)
         return Draft(self.id, header.scope, header.project_path, prompt.text, queued, prompt.folded)
 
     def hold(self, opened: OpenSession) -> None:
@@ -225,7 +226,7 @@ class LoadedSession(msgspec.Struct, eq=False):
             draft=self.prompt.text,
             pastes=self.prompt.pastes,
             # They stand at the end.
-            queued=() if excerpt else tuple(self.prompt.queued),
+            queue=PromptQueue() if excerpt else self.prompt.queue,
             prompt_count=session.prompt_count,
             read_only=self.read_only,
             todos=session.todos,

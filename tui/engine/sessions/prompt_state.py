@@ -3,12 +3,15 @@
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from tui.domain.journal.session import Draft
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.engine.sessions.write_queue import WriteQueue
 
 
 class PromptState:
     """Typed text and queued prompts of one session, changed by the verbs below only.
 
+    Queued prompts are sent one after another; held ones, after a stop or a failure, wait until the
+    user sends them.
     ``pastes`` are the parts of the text that are shown folded. ``kept`` is the draft on disk, and
     ``asides`` are the parts of it that are there under a token.
     """
@@ -17,6 +20,7 @@ class PromptState:
         self._text = ""
         self._pastes: tuple[str, ...] = ()
         self._queued: list[str] = []
+        self._held: list[str] = []
         self._kept: Draft | None = None
         self._asides: Mapping[str, Draft] = {}
         self._writes: WriteQueue | None = None
@@ -30,8 +34,13 @@ class PromptState:
         return self._pastes
 
     @property
+    def queue(self) -> PromptQueue:
+        """All prompts that wait."""
+        return PromptQueue(tuple(self._queued), tuple(self._held))
+
+    @property
     def queued(self) -> Sequence[str]:
-        """The prompts that wait to be sent, the next one first."""
+        """The prompts that are sent without the user, the next one first."""
         return list(self._queued)
 
     @property
@@ -44,7 +53,7 @@ class PromptState:
 
     @property
     def has_draft(self) -> bool:
-        return bool(self._text.strip())
+        return bool(self._text.strip() or self._held)
 
     @property
     def folded(self) -> tuple[tuple[int, int], ...]:
@@ -59,12 +68,9 @@ class PromptState:
         if pastes is not None:
             self._pastes = pastes
 
-    def remove_sent(self, text: str) -> None:
-        """Remove a sent text; what was typed behind it stays."""
-        self._text = self._text.removeprefix(text)
-
     def take_over(self, other: "PromptState") -> None:
-        """Add the text of another reading of the same session."""
+        """Add the text and the prompts of another reading of the same session."""
+        self._held += [each for each in other.queue.prompts if each not in self.queue.prompts]
         if other.text not in self._text:
             self._text = "\n\n".join(filter(None, [self._text, other.text]))
 
@@ -80,28 +86,49 @@ class PromptState:
 
     def dequeue(self, prompt: str) -> bool:
         """Take the last prompt with this text out of the queue; false if there is none."""
-        for place in reversed(range(len(self._queued))):
-            if self._queued[place] == prompt:
-                del self._queued[place]
-                return True
+        for prompts in (self._held, self._queued):
+            for place in reversed(range(len(prompts))):
+                if prompts[place] == prompt:
+                    del prompts[place]
+                    return True
         return False
 
     def clear_queue(self) -> None:
         self._queued.clear()
+        self._held.clear()
 
-    def take_back_queue(self) -> bool:
-        """Move the queue into the prompt, before its text; false if nothing waits."""
-        if not self._queued:
+    def hold(self, prompt: str, place: int = 0) -> None:
+        """Let a prompt wait for the user, at a place among the held ones."""
+        self._held.insert(place, prompt)
+
+    def hold_queue(self) -> None:
+        """Let all prompts wait for the user."""
+        self._held, self._queued = [*self._queued, *self._held], []
+
+    def release_queue(self) -> None:
+        """Send the held prompts, too."""
+        self._queued, self._held = [*self._queued, *self._held], []
+
+    def edit_next(self) -> bool:
+        """Move the next held prompt into an empty text; false if there is none, or a text."""
+        if self._text.strip() or not self._held:
             return False
-        self._text = "\n\n".join(filter(None, [*self._queued, self._text]))
-        self._queued.clear()
+        self._text = self._held.pop(0)
         return True
 
     # --- the draft on disk
 
-    def restore(self, text: str, pastes: tuple[str, ...], asides: Mapping[str, Draft]) -> None:
-        """Replace the text by what was found on disk."""
+    def restore(
+        self,
+        text: str,
+        queued: Sequence[str],
+        pastes: tuple[str, ...],
+        asides: Mapping[str, Draft],
+    ) -> None:
+        """Replace text and queue by what was found on disk; the queue waits for the user."""
         self._text, self._pastes, self._asides = text, pastes, asides
+        self._queued, self._held = [], [*queued]
+        self.edit_next()
 
     def note_kept(self, draft: Draft | None, asides: Mapping[str, Draft] | None = None) -> None:
         """Remember the draft on disk; also the asides, if they have changed."""

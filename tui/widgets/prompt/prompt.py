@@ -14,11 +14,11 @@ from textual.widget import Widget
 from tui.domain.commands import Command
 from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.history import EarlierPrompts
-from tui.widgets.prompt.unacknowledged import Unacknowledged
 
 SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
@@ -26,23 +26,21 @@ LEAST_ROWS = 3
 
 
 class Waiting(NamedTuple):
-    """A prompt that waits to be sent: what it says, and how many are sent before it."""
+    """A prompt that waits to be sent: what it says, and how many are sent before it.
+
+    ``held`` if it waits for the user.
+    """
 
     text: str
     place: int
+    held: bool = False
 
 
 class Prompt(Widget):
-    """The prompt: an editor, completion, and earlier prompts.
-
-    A prompt that was submitted stays until ``clear_sent``: nothing is lost if sending fails.
-    """
+    """The prompt: an editor, completion, earlier prompts, and those that wait."""
 
     class Submitted(Message):
-        """Enter was pressed on a text that is not blank.
-
-        Call ``clear_sent`` once it is taken, else ``refuse_sent``.
-        """
+        """Enter was pressed on a text that is not blank; the text has left the prompt."""
 
         def __init__(self, text: str) -> None:
             super().__init__()
@@ -58,6 +56,9 @@ class Prompt(Widget):
             super().__init__()
             self.text = text
             self.pastes = tuple(pastes)
+
+    class HeldWanted(Message):
+        """The user wants the held prompts to be sent."""
 
     class TakenBack(Message):
         """The user took prompts that waited back into the prompt, or dropped them.
@@ -78,7 +79,6 @@ class Prompt(Widget):
         self._editor = Editor(self._press, self._show_edit)
         self._list = CompletionList()
         self._history = EarlierPrompts()
-        self._unacknowledged = Unacknowledged()
         self._told = ""
         self._useful: frozenset[str] = frozenset()
         self._targets: tuple[Target, ...] = ()
@@ -86,7 +86,7 @@ class Prompt(Widget):
         self._themes: tuple[str, ...] = ()
         self._own: tuple[Command, ...] = ()
         self._reason = ""
-        self._queued: tuple[str, ...] = ()
+        self._queue = PromptQueue()
         self._taken: Waiting | None = None
         self.show_count(0)
 
@@ -138,39 +138,11 @@ class Prompt(Widget):
         """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing."""
         self._editor.remember_pastes(pastes)
         self._history.leave()
-        self._unacknowledged.forget()
         self._load(text)
-
-    def put_before(self, prompts: Sequence[str]) -> None:
-        """Put these before what is typed, and behind what is being sent; posts nothing."""
-        draft = self.draft
-        sent = self._unacknowledged.sent_part(draft)
-        whole = sent + "\n\n".join(filter(None, [*prompts, draft.removeprefix(sent)]))
-        self._history.leave()
-        if not sent:
-            self._unacknowledged.forget()
-        self._load(whole)
 
     def replace_text(self, text: str) -> None:
         """Put another text in the place of the user's, who can undo it."""
         self._editor.replace_text(text)
-
-    def clear_sent(self) -> None:
-        """Take away the oldest prompt that was submitted, and nothing else that was typed."""
-        text, sent = self.text, self._unacknowledged.oldest
-        rest = self._unacknowledged.take(text)
-        if rest == text:
-            self._history.forget(sent)
-            return
-        rest = "\n\n".join(filter(None, (self._history.held, rest)))
-        self._history.leave()
-        self._load(rest)
-        if rest:
-            self.post_message(self.Edited(rest, self._editor.pastes))
-
-    def refuse_sent(self) -> None:
-        """Let the user send again what was submitted: it was not taken."""
-        self._unacknowledged.refuse()
 
     def show_history(self, prompts: Sequence[str]) -> None:
         """The session's earlier prompts, oldest first."""
@@ -202,13 +174,17 @@ class Prompt(Widget):
         self._editor.set_class(bool(reason), "-unsendable")
         self._show_subtitle()
 
-    def show_queued(self, prompts: Sequence[str]) -> None:
-        """The prompts that wait to be sent, the next one first."""
-        sent = max(0, len(self._queued) - len(prompts))
+    def show_queue(self, queue: PromptQueue) -> None:
+        """The prompts that wait to be sent."""
+        sent = max(0, len(self._waiting) - len(queue.prompts))
         if self._taken is not None and sent:
             self._taken = self._taken._replace(place=max(0, self._taken.place - sent))
-        self._queued = tuple(prompts)
+        self._queue = queue
         self._show_subtitle()
+
+    @property
+    def _waiting(self) -> Sequence[str]:
+        return self._queue.prompts
 
     def on_descendant_blur(self) -> None:
         self._list.show(())
@@ -225,7 +201,7 @@ class Prompt(Widget):
 
     def _show_subtitle(self) -> None:
         again = self._can_exchange
-        parts = (self._reason, _queue_hint(len(self._queued), again=again))
+        parts = (self._reason, _queue_hint(self._queue, again=again))
         text = " · ".join(make_visible_line(part) for part in parts if part)
         self._editor.border_subtitle = Content(text)
 
@@ -238,8 +214,8 @@ class Prompt(Widget):
             case "tab" | "escape" | "up" | "down" if self._list.found:
                 self._press_in_list(key)
                 return True
-            case "up" | "backspace" | "delete" if self._queued and not self.text:
-                self._take_back(self._queued if key == "delete" else self._queued[-1:])
+            case "up" | "backspace" | "delete" if self._waiting and not self.text:
+                self._take_back_last()
                 if key == "delete":
                     self._editor.replace_text("")
                 return True
@@ -265,11 +241,13 @@ class Prompt(Widget):
             self._accept(self._list.chosen)
             return
         self._list.show(())
-        text = self._unacknowledged.unsent(self.text)
-        if not text.strip():
-            return
-        self._unacknowledged.submit(text)
-        self.post_message(self.Submitted(text))
+        text = self.text
+        if text.strip():
+            # The text that an earlier prompt was recalled over stands there again.
+            self.set_text(self._history.held)
+            self.post_message(self.Submitted(text))
+        elif self._queue.held:
+            self.post_message(self.HeldWanted())
 
     def _complete(self) -> None:
         if self._list.chosen is not None:
@@ -284,12 +262,15 @@ class Prompt(Widget):
     def _accept(self, completion: Completion) -> None:
         self._editor.replace_text(completion.text)
 
-    def _take_back(self, prompts: Sequence[str]) -> None:
-        """Put prompts that wait into the text; the keys that follow are about them already."""
-        self.show_queued(self._queued[: -len(prompts)])
-        self._taken = Waiting(prompts[-1], len(self._queued))
-        self.post_message(self.TakenBack(prompts))
-        self._editor.replace_text("\n\n".join(prompts))
+    def _take_back_last(self) -> None:
+        """Put the last prompt that waits into the text; the keys that follow are about it."""
+        *others, last = self._waiting
+        is_held = bool(self._queue.held)
+        sending = len(self._queue.sending) - (not is_held)
+        self.show_queue(PromptQueue.of(others, sending))
+        self._taken = Waiting(last, len(others), is_held)
+        self.post_message(self.TakenBack([last]))
+        self._editor.replace_text(last)
         self._show_subtitle()
 
     @property
@@ -298,16 +279,18 @@ class Prompt(Widget):
         taken = self._taken
         if taken is None or self.text != taken.text or not self._editor.in_first_row:
             return False
-        return 0 < taken.place <= len(self._queued)
+        return 0 < taken.place <= len(self._waiting)
 
     def _exchange(self) -> bool:
         if self._taken is None or not self._can_exchange:
             return False
         back, place = self._taken, self._taken.place
-        waiting = [*self._queued[:place], back.text, *self._queued[place:]]
+        sending = len(self._queue.sending)
+        waiting = [*self._waiting[:place], back.text, *self._waiting[place:]]
         earlier = waiting.pop(place - 1)
-        self.show_queued(waiting)
-        self._taken = Waiting(earlier, place - 1)
+        self._taken = Waiting(earlier, place - 1, place > sending)
+        sending += (not back.held) - (place <= sending)
+        self.show_queue(PromptQueue.of(waiting, sending))
         self.post_message(self.TakenBack([earlier], back._replace(place=place - 1)))
         self._editor.replace_text(earlier)
         self._show_subtitle()
@@ -346,9 +329,12 @@ class Prompt(Widget):
         self.post_message(self.Edited(text, self._editor.pastes))
 
 
-def _queue_hint(count: int, *, again: bool) -> str:
+def _queue_hint(queue: PromptQueue, *, again: bool) -> str:
+    if not queue.prompts:
+        return ""
+    count = f"{len(queue.prompts)} queued"
     if again:
-        return f"{count} queued · ↑ takes the one before instead"
-    if count < 2:
-        return "1 queued · ↑ takes it back" if count else ""
-    return f"{count} queued · ↑ takes the last back · Del drops all"
+        return f"{count} · ↑ edits the one before instead"
+    one = "it" if len(queue.prompts) == 1 else "the last"
+    sends = "Enter sends · " if queue.held else ""
+    return f"{count} · {sends}↑ edits {one} · Del drops {one}"
