@@ -1,7 +1,7 @@
 """The status bar: what it says, and what it leaves out first where it is narrow."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -284,3 +284,16 @@ def test_any_texts_fit_into_any_width(texts, width):
     shown = lay_out(SessionStatus(session_id, label, 3, model, scope, save, **fields), width)
     assert sum(cell_len(text) for text in shown.values()) + 2 * (len(shown) - 1) <= max(0, width)
     assert not UNSAFE.search("".join(shown.values()))
+
+
+async def test_it_is_painted_again_only_when_its_words_have_changed():
+    app = World()
+    async with app.run_test(size=(80, 5)) as pilot:
+        app.bar.show(status())
+        await pilot.pause()
+        painted = []
+        app.bar.refresh = lambda: painted.append(app.line)
+        app.bar.show(status(save=SaveState(SAVED.saved_at + timedelta(seconds=20))))
+        assert painted == []
+        app.bar.show(status(save=SaveState(SAVED.saved_at + timedelta(minutes=1))))
+        assert len(painted) == 1

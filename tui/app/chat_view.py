@@ -1,8 +1,12 @@
 """The part of the chat screen that controllers see, so that tests can take its place."""
 
+from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from tui.domain.views.notice import Shown
+from tui.domain.views.session_view import SessionView
+from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.usage import AnswerCost, ContextUse
 
 
@@ -11,6 +15,10 @@ class TranscriptView(Protocol):
 
     def put(self, entry: Shown) -> None:
         """Add an entry at the end, or replace the message with the same id."""
+        ...
+
+    def add_text(self, message_id: str, text: str, model: str | None = None) -> None:
+        """Add to an answer that is arriving."""
         ...
 
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
@@ -23,10 +31,48 @@ class TranscriptView(Protocol):
 
 
 class StatusView(Protocol):
-    """The use of the context window in the status bar."""
+    """The status bar."""
 
     def show_context_use(self, use: ContextUse) -> None:
         """Show the use of a session's context window."""
+        ...
+
+    def show_indexing(self, progress: str) -> None:
+        """Show the progress of the search index; an empty text hides it."""
+        ...
+
+
+class PromptView(Protocol):
+    """The text in the prompt."""
+
+    @property
+    def text(self) -> str:
+        """The text in the prompt."""
+        ...
+
+    @property
+    def draft(self) -> str:
+        """The unsent draft."""
+        ...
+
+    def set_text(self, text: str, pastes: Sequence[str] = ()) -> None:
+        """Show another draft."""
+        ...
+
+    def replace_text(self, text: str) -> None:
+        """Replace the user's text, who can undo it."""
+        ...
+
+    def put_before(self, prompts: Sequence[str]) -> None:
+        """Put prompts before the text."""
+        ...
+
+    def clear_sent(self) -> None:
+        """Remove the oldest prompt that was submitted."""
+        ...
+
+    def refuse_sent(self) -> None:
+        """Allow all that was submitted to be submitted again."""
         ...
 
 
@@ -34,11 +80,34 @@ class ChatView(Protocol):
     """Values on the chat screen."""
 
     @property
-    def transcript(self) -> TranscriptView:
-        """The messages."""
-        ...
+    def transcript(self) -> TranscriptView: ...
 
     @property
-    def status_bar(self) -> StatusView:
-        """The last line."""
+    def status_bar(self) -> StatusView: ...
+
+    @property
+    def prompt(self) -> PromptView: ...
+
+    def show_rows(self, rows: SessionRows, now: datetime) -> None:
+        """Show the list of sessions."""
+        ...
+
+    def show_session(self, view: SessionView) -> None:
+        """Show a session from its end."""
+        ...
+
+    def show_changes(self, view: SessionView) -> None:
+        """Show the changes of the session on screen."""
+        ...
+
+    def show_prompt(self, view: SessionView) -> None:
+        """Show to-dos, approval and prompt history."""
+        ...
+
+    def show_queued(self, prompts: Sequence[str]) -> None:
+        """Show the prompts that wait to be sent."""
+        ...
+
+    def settle_draft(self) -> None:
+        """Note that the draft is to be kept soon."""
         ...

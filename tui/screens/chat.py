@@ -27,12 +27,12 @@ from tui.screens.chat_keys import ALWAYS, BINDINGS, KEYS, LINES, ORDER, KeyConte
 from tui.screens.conversation_pane import ConversationPane
 from tui.screens.draft_timer import DraftTimer
 from tui.screens.first_paint import FirstPaint
-from tui.screens.session_steps import SessionSteps, why_not, words_at_end
+from tui.screens.session_walk import SessionWalk
+from tui.screens.sidebar_toggle import SidebarToggle
 from tui.screens.text_selection import TextSelectionScreen
 from tui.screens.welcome import welcome
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt import Prompt
@@ -78,14 +78,31 @@ class ChatScreen(TextSelectionScreen):
         self.is_there = asyncio.Event()
         self.first_paint = FirstPaint(self)
         self.places = ScrollPositions()
-        self.shown = ""
         self.answering = False
         self._status: SessionStatus | None = None
         self.rows: SessionRows | None = None
         self.rows_at: datetime | None = None
-        self._walk = SessionSteps()
+        self.walk = SessionWalk(self.sidebar, self.prompt)
+        self._sidebar_toggle = SidebarToggle(self, self.sidebar, self.prompt)
         self._drafts = DraftTimer(self, lambda: self.post_message(self.DraftSettled()))
         self._found_from: Widget | None = None
+        self._connect_keys()
+
+    def _connect_keys(self) -> None:
+        # Textual looks for the actions of BINDINGS here.
+        self.action_walk = self.walk.step
+        self.action_go_to_row = self.walk.go_to_row
+        self.action_toggle_sidebar = self._sidebar_toggle.toggle
+        self.action_focus_sidebar = self._sidebar_toggle.focus
+        self.action_answer_question = self.approval.take_keys
+        self.action_fold_todos = self.todos.fold
+        self.action_page = self.transcript.action_page
+        self.action_go_to_end = self.transcript.action_to_end
+
+    @property
+    def shown(self) -> str:
+        """The id of the session on screen; empty before the first."""
+        return self.walk.shown
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="chat"):
@@ -135,10 +152,7 @@ class ChatScreen(TextSelectionScreen):
         """Show of a session all but what was said."""
         self.show_queue(view.queue)
         if self.shown != view.session_id:
-            self.shown = view.session_id
-            self.sidebar.highlight(self.shown)
-            if self._walk.aim == self.shown:
-                self._walk.aim = None
+            self.walk.arrive(view.session_id)
             # Only then: in the session on screen keys may be on their way that it knows not of.
             self.prompt.set_text(view.draft, view.pastes)
         self.show_prompt(view)
@@ -230,11 +244,6 @@ class ChatScreen(TextSelectionScreen):
         if self.prompt.has_focus_within:
             self.prompt.take_input(event)
 
-    def stay(self) -> None:
-        """The session that was aimed at could not be shown: aim at the one that is."""
-        self._walk.aim = None
-        self.sidebar.highlight(self.shown)
-
     # --- drafts
 
     def settle_draft(self) -> None:
@@ -253,35 +262,9 @@ class ChatScreen(TextSelectionScreen):
 
     # --- what concerns the screen alone
 
-    def action_toggle_sidebar(self) -> None:
-        narrow = self.has_class("-narrow")
-        self.toggle_class("-with-sidebar" if narrow else "-without-sidebar")
-        if not self.sidebar.display:
-            self.prompt.focus()
-
-    def action_focus_sidebar(self) -> None:
-        if self.sidebar.choosing:
-            self._go_to_prompt()
-            return
-        self.remove_class("-without-sidebar")
-        self.set_class(self.has_class("-narrow"), "-with-sidebar")
-        self.sidebar.focus()
-
     def action_rename(self) -> None:
-        """Let the session on screen be renamed in the list, which is there for as long."""
-        if self._status is None or self.sidebar.renaming:
-            return
-        narrow, before = self.has_class("-narrow"), self.focused
-        shown = "-with-sidebar" if narrow else "-without-sidebar"
-        was_shown = self.has_class(shown)
-
-        def go_back() -> None:
-            self.set_class(was_shown, shown)
-            self.set_focus(before)
-
-        self.set_class(narrow, shown)
-        status = self._status
-        self.sidebar.begin_renaming(status.session_id, status.name, status.label, go_back)
+        if self._status is not None:
+            self._sidebar_toggle.rename(self._status)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave a slash to those who type one, and F3 to those who find."""
@@ -326,8 +309,7 @@ class ChatScreen(TextSelectionScreen):
         if self.answering:
             self.post_message(CommandInvoked("stop"))
             return
-        self.remove_class("-with-sidebar")
-        self.prompt.focus()
+        self._sidebar_toggle.leave()
 
     def action_read(self) -> None:
         """Go into the conversation, and from there back to the prompt."""
@@ -337,44 +319,7 @@ class ChatScreen(TextSelectionScreen):
         self.transcript.focus()
         self.transcript.at_cursor.show()
 
-    def action_answer_question(self) -> None:
-        self.approval.take_keys()
-
-    def action_fold_todos(self) -> None:
-        self.todos.fold()
-
-    def action_page(self, pages: int) -> None:
-        self.transcript.action_page(pages)
-
-    def action_go_to_end(self) -> None:
-        self.transcript.action_to_end()
-
-    def action_walk(self, step: int) -> None:
-        """Select the session above or below the one that was last aimed at."""
-        self._aim_at(self._walk.step(self.sidebar.shown, self.shown, step))
-        if self.rows and self.rows.more and self._walk.nears_end():
-            # A list that is not on screen does not see that its end is near.
-            self.post_message(Sidebar.MoreWanted())
-        elif self._walk.led_nowhere:
-            hint(self, words_at_end(len(self.sidebar.shown), step))
-
-    def action_go_to_row(self, place: int) -> None:
-        """Select one of the first sessions of the list."""
-        rows = self.sidebar.shown
-        if words := why_not(rows, place, self._walk.aim or self.shown):
-            hint(self, words)
-        if place < len(rows):
-            self._aim_at(rows[place].id)
-
-    def _aim_at(self, session_id: str | None) -> None:
-        self._walk.aim = session_id
-        if session_id is not None:
-            # By the way that what was typed goes: a key that works everywhere would overtake it.
-            selected = Sidebar.SessionSelected(session_id)
-            self.prompt.after_typing(lambda: self.prompt.post_message(selected))
-
     @on(Sidebar.SessionSelected)
     @on(ApprovalPanel.Answered)
     def _go_to_prompt(self) -> None:
-        self.remove_class("-with-sidebar")
-        self.prompt.focus()
+        self._sidebar_toggle.leave()

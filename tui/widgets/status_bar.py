@@ -158,9 +158,10 @@ class StatusBar(Widget):
         self._context_use: dict[str, ContextUse] = {}
 
     def show(self, status: SessionStatus) -> None:
-        """Show a status."""
-        if status != self._status:
-            self._status = status
+        """Show a status; paint only if its words have changed."""
+        before, self._status = self._words(), status
+        # The time of the last save changes more often than its minute.
+        if self._words() != before:
             self.refresh()
 
     def show_context_use(self, use: ContextUse) -> None:
@@ -178,18 +179,27 @@ class StatusBar(Widget):
         width = self.size.width
         if y or self._status is None:
             return Strip.blank(width, self.rich_style)
-        # No margins where they would cost letters of the id.
-        margin = 1 if cell_len(self._status.session_id) + 2 <= width else 0
-        inner = width - 2 * margin
+        margin, shown = self._margin, self._words()
+        left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
+        used = Segment.get_line_length(left) + Segment.get_line_length(right)
+        edge, middle = self._space(margin), self._space(max(0, width - 2 * margin - used))
+        strip = Strip([edge, *left, middle, *right, edge])
+        return strip.adjust_cell_length(width, self.rich_style)
+
+    @property
+    def _margin(self) -> int:
+        # None where it would cost letters of the id.
+        return int(
+            self._status is not None and cell_len(self._status.session_id) + 2 <= self.size.width
+        )
+
+    def _words(self) -> dict[Place, str]:
+        if self._status is None:
+            return {}
         use = self._context_use.get(self._status.session_id)
         if use and not use.holds_for(self._status):
             use = None
-        shown = lay_out(self._status, inner, self._indexing, use)
-        left, right = self._side(shown, _LEFT), self._side(shown, _RIGHT)
-        used = Segment.get_line_length(left) + Segment.get_line_length(right)
-        edge, middle = self._space(margin), self._space(max(0, inner - used))
-        strip = Strip([edge, *left, middle, *right, edge])
-        return strip.adjust_cell_length(width, self.rich_style)
+        return lay_out(self._status, self.size.width - 2 * self._margin, self._indexing, use)
 
     def _side(self, shown: dict[Place, str], places: Sequence[Place]) -> list[Segment]:
         segments: list[Segment] = []

@@ -18,6 +18,9 @@ class Chat:
     def show_wait(self, message_id, seconds):
         self.shown.append((message_id, seconds))
 
+    def show_rows(self, rows, now):
+        self.shown.append((rows, now))
+
     def show_context_use(self, use):
         self.shown.append(use)
 

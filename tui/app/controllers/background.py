@@ -43,7 +43,7 @@ class Background:
         self._following = self._app.run_worker(self._live_updates.run)
 
     def _each_minute(self) -> None:
-        self._session_list.show()
+        self._session_list.show_ages()
         if self._following is not None and self._following.is_finished:
             # A defect has ended it, and was reported.
             self._follow()

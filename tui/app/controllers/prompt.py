@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tui.app.chat_view import ChatView
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
@@ -13,7 +14,6 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
-from tui.screens.chat import ChatScreen
 from tui.widgets.prompt import Waiting
 
 
@@ -22,7 +22,7 @@ class PromptController:
 
     def __init__(
         self,
-        chat: ChatScreen,
+        chat: ChatView,
         workspace: Workspace,
         presenter: SessionPresenter,
         turns: Turns,

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import msgspec
 from textual.app import App
 
+from tui.app.chat_view import ChatView
 from tui.app.controllers.navigation import Navigation
 from tui.app.services.index_builder import IndexBuilder
 from tui.domain.text.labels import scope_name, whole_label
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
-from tui.screens.chat import ChatScreen
 from tui.widgets.intents import SearchIntent
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class SearchController:
     def __init__(
         self,
         app: App[None],
-        chat: ChatScreen,
+        chat: ChatView,
         workspace: Workspace,
         navigation: Navigation,
         index_root: Path | None,

@@ -1,7 +1,9 @@
 """The list of sessions on screen: what is on disk, and what is open here, as rows."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime
 
+from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.text.labels import scope_name
 from tui.domain.views.notice import Notice
@@ -11,7 +13,6 @@ from tui.engine.library.session_pages import SessionPager
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
-from tui.screens.chat import ChatScreen
 from tui.widgets.sidebar import messages
 
 ListIntent = (
@@ -25,7 +26,7 @@ class SessionListController:
 
     def __init__(
         self,
-        chat: ChatScreen,
+        chat: ChatView,
         workspace: Workspace,
         sessions: SessionPager,
         presenter: SessionPresenter,
@@ -35,6 +36,7 @@ class SessionListController:
         self._workspace = workspace
         self._sessions = sessions
         self._told = ""
+        self._shown: SessionRows | None = None
 
     async def take(self, event: ListIntent) -> None:
         """Change the list as the sidebar asks for."""
@@ -92,10 +94,24 @@ class SessionListController:
         await self._after(lambda: self._sessions.read_again(session_id))
 
     def show(self) -> None:
-        """Show the entries read so far, with current ages."""
+        """Show the entries read so far, unless the same rows are on screen already."""
         now = self._workspace.clock()
+        rows = self._rows(now)
+        if rows != self._shown:
+            self._show(rows, now)
+
+    def show_ages(self) -> None:
+        """Show the same rows with their current ages."""
+        now = self._workspace.clock()
+        self._show(self._rows(now), now)
+
+    def _show(self, rows: SessionRows, now: datetime) -> None:
+        self._shown = rows
+        self._chat.show_rows(rows, now)
+
+    def _rows(self, now: datetime) -> SessionRows:
         entries, opened = self._sessions.entries, self._workspace.rows()
-        rows = SessionRows(
+        return SessionRows(
             rows=arrange(entries, opened, self._workspace.marks(), now),
             current=self._workspace.current.id,
             more=self._sessions.more,
@@ -103,7 +119,6 @@ class SessionListController:
             elsewhere=self._sessions.elsewhere,
             archived=self._sessions.archived,
         )
-        self._chat.show_rows(rows, now)
 
     async def prune(self, retention: Retention) -> None:
         """Set aside what is old or too much, and say so in a line."""

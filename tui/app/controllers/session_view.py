@@ -56,7 +56,7 @@ class SessionPresenter:
 
     def stay(self) -> None:
         """Give up the switch to a session that cannot be shown."""
-        self._chat.stay()
+        self._chat.walk.stay()
         self.show_status()
 
     def show_changes(self) -> None:

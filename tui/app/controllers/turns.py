@@ -10,6 +10,7 @@ from textual.app import App
 from textual.message import Message
 from textual.worker import Worker, WorkerError
 
+from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.turn_timer import TurnTimer
 from tui.app.controllers.usage_meter import UsageMeter
@@ -29,7 +30,6 @@ from tui.engine.turns.events import (
 )
 from tui.engine.turns.turn import Turn, TurnSettings, begin_turn, retry_turn
 from tui.errors import SibylError, StorageError
-from tui.screens.chat import ChatScreen
 
 _EVENTS_BETWEEN_BREATHS = 16
 """A server that floods may keep a worker busy without end: the screen gets its turn after these."""
@@ -49,7 +49,7 @@ class Turns:
     def __init__(
         self,
         app: App[None],
-        chat: ChatScreen,
+        chat: ChatView,
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,

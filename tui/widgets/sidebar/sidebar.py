@@ -101,6 +101,11 @@ class Sidebar(Vertical):
         return self._list.shown
 
     @property
+    def has_more(self) -> bool:
+        """True if there are sessions that are not loaded."""
+        return self._rows is not None and self._rows.more
+
+    @property
     def choosing(self) -> bool:
         """True while the rows have the focus."""
         return self._list.has_focus
