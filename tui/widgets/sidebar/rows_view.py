@@ -1,8 +1,6 @@
 """The rows of the sidebar: a virtual list with folds, a filter and a question in a row."""
 
-import math
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -12,17 +10,16 @@ from textual.events import Click, Key, Paste
 from textual.message import Message
 from textual.strip import Strip
 
-from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
+from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.cells import fill
 from tui.widgets.hints import hint
 from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
-from tui.widgets.sidebar.outline import Heading, Line, Outline
+from tui.widgets.sidebar.deletion_question import DeletionQuestion
+from tui.widgets.sidebar.filtered_rows import FilteredRows, Last
+from tui.widgets.sidebar.outline import Heading, Line
 from tui.widgets.sidebar.row_drawing import Piece, heading_pieces, question_pieces, row_pieces
 from tui.widgets.sidebar.row_keys import KEYS
-
-Last = tuple[int, str]
-"""The number of rows and the id of the last: it changes when a request brings more."""
 
 NO_SESSIONS = "No sessions yet"
 NO_MATCHES = "No matches"
@@ -50,16 +47,10 @@ class RowsView(LineList[Line], can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
-        self._rows: SessionRows | None = None
+        self._rows = FilteredRows()
+        self._question = DeletionQuestion()
         self._now = datetime.min.replace(tzinfo=UTC)
-        self._filter = ""
-        self._matching: tuple[SessionRow, ...] = ()
-        self._folded = {Group.ARCHIVED}
-        self._folded_while_filtering: set[Group] = set()
-        self._outline = Outline()
         self.place = 0
-        self._asked_about: str | None = None
-        self._answers_from = math.inf
         self._kept: Line | None = None  # the line that the reader highlighted, shown or not
         self._awaited = ""  # the session to be highlighted as soon as it has a row
         self._seen_height = 0
@@ -82,37 +73,33 @@ class RowsView(LineList[Line], can_focus=True):
         """The session that a key acts on; without one, hint why."""
         row = self.highlighted_row
         if row is None:
-            hint(self, NO_SESSION if self._outline.lines else NO_SESSIONS)
+            hint(self, NO_SESSION if self.lines else NO_SESSIONS)
         return row
 
     @property
     def hidden(self) -> int:
         """The number of sessions that the filter hides."""
-        return len(self._rows.rows) - len(self._matching) if self._rows else 0
+        return self._rows.hidden
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
         """Show other rows, or the same ones at a later time; keep highlight and view."""
-        first = not self._all_rows
-        self._rows, self._now = rows, now
+        first = not self._rows.all
+        self._now = now
         self._asked = True  # the reader did not move what moves here
-        self._match(rows.rows)
+        self._lay_out(lambda: self._rows.show(rows))
         if first:
-            place = self._outline.place_of_session(rows.current)
-            self._move_to(self._outline.nearest_row(0) if place is None else place)
+            place = self._rows.outline.place_of_session(rows.current)
+            self._move_to(self._rows.outline.nearest_row(0) if place is None else place)
         elif self._awaited:
             self.highlight(self._awaited)
         self._asked = False
         # A request that brought nothing is repeated only when the reader moves.
-        if self._last != self._asked_after:
+        if self._rows.last != self._asked_after:
             self._ask_for_more()
 
     def filter(self, text: str) -> None:
         """Show the rows that match a text, under headings that are unfolded at first."""
-        narrower = narrows(text, self._filter)
-        if not self._filter:
-            self._folded_while_filtering.clear()
-        self._filter = text
-        self._match(self._matching if narrower else self._all_rows)
+        self._lay_out(lambda: self._rows.filter(text))
         self.bring_into_view()
         self._ask_for_archive()
         self._ask_for_more()
@@ -122,7 +109,7 @@ class RowsView(LineList[Line], can_focus=True):
 
         Once the reader has moved the highlight, it stays with the reader.
         """
-        place = self._outline.place_of_session(session_id)
+        place = self._rows.outline.place_of_session(session_id)
         if place is None:
             self._awaited = session_id
         else:
@@ -131,11 +118,11 @@ class RowsView(LineList[Line], can_focus=True):
     @property
     def shown(self) -> list[SessionRow]:
         """The sessions among the lines, without those that are filtered or folded away."""
-        return [line for line in self._outline.lines if isinstance(line, SessionRow)]
+        return [line for line in self.lines if isinstance(line, SessionRow)]
 
     def place_in_view(self, session_id: str) -> int | None:
         """The row of the view that a session is on; negative above it."""
-        place = self._outline.place_of_session(session_id)
+        place = self._rows.outline.place_of_session(session_id)
         return None if place is None else place - self.scroll_offset.y
 
     # --- the question before a deletion
@@ -143,31 +130,25 @@ class RowsView(LineList[Line], can_focus=True):
     @property
     def can_be_answered(self) -> bool:
         """True while the question is on screen."""
-        return self._answers_from < math.inf
+        return self._question.can_be_answered
 
     def ask_to_delete(self) -> None:
-        """Ask in the highlighted session's row; keys typed before it is seen do not answer."""
-        self._asked_about = self.highlighted
+        """Ask in the highlighted session's row."""
+        self._question.ask(self.highlighted)
         self.refresh()
-        self.call_after_refresh(self._be_answered)
-
-    def _be_answered(self) -> None:
-        if self._asked_about is not None:
-            self._answers_from = time.monotonic()
+        self.call_after_refresh(self._question.note_painted)
 
     def take_question_back(self) -> None:
         """Withdraw the question."""
-        if self._asked_about is not None:
-            self._asked_about, self._answers_from = None, math.inf
+        if self._question.withdraw():
             self.refresh()
 
     def takes_key(self, event: Key | Paste) -> bool:
         """Answer the question: yes with Enter, no with any other key; true if there was one."""
-        session_id = self._asked_about
+        session_id = self._question.session_id
         if session_id is None:
             return False
-        is_enter = isinstance(event, Key) and event.key == "enter"
-        if is_enter and event.time >= self._answers_from:
+        if self._question.is_confirmed_by(event):
             self.post_message(messages.DeletionConfirmed(session_id))
         self.take_question_back()
         return True
@@ -187,7 +168,7 @@ class RowsView(LineList[Line], can_focus=True):
         self._move(0, 1)
 
     def action_move_to_last(self) -> None:
-        self._move(len(self._outline) - 1, -1)
+        self._move(len(self._rows.outline) - 1, -1)
 
     def action_choose(self) -> None:
         row = self.highlighted_row
@@ -200,14 +181,14 @@ class RowsView(LineList[Line], can_focus=True):
 
     def action_fold(self) -> None:
         """Fold the group; unfolding it restores the highlighted row."""
-        group = self._outline.group_at(self.place)
-        if group is not None and group not in self._folds:
+        group = self._rows.outline.group_at(self.place)
+        if group is not None and not self._rows.is_folded(group):
             self._turn_fold(group)
             self.bring_into_view()
 
     def action_unfold(self) -> None:
-        group = self._outline.group_at(self.place)
-        if group is not None and group in self._folds:
+        group = self._rows.outline.group_at(self.place)
+        if group is not None and self._rows.is_folded(group):
             self._turn_fold(group)
             self.bring_into_view()
 
@@ -224,67 +205,47 @@ class RowsView(LineList[Line], can_focus=True):
 
     @property
     def lines(self) -> Sequence[Line]:
-        return self._outline.lines
+        return self._rows.outline.lines
 
     def is_heading(self, line: Line) -> bool:
         return isinstance(line, Heading)
 
-    @property
-    def _all_rows(self) -> tuple[SessionRow, ...]:
-        return self._rows.rows if self._rows else ()
-
-    @property
-    def _folds(self) -> set[Group]:
-        return self._folded_while_filtering if self._filter.strip() else self._folded
-
-    def _match(self, rows: tuple[SessionRow, ...]) -> None:
-        text = self._filter
-        self._matching = tuple(row for row in rows if matches(row, text)) if text.strip() else rows
-        self._lay_out()
-
     def _turn_fold(self, group: Group) -> None:
         self.take_question_back()
-        self._folds.symmetric_difference_update({group})
-        self._lay_out()
+        self._lay_out(lambda: self._rows.turn_fold(group))
         self._ask_for_archive()
         self._ask_for_more()
 
-    def _lay_out(self) -> None:
-        """Build the lines anew; keep the highlight and the view."""
-        before, top = self._outline, self.scroll_offset.y
+    def _lay_out(self, change: Callable[[], None]) -> None:
+        """Change the lines; keep the highlight and the view."""
+        before, top = self._rows.outline, self.scroll_offset.y
         seen = before.lines[top : top + self.height]
         highlighted = (self._kept, self.line_at(self.place))
-        self._outline = self._outline_of(self._matching)
-        places = (self._outline.place_of(line) for line in highlighted if line)
+        change()
+        places = (self._rows.outline.place_of(line) for line in highlighted if line)
         known = next((place for place in places if place is not None), None)
-        self.place = self._outline.nearest_row(self.place) if known is None else known
-        if self._outline.lines:
-            self.place = self._outline.stop_beyond(self.place, 1)
-        if self._asked_about != self.highlighted:
+        self.place = self._rows.outline.nearest_row(self.place) if known is None else known
+        if self.lines:
+            self.place = self._rows.outline.stop_beyond(self.place, 1)
+        if self._question.session_id != self.highlighted:
             self.take_question_back()
         self.update_size()
         # A view at the top stays there, as new rows come there.
-        self.scroll_to_line(top + self._outline.drift(seen, top) if top else 0)
+        self.scroll_to_line(top + self._rows.outline.drift(seen, top) if top else 0)
         self.refresh()
-
-    def _outline_of(self, rows: tuple[SessionRow, ...]) -> Outline:
-        if self._rows is None:
-            return Outline()
-        archived = 0 if self._filter.strip() else self._rows.archived
-        return Outline(rows, self._folds, self._rows.current, archived)
 
     # --- the view
 
     def _move(self, place: int, step: int) -> None:
         """Move to the stop at or beyond a line."""
-        if not self._outline.lines:
+        if not self.lines:
             return
-        self._move_to(self._outline.stop_beyond(place, step))
+        self._move_to(self._rows.outline.stop_beyond(place, step))
 
     def _move_to(self, place: int) -> None:
-        if not self._outline.lines:
+        if not self.lines:
             return
-        place = max(0, min(place, len(self._outline) - 1))
+        place = max(0, min(place, len(self._rows.outline) - 1))
         self._kept = self.line_at(place)
         self._awaited = ""
         self.take_question_back()
@@ -303,25 +264,18 @@ class RowsView(LineList[Line], can_focus=True):
             self.bring_into_view()
         self._ask_for_more()
 
-    @property
-    def _last(self) -> Last:
-        rows = self._all_rows
-        return (len(rows), rows[-1].id) if rows else (0, "")
-
     def _ask_for_more(self) -> None:
         """Ask for more rows near the end, once until rows are shown."""
-        if self._asked or self._rows is None or not self._rows.more or not self.height:
+        loaded = self._rows.loaded
+        if self._asked or loaded is None or not loaded.more or not self.height:
             return
-        if len(self._outline) - self.scroll_offset.y <= 2 * self.height:
-            self._asked, self._asked_after = True, self._last
+        if len(self._rows.outline) - self.scroll_offset.y <= 2 * self.height:
+            self._asked, self._asked_after = True, self._rows.last
             self._want(messages.MoreWanted())
 
     def _ask_for_archive(self) -> None:
         """Ask for the archive if it is unfolded and not loaded."""
-        if self._rows is None or Group.ARCHIVED in self._folds:
-            return
-        read = sum(row.group is Group.ARCHIVED for row in self._rows.rows)
-        if read < self._rows.archived:
+        if self._rows.lacks_archive:
             self._want(messages.ArchiveUnfolded())
 
     def _want(self, message: Message) -> None:
@@ -333,13 +287,13 @@ class RowsView(LineList[Line], can_focus=True):
     def pieces(self, line: Line, width: int) -> Iterable[Piece]:
         if isinstance(line, Heading):
             return heading_pieces(line, width)
-        current = self._rows.current if self._rows else ""
-        if line.id == self._asked_about:
+        current = self._rows.loaded.current if self._rows.loaded else ""
+        if line.id == self._question.session_id:
             return question_pieces(line, width)
         return row_pieces(line, self._now, width, current)
 
     def blank_row(self, y: int, width: int) -> Strip:
-        if y or self._outline.lines or self._rows is None:
+        if y or self.lines or self._rows.loaded is None:
             return super().blank_row(y, width)
-        text = NO_MATCHES if self._all_rows else NO_SESSIONS
+        text = NO_MATCHES if self._rows.all else NO_SESSIONS
         return Strip([Segment(fill(f" {text}", width), self.part_style("aside"))])
