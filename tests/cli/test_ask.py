@@ -21,7 +21,7 @@ from tests.providers.chat_server import (
     refuses,
     scenarios,
 )
-from tui.domain.journal.records import Partial, decode
+from tui.domain.journal.records import Partial, Settings, decode
 from tui.storage import writer
 from tui.storage.protocol import SessionFilter
 
@@ -51,6 +51,19 @@ def test_the_configured_settings_of_the_model_are_sent(sibyl, configured):
         (request,) = server.requests
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.3, 9)
     assert request.body["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
+def test_the_settings_of_the_session_go_before_the_configured_ones(sibyl, configured, saved, store):
+    session_id = saved("Hello?", "Hi.")
+    lease = store.lease(session_id)
+    store.append(lease, [Settings(system_prompt="Be kind.", temperature=0)])
+    lease.release()
+    with ChatServer(answers("Yes.")) as server:
+        configured(server, more='[models."local:m"]\ntemperature = 0.3\nmax_tokens = 9')
+        assert sibyl("ask", "--session", session_id, "Well?").code == 0
+        (request,) = server.requests
+    assert (request.body["temperature"], request.body["max_tokens"]) == (0, 9)
+    assert request.body["messages"][0] == {"role": "system", "content": "Be kind."}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tui.domain.journal.message import ToolCall
-from tui.domain.journal.records import Reset, Summary, Todos
+from tui.domain.journal.records import Reset, Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.domain.text.labels import local_minute
 
@@ -146,6 +146,21 @@ def test_a_session_is_shown_as_markdown(sibyl, saved, store):
     assert f"\n- created: {local_minute(store.entry(session_id).created_at)}\n" in shown
 
 
+def test_a_session_is_shown_with_the_settings_of_its_own(sibyl, saved, store):
+    session_id = saved("How do I sort?")
+    assert "temperature" not in sibyl("sessions", "show", session_id).out
+    own = Settings(system_prompt="Be brief.\nBe kind.", temperature=0.2, max_tokens=1_000_000)
+    add(store, session_id, own)
+    shown = sibyl("sessions", "show", session_id).out
+    assert "\n- temperature: 0.2\n- max_tokens: 1000000\n" in shown
+    assert "\n## System prompt\n\nBe brief.\nBe kind.\n" in shown
+    assert sibyl("sessions", "show", session_id, "--json").json["session"]["settings"] == {
+        "system_prompt": "Be brief.\nBe kind.",
+        "temperature": 0.2,
+        "max_tokens": 1_000_000,
+    }
+
+
 def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store):
     session_id = saved("How do I sort?", "So.")
     add(
@@ -156,7 +171,9 @@ def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store
     )
     shown = sibyl("sessions", "show", session_id, "--json").json
     session = shown["session"]
-    assert list(session) == [*ENTRY_FIELDS, "todos", "summary", "prompt_count", "damaged"]
+    more = ["todos", "settings", "summary", "prompt_count", "damaged"]
+    assert list(session) == [*ENTRY_FIELDS, *more]
+    assert session["settings"] == {}
     assert session["todos"] == [{"content": "Sort", "status": "pending", "active_form": "Sorting"}]
     assert (session["summary"], session["prompt_count"], session["damaged"]) == (
         "They sorted.",

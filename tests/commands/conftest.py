@@ -11,6 +11,7 @@ from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
+from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable, StorageError, UsageError
 
 
@@ -60,6 +61,7 @@ class Commands:
         self.themes = Themes()
         self.rescued = []
         self.no_room = False
+        self.configured = ()
         self.shelf = SessionMoves(self.workspace, program.store, self.stop)
 
     @property
@@ -73,6 +75,7 @@ class Commands:
             self.rescue,
             self.stop,
             self.shelf,
+            TurnSettings(configured=lambda _: self.configured).in_force,
             exclusive_projects=self.exclusive,
             measures=self.measures,
             lists=self.lists,

@@ -25,7 +25,8 @@ def test_a_slash_offers_every_command_in_the_order_of_help():
 
 
 def test_letters_offer_the_commands_that_begin_so():
-    assert texts("/s") == ["/sessions ", "/save", "/session ", "/search ", "/stop"]
+    expected = ["/sessions ", "/save", "/session ", "/search ", "/stop", "/set ", "/system "]
+    assert texts("/s") == expected
     assert texts("/SA") == ["/save"]
 
 

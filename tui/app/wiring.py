@@ -84,6 +84,7 @@ class Controllers:
             parts.final_save.rescue,
             self.prompt.stop,
             parts.session_moves(self.prompt.stop),
+            parts.turn_settings.in_force,
             prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,

@@ -10,6 +10,7 @@ import msgspec
 
 from tui.cli import output
 from tui.cli.program import Program
+from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.domain.text.safe_text import make_visible_line
@@ -98,10 +99,17 @@ def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
     return {
         **_entry_json(exact),
         "todos": msgspec.to_builtins(session.todos),
+        "settings": _settings_json(session.settings),
         "summary": session.summary.text if session.summary else None,
         "prompt_count": session.prompt_count,
         "damaged": session.damaged,
     }
+
+
+def _settings_json(settings: Settings) -> dict[str, Any]:
+    """The settings that the session has of its own."""
+    own: dict[str, Any] = msgspec.to_builtins(settings)
+    return {name: value for name, value in own.items() if name != "type"}
 
 
 def _name(program: Program, chosen: Namespace) -> None:

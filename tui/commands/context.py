@@ -6,6 +6,8 @@ from typing import Protocol
 import msgspec
 
 from tui.commands.effects import Effect
+from tui.domain.journal.records import Settings
+from tui.domain.model_settings import ModelSettings
 from tui.domain.views.usage import ContextUse, SessionCost
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
@@ -72,6 +74,8 @@ class CommandContext(msgspec.Struct, frozen=True):
     stop: Callable[[LoadedSession], Awaitable[bool]]
     """Stop the arriving answer and wait until it is saved; false if there is none."""
     shelf: SessionMoves
+    settings_in_force: Callable[[Settings, str], ModelSettings]
+    """The settings of requests, by a session's own and the name of its model."""
     prompts: Mapping[str, str] = {}
     """The templates of the user's own commands, by name."""
     exclusive_projects: bool = False

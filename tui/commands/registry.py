@@ -13,6 +13,7 @@ from tui.commands import (
     search,
     session,
     sessions,
+    settings,
     theme,
     todo,
     usage,
@@ -47,6 +48,8 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "usage": usage.usage,
     "edit": program.edit,
     "model": answers.choose_model,
+    "set": settings.change_parameter,
+    "system": settings.change_system_prompt,
     "theme": theme.choose_theme,
     "quit": program.leave,
 }

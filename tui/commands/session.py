@@ -13,7 +13,7 @@ from tui.domain.journal.session import SessionEntry
 from tui.domain.targets import is_number, listed_number
 from tui.domain.text.labels import age
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.domain.views.markdown import facts_of
+from tui.domain.views.markdown import facts_of, parameters_of
 from tui.domain.views.notice import Table
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
@@ -37,7 +37,11 @@ async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
 def _details(context: CommandContext) -> Sequence[Effect]:
     loaded = context.workspace.current
     row = loaded.row(format_utc(context.workspace.clock()), active=True)
-    return say("\n".join((row.label, *facts_of(row))))
+    settings = loaded.session.settings
+    facts = [*facts_of(row), *parameters_of(settings)]
+    if settings.system_prompt is not None:
+        facts.append("system prompt: this session's own; /system shows it")
+    return say("\n".join((row.label, *facts)))
 
 
 async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -5,14 +5,24 @@ from typing import Literal, get_args
 
 import msgspec
 
+from tui.errors import UsageError
+
 SettingName = Literal["system_prompt", "temperature", "max_tokens"]
 SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
+
+ParameterName = Literal["temperature", "max_tokens"]
+PARAMETERS: tuple[ParameterName, ...] = get_args(ParameterName)
 
 THIS_SESSION = "this session"
 """The source of a session's own settings."""
 
 HIGHEST_TEMPERATURE = 2
 MOST_TOKENS = 1_000_000
+
+
+def value_words(value: float) -> str:
+    """Format the value of a parameter: ``0.2``, ``1000000``."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 class ModelParameters(msgspec.Struct, frozen=True):
@@ -28,7 +38,7 @@ class ModelParameters(msgspec.Struct, frozen=True):
 
     def _named(self) -> Iterator[str]:
         if self.temperature is not None:
-            yield f"temperature {self.temperature:g}"
+            yield f"temperature {value_words(self.temperature)}"
         if self.max_tokens is not None:
             yield f"max_tokens {self.max_tokens}"
 
@@ -75,3 +85,20 @@ class ModelSettings(msgspec.Struct, frozen=True):
         degrees = (each.temperature for each in self.levels if each.temperature is not None)
         limits = (each.max_tokens for each in self.levels if each.max_tokens is not None)
         return ModelParameters(next(degrees, None), next(limits, None))
+
+
+def parameter_value(name: ParameterName, text: str) -> float:
+    """Read the value of a parameter. Raises ``UsageError``."""
+    if name == "temperature":
+        return _number(text, float, 0, HIGHEST_TEMPERATURE, "temperature takes a number")
+    return _number(text, int, 1, MOST_TOKENS, "max_tokens takes a whole number")
+
+
+def _number(text: str, kind: type[float], least: int, most: int, takes: str) -> float:
+    try:
+        value = kind(text)
+    except ValueError:
+        value = None
+    if value is None or not least <= value <= most:
+        raise UsageError(f"{takes} from {least} to {most}, not {text}")
+    return value

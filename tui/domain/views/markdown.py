@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry
+from tui.domain.model_settings import PARAMETERS, value_words
 from tui.domain.text.labels import local_minute
 
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
@@ -15,8 +17,10 @@ _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
 def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Message]) -> str:
     """Format a session: details, summary, to-dos and ``messages``."""
     exact = msgspec.structs.replace(entry, message_count=session.message_count)
-    facts = "\n".join(f"- {fact}" for fact in (*facts_of(exact), f"status: {entry.status}"))
-    parts = [f"# {entry.label}", facts, *_summary(session), *_todos(session)]
+    about = (*facts_of(exact), f"status: {entry.status}", *parameters_of(session.settings))
+    facts = "\n".join(f"- {fact}" for fact in about)
+    before = (*_system_prompt(session), *_summary(session), *_todos(session))
+    parts = [f"# {entry.label}", facts, *before]
     return "\n\n".join([*parts, *map(_message, messages)]) + "\n"
 
 
@@ -30,6 +34,20 @@ def facts_of(entry: SessionEntry) -> Sequence[str]:
         f"last used: {local_minute(entry.last_used_at)}",
         f"messages: {entry.message_count}",
     )
+
+
+def parameters_of(settings: Settings) -> Iterator[str]:
+    """The session's own parameters, one line each."""
+    for name in PARAMETERS:
+        value: float | None = getattr(settings, name)
+        if value is not None:
+            yield f"{name}: {value_words(value)}"
+
+
+def _system_prompt(session: Session) -> Iterator[str]:
+    prompt = session.settings.system_prompt
+    if prompt is not None:
+        yield f"## System prompt\n\n{prompt or '(none)'}"
 
 
 def _summary(session: Session) -> Iterator[str]:

@@ -1,0 +1,147 @@
+"""``/set`` and ``/system``: what a session asks its model with."""
+
+import pytest
+from msgspec.structs import replace
+
+from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.journal.records import Settings
+from tui.domain.model_settings import Level
+
+CONFIGURED = (
+    Level('[models."scripted:model"] in config.toml', temperature=0.7),
+    Level("config.toml", system_prompt="Answer briefly."),
+)
+
+
+@pytest.fixture
+def commands(started):
+    commands = started()
+    commands.configured = CONFIGURED
+    return commands
+
+
+def own(commands):
+    return commands.current.session.settings
+
+
+async def test_a_parameter_is_set_for_the_session_and_kept_with_it(world, commands):
+    assert await commands("/set temperature 0.2") == "Set temperature to 0.2 for this session"
+    assert await commands("/set MAX_TOKENS 1000000") == "Set max_tokens to 1000000 for this session"
+    assert own(commands) == Settings(temperature=0.2, max_tokens=1_000_000)
+    await commands("/name Kept")
+    there = world.reader.load(commands.current.id)
+    assert there.settings == Settings(temperature=0.2, max_tokens=1_000_000)
+
+
+async def test_all_settings_are_shown_with_where_they_come_from(commands):
+    await commands("/set max_tokens 9")
+    assert (await commands("/set")).splitlines() == [
+        "Settings of this session with scripted:model:",
+        "system_prompt Answer briefly. config.toml",
+        'temperature 0.7 [models."scripted:model"] in config.toml',
+        "max_tokens 9 this session",
+    ]
+    commands.configured = ()
+    assert "temperature - left to the model" in await commands("/set")
+
+
+async def test_one_setting_is_shown(commands):
+    said = 'temperature: 0.7, from [models."scripted:model"] in config.toml'
+    assert await commands("/set temperature") == said
+    assert await commands("/set max_tokens") == "max_tokens: left to the model"
+
+
+async def test_a_parameter_is_taken_back(commands):
+    await commands("/set temperature 0")
+    assert await commands("/set temperature") == "temperature: 0, from this session"
+    said = 'Took back temperature: 0.7, from [models."scripted:model"] in config.toml'
+    assert await commands("/set temperature Default") == said
+    assert own(commands) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (
+            "temprature 0.2",
+            "No setting is called temprature: there are temperature and max_tokens, .*",
+        ),
+        ("effort high", "No setting is called effort: there are temperature and max_tokens, .*"),
+        ("temperature 3.5", "temperature takes a number from 0 to 2, not 3.5"),
+        ("temperature -0.1", "temperature takes a number from 0 to 2, not -0.1"),
+        ("temperature warm", "temperature takes a number from 0 to 2, not warm"),
+        ("temperature nan", "temperature takes a number from 0 to 2, not nan"),
+        ("temperature inf", "temperature takes a number from 0 to 2, not inf"),
+        ("max_tokens 0", "max_tokens takes a whole number from 1 to 1000000, not 0"),
+        ("max_tokens 1.5", "max_tokens takes a whole number from 1 to 1000000, not 1.5"),
+        ("max_tokens " + "9" * 5000, "max_tokens takes a whole number from 1 to 1000000, .*"),
+    ],
+)
+async def test_what_cannot_be_set_is_an_error_that_says_what_can(commands, typed, said):
+    told = await commands(f"/set {typed}")
+    assert told == said or told.startswith(said.removesuffix(".*"))
+    assert commands.severity == "error"
+    assert own(commands) == Settings()
+
+
+async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
+    assert await commands("/system") == "System prompt, from config.toml:\nAnswer briefly."
+    said = "Set the system prompt for this session; /system shows it"
+    assert await commands("/system Answer in\nthree  words.") == said
+    assert own(commands).system_prompt == "Answer in\nthree  words."
+    assert await commands("/system") == (
+        "System prompt, from this session:\nAnswer in\nthree  words."
+    )
+    assert "system_prompt Answer in three words. this session" in await commands("/set")
+    said = "Took back system_prompt: Answer briefly., from config.toml"
+    assert await commands("/system default") == said
+    assert own(commands) == Settings()
+
+
+async def test_a_session_can_do_without_the_configured_system_prompt(commands):
+    assert await commands("/system none") == "Removed the system prompt for this session"
+    assert own(commands).system_prompt == ""
+    assert await commands("/system") == "System prompt, from this session:\nnone"
+    commands.configured = ()
+    await commands("/system default")
+    assert (await commands("/system")).startswith("There is no system prompt. /system TEXT")
+
+
+async def test_a_system_prompt_has_a_limit(commands):
+    assert "larger than 8 MiB" in await commands("/system " + "x" * (TEXT_BYTES + 1))
+    assert own(commands) == Settings()
+
+
+async def test_session_shows_the_settings_of_its_own(commands):
+    await commands("/set temperature 1.5")
+    await commands("/system Be brief.")
+    details = await commands("/session")
+    assert "temperature: 1.5" in details
+    assert "system prompt: this session's own; /system shows it" in details
+
+
+async def test_a_change_leaves_the_other_settings_alone(commands):
+    await commands.workspace.change_settings(commands.current, lambda s: replace(s, pinned=True))
+    await commands("/set temperature 1")
+    await commands("/system Be brief.")
+    assert own(commands) == Settings(system_prompt="Be brief.", temperature=1, pinned=True)
+
+
+async def test_settings_stay_with_a_reset_and_go_with_a_fork(commands):
+    commands.current.opened.add_message("user", "Hello")
+    await commands("/set temperature 1")
+    await commands("/fork")
+    assert own(commands) == Settings(temperature=1)
+    await commands("/reset")
+    assert own(commands) == Settings(temperature=1)
+
+
+async def test_a_session_that_another_program_has_says_that_it_cannot(started):
+    commands = started()
+    commands.current.opened.add_message("user", "Hello")
+    await commands("/save")
+    other = started(commands.current.id)
+    assert await other("/set temperature 1") == f"Session {other.current.id} is read-only here."
+    assert "is read-only here." in await other("/system Be brief.")
+    assert other.severity == "error"
+    assert own(other) == Settings()

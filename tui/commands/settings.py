@@ -1,0 +1,128 @@
+"""``/set`` and ``/system``: the settings of a session's requests."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import msgspec
+
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, say
+from tui.commands.sessions import shown_notices
+from tui.domain.journal.message import TEXT_BYTES
+from tui.domain.journal.records import Settings
+from tui.domain.model_settings import (
+    PARAMETERS,
+    SETTINGS,
+    ModelSettings,
+    ParameterName,
+    SettingName,
+    Sourced,
+    parameter_value,
+    value_words,
+)
+from tui.domain.views.notice import Table
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.errors import UsageError
+
+_DEFAULT = "default"
+_NONE = "none"
+_LEFT = "left to the model"
+_CAN_BE_SET = f"there are {' and '.join(PARAMETERS)}, and /system sets the system prompt"
+
+
+async def change_parameter(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Show all settings or one, change one for this session, or take it back."""
+    if not arguments:
+        return _all(context)
+    word, *value = arguments.split(maxsplit=1)
+    name = _parameter(word)
+    if not value:
+        return say(_line(context, name))
+    if value[0].lower() == _DEFAULT:
+        return (*await _put(context, name, None), *say(f"Took back {_line(context, name)}"))
+    number = parameter_value(name, value[0])
+    return (
+        *await _put(context, name, number),
+        *say(f"Set {name} to {value_words(number)} for this session"),
+    )
+
+
+async def change_system_prompt(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Show the system prompt, change it for this session, or take it back."""
+    if len(arguments.encode(errors="surrogatepass")) > TEXT_BYTES:
+        raise UsageError("System prompt is larger than 8 MiB.")
+    match arguments.lower():
+        case "":
+            return say(_system_prompt(context))
+        case "default":
+            told = await _put(context, "system_prompt", None)
+            return (*told, *say(f"Took back {_line(context, 'system_prompt')}"))
+        case "none":
+            told = await _put(context, "system_prompt", "")
+            return (*told, *say("Removed the system prompt for this session"))
+        case _:
+            told = await _put(context, "system_prompt", arguments)
+            return (*told, *say("Set the system prompt for this session; /system shows it"))
+
+
+def _parameter(word: str) -> ParameterName:
+    for name in PARAMETERS:
+        if name == word.lower():
+            return name
+    raise UsageError(f"No setting is called {word}: {_CAN_BE_SET}")
+
+
+async def _put(
+    context: CommandContext, name: SettingName, value: str | float | None
+) -> Sequence[Effect]:
+    loaded = context.workspace.current
+    told = len(loaded.notices)
+    await context.workspace.change_settings(loaded, partial(_changed, {name: value}))
+    return shown_notices(loaded, told)
+
+
+def _changed(changes: dict[SettingName, str | float | None], settings: Settings) -> Settings:
+    return msgspec.structs.replace(settings, **changes)
+
+
+def _in_force(context: CommandContext) -> ModelSettings:
+    loaded = context.workspace.current
+    return context.settings_in_force(loaded.session.settings, _model_of(loaded))
+
+
+def _model_of(loaded: LoadedSession) -> str:
+    return loaded.model.name if loaded.model else loaded.session.model
+
+
+def _all(context: CommandContext) -> Sequence[Effect]:
+    heading = f"Settings of this session with {_model_of(context.workspace.current)}:"
+    rows = tuple(_rows(_in_force(context)))
+    return say("\n".join([heading, *(" ".join(row) for row in rows)]), table=Table(rows, first=1))
+
+
+def _rows(settings: ModelSettings) -> Iterator[tuple[str, ...]]:
+    for name in SETTINGS:
+        found = settings.sourced(name)
+        yield (name, _value(found), found.source) if found else (name, "-", _unset(name))
+
+
+def _line(context: CommandContext, name: SettingName) -> str:
+    found = _in_force(context).sourced(name)
+    return f"{name}: {_value(found)}, from {found.source}" if found else f"{name}: {_unset(name)}"
+
+
+def _value(found: Sourced) -> str:
+    if isinstance(found.value, str):
+        return " ".join(found.value.split()) or _NONE
+    return value_words(found.value)
+
+
+def _unset(name: SettingName) -> str:
+    return _NONE if name == "system_prompt" else _LEFT
+
+
+def _system_prompt(context: CommandContext) -> str:
+    found = _in_force(context).sourced("system_prompt")
+    if found is None:
+        return "There is no system prompt. /system TEXT sets one for this session"
+    return f"System prompt, from {found.source}:\n{found.value or _NONE}"
