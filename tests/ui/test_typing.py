@@ -1,8 +1,10 @@
 """Keys that come all at once, as over a slow line, around every change of what is on screen."""
 
+import asyncio
+
 import pytest
 
-from tests.ui.screen import rows, send, type_at_once, wait_for_answer
+from tests.ui.screen import conversation, rows, send, type_at_once, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.themes import Appearance
@@ -115,3 +117,45 @@ async def test_keys_that_are_held_back_are_seen_to_before_the_program_ends(world
         await until(lambda: app._exit, "the end")
     assert messages(w, session_id)[0][1] == "first"
     assert kept(w, session_id) == "then"
+
+
+@pytest.fixture
+def seconds(monkeypatch):
+    """A clock for the prompt, set by hand."""
+    now = [0.0]
+    monkeypatch.setattr("tui.widgets.prompt.prompt.monotonic", lambda: now[0])
+    return now
+
+
+async def test_escape_twice_clears_the_prompt_and_undo_brings_it_back(world, seconds):
+    async with world().running() as (app, pilot):
+        await pilot.press(*"one", "ctrl+j", *"two")
+        await until(lambda: "Esc twice clears" in app.chat.key_line.render_line(0).text)
+        await pilot.press("escape")
+        assert app.chat.prompt.text == "one\ntwo"
+        await pilot.press("escape")
+        assert app.chat.prompt.text == ""
+        await pilot.press("ctrl+z")
+        assert app.chat.prompt.text == "one\ntwo"
+
+
+async def test_two_escapes_half_a_second_apart_or_with_a_key_between_clear_nothing(world, seconds):
+    async with world().running() as (app, pilot):
+        await pilot.press(*"text", "escape")
+        seconds[0] += 0.6
+        await pilot.press("escape", "s", "escape")
+        assert app.chat.prompt.text == "texts"
+
+
+async def test_an_escape_that_stops_or_closes_something_does_not_count(world, seconds):
+    w = world(["one", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await send(pilot, "first")
+        await until(lambda: "one" in conversation(app))
+        await pilot.press(*"/s", "escape", "escape")
+        await wait_for_answer(w)
+        await until(lambda: not app.chat.answering)
+        await pilot.press("escape")
+        assert app.chat.prompt.text == "/s"
+        await pilot.press("escape")
+        assert app.chat.prompt.text == ""

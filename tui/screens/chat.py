@@ -309,6 +309,8 @@ class ChatScreen(TextSelectionScreen):
         if self.answering:
             self.post_message(CommandInvoked("stop"))
             return
+        if self.prompt.has_focus_within and not self.has_class("-with-sidebar"):
+            self.prompt.escape()
         self._sidebar_toggle.leave()
 
     def action_read(self) -> None:

@@ -113,7 +113,9 @@ def _way_out(context: KeyContext) -> str:
         return "Deny"
     if context.answering:
         return "Stop"
-    return "" if context.writing else "Prompt"
+    if context.writing:
+        return "twice clears" if "prompt-clear" in context.useful else ""
+    return "Prompt"
 
 
 _ROW_KEYS = [

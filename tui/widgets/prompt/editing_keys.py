@@ -31,6 +31,7 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
         ("delete", "If empty: drop the last queued prompt"),
         ("ctrl+c", "Copy what is selected"),
         ("ctrl+k,ctrl+u,ctrl+w,alt+backspace", "Cut to the line's end, beginning, a word"),
+        ("escape", "Twice: clear the prompt"),
         ("ctrl+z,ctrl+y", "Undo; redo, or put back what was cut"),
     )
 )

@@ -22,16 +22,15 @@ from tui.widgets.grapheme_text import GraphemeText
 from tui.widgets.graphemes import JOINERS, word_around
 from tui.widgets.intents import CopyRequested
 from tui.widgets.prompt.caret import PromptNavigator, WholeCharacters
-from tui.widgets.prompt.document import PromptDocument, Rows, cut, folded, is_long
+from tui.widgets.prompt.document import PromptDocument
 from tui.widgets.prompt.editing_keys import with_shell_keys
 from tui.widgets.prompt.kill_ring import KillRing
+from tui.widgets.prompt.pastes import Pastes
 from tui.widgets.textual_private.text_area import TextAreaBase
 
 PLACEHOLDER, SHORT_PLACEHOLDER = "Message, or / for commands", "Message, or /"
 # xterm's modifyOtherKeys sends a modifier and a literal carriage return for some of them.
 LINE_BREAK_KEYS = frozenset({"shift+enter", "shift+\r", "alt+enter", "alt+\r", "ctrl+j"})
-_PASTES = 20
-"""Limit of remembered pastes, which are folded again where their text comes back."""
 
 
 class Editor(TextAreaBase, inherit_bindings=False):
@@ -54,8 +53,8 @@ class Editor(TextAreaBase, inherit_bindings=False):
     def __init__(self, press: Callable[[str], bool], edited: Callable[[], None]) -> None:
         self._press = press
         self._edited = edited
-        self._pastes: tuple[str, ...] = ()
-        self._kill_ring = KillRing()
+        self.remembered = Pastes()
+        self._kill_ring = KillRing(self)
         super().__init__(theme="css", highlight_cursor_line=False, placeholder=Content(PLACEHOLDER))
 
     # The text.
@@ -70,10 +69,6 @@ class Editor(TextAreaBase, inherit_bindings=False):
         """The texts of the folded pastes, from the top."""
         return self.rows.pastes
 
-    def remember_pastes(self, pastes: Sequence[str]) -> None:
-        """Fold these texts where they occur in any text that is loaded later."""
-        self._pastes = tuple(dict.fromkeys((*pastes, *self._pastes)))[:_PASTES]
-
     def load_text(self, text: str) -> None:
         """Show another text with the caret at its end, and forget the undo history."""
         super().load_text(text)
@@ -81,16 +76,13 @@ class Editor(TextAreaBase, inherit_bindings=False):
 
     def replace_text(self, text: str) -> None:
         """Replace the whole text, as an edit that can be undone."""
-        rows = Rows(cut(text, self._pastes))
+        rows = self.remembered.rows(text)
         self.replace(rows, (0, 0), self.document.end, maintain_selection_offset=False)
 
     def replace_typed(self, insert: str, start: Location, end: Location) -> EditResult | None:
         # Terminals send line breaks in a paste as carriage returns.
         text = insert.replace("\r\n", "\n").replace("\r", "\n")
-        if is_long(text):
-            self.remember_pastes([text])
-            text = folded(text)
-        return super().replace_typed(text, start, end)
+        return super().replace_typed(self.remembered.fold(text), start, end)
 
     def edit(self, edit: Edit) -> EditResult:
         top, bottom = self.rows.beside_folds(edit.top, edit.bottom)
@@ -104,7 +96,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
         return result
 
     def new_document(self, text: str) -> PromptDocument:
-        return PromptDocument(text, self._pastes)
+        return self.remembered.document(text)
 
     def new_wrapped_document(self, document: DocumentBase) -> WholeCharacters:
         return WholeCharacters(document, tab_width=self.indent_width)
@@ -226,7 +218,7 @@ class Editor(TextAreaBase, inherit_bindings=False):
             raise SkipAction
         start, end = (row, 0), (row, len(self.document[row]))
         text = self.document.get_text_range(start, end)
-        self._pastes = tuple(paste for paste in self._pastes if paste != text)
+        self.remembered.forget(text)
         self.replace(text, start, end, maintain_selection_offset=False)
 
     # Cutting, and putting back what was cut.
@@ -239,42 +231,27 @@ class Editor(TextAreaBase, inherit_bindings=False):
             self.delete(*self.selection, maintain_selection_offset=False)
 
     def action_delete_word_left(self) -> None:
-        self._kill(self.get_cursor_word_left_location())
+        self._kill_ring.cut(self.get_cursor_word_left_location())
 
     def action_delete_word_right(self) -> None:
-        self._kill(self.get_cursor_word_right_location())
+        self._kill_ring.cut(self.get_cursor_word_right_location())
 
     def action_delete_to_start_of_line(self) -> None:
         start = self._moves.line_start(self.cursor_location)
         is_there = self.cursor_location == start
-        self._kill(self.get_cursor_left_location() if is_there else start)
+        self._kill_ring.cut(self.get_cursor_left_location() if is_there else start)
 
     async def action_delete_to_end_of_line_or_delete_line(self) -> None:
         end = self._moves.line_end(self.cursor_location)
         is_there = self.cursor_location == end
-        self._kill(self.get_cursor_right_location() if is_there else end)
-
-    def _kill(self, end: Location) -> None:
-        """Cut the selection, or the text between the caret and ``end``, into the kill ring."""
-        start, end = (self.cursor_location, end) if self.selection.is_empty else self.selection
-        before = self._caret_state
-        result = self.delete(start, end, maintain_selection_offset=False)
-        if result.replaced_text:
-            self._kill_ring.add(
-                result.replaced_text, backwards=end < start, before=before, now=self._caret_state
-            )
-
-    @property
-    def _caret_state(self) -> tuple[Location, str]:
-        """The caret and its row: another value after every change."""
-        return self.cursor_location, self.document[self.cursor_location[0]]
+        self._kill_ring.cut(self.get_cursor_right_location() if is_there else end)
 
     def action_redo(self) -> None:
         """Redo; with nothing to redo, insert the text of the kill ring."""
         if self.history.redo_stack:
             super().action_redo()
         elif self._kill_ring.text:
-            rows = Rows(cut(self._kill_ring.text, self._pastes))
+            rows = self.remembered.rows(self._kill_ring.text)
             self.replace(rows, *self.selection, maintain_selection_offset=False)
 
     # Drawing.

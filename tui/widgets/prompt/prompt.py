@@ -1,6 +1,8 @@
 """The prompt: an editor of several lines, with earlier prompts and completion."""
 
+import math
 from collections.abc import Callable, Sequence
+from time import monotonic
 from typing import ClassVar, NamedTuple
 
 from textual import events, on
@@ -23,6 +25,8 @@ from tui.widgets.prompt.history import EarlierPrompts
 SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
 LEAST_ROWS = 3
+_SECONDS_OF_ESCAPES = 0.5
+"""The time between two Esc that clear the prompt."""
 
 
 class Waiting(NamedTuple):
@@ -80,6 +84,7 @@ class Prompt(Widget):
         self._list = CompletionList()
         self._history = EarlierPrompts()
         self._told = ""
+        self._escaped_at = -math.inf
         self._useful: frozenset[str] = frozenset()
         self._targets: tuple[Target, ...] = ()
         self._models: tuple[str, ...] = ()
@@ -117,7 +122,11 @@ class Prompt(Widget):
     @property
     def useful(self) -> frozenset[str]:
         """The keys enabled only at times that are enabled now."""
-        keys = {"prompt-complete": self.completing, "prompt-unfold": bool(self._editor.pastes)}
+        keys = {
+            "prompt-complete": self.completing,
+            "prompt-unfold": bool(self._editor.pastes),
+            "prompt-clear": bool(self.text.strip()),
+        }
         return frozenset(key for key, is_useful in keys.items() if is_useful)
 
     def focus(self, scroll_visible: bool = True) -> "Prompt":  # noqa: FBT001, FBT002 - Textual's
@@ -136,13 +145,20 @@ class Prompt(Widget):
 
     def set_text(self, text: str, pastes: Sequence[str] = ()) -> None:
         """Show another draft, the caret at its end and these ``pastes`` folded; posts nothing."""
-        self._editor.remember_pastes(pastes)
+        self._editor.remembered.remember(pastes)
         self._history.leave()
         self._load(text)
 
     def replace_text(self, text: str) -> None:
         """Put another text in the place of the user's, who can undo it."""
         self._editor.replace_text(text)
+
+    def escape(self) -> None:
+        """Clear the text at the second Esc within half a second; it can be undone."""
+        now = monotonic()
+        is_second, self._escaped_at = now - self._escaped_at <= _SECONDS_OF_ESCAPES, now
+        if is_second and self.text:
+            self._editor.replace_text("")
 
     def show_history(self, prompts: Sequence[str]) -> None:
         """The session's earlier prompts, oldest first."""
@@ -322,6 +338,7 @@ class Prompt(Widget):
             self._list.show(())
             return
         self._told = text
+        self._escaped_at = -math.inf
         if self._taken is not None and self._taken.text != text:
             self._taken = None
             self._show_subtitle()

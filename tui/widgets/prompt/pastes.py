@@ -1,0 +1,37 @@
+"""Long pastes, remembered so that they are folded again where their text comes back."""
+
+from collections.abc import Sequence
+
+from tui.widgets.prompt.document import PromptDocument, Rows, cut, folded, is_long
+
+_MOST = 20
+
+
+class Pastes:
+    """The last long pastes, the newest first."""
+
+    def __init__(self) -> None:
+        self._texts: tuple[str, ...] = ()
+
+    def remember(self, texts: Sequence[str]) -> None:
+        """Fold these texts where they occur in any text from now on."""
+        self._texts = tuple(dict.fromkeys((*texts, *self._texts)))[:_MOST]
+
+    def forget(self, text: str) -> None:
+        """Fold this text no more."""
+        self._texts = tuple(paste for paste in self._texts if paste != text)
+
+    def fold(self, text: str) -> str:
+        """Fold a text that was just typed or pasted, if it is long."""
+        if not is_long(text):
+            return text
+        self.remember([text])
+        return folded(text)
+
+    def rows(self, text: str) -> Rows:
+        """Cut a text into rows."""
+        return Rows(cut(text, self._texts))
+
+    def document(self, text: str) -> PromptDocument:
+        """Make the document of a text."""
+        return PromptDocument(text, self._texts)
