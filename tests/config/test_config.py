@@ -227,6 +227,7 @@ class TestAWrongValue:
                 "prompts.save = 'x'",
                 "prompts.save: expected another name: /save is a command of the program",
             ),
+            ("prompts.exit = 'x'", "prompts.exit: .*: /exit is a command of the program"),
             ("prompts.review = ' '", "prompts.review: expected a text that is sent, .*"),
             ("prompts.review = 3", "prompts.review: expected a text that is sent.*"),
             ("prompts = 'x'", "prompts: expected a table, got text"),

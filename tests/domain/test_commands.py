@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 
 from tests.strategies import any_text
-from tui.domain.commands import BY_NAME, COMMANDS, Invocation, parse, text_to_send
+from tui.domain.commands import (
+    BY_NAME,
+    COMMANDS,
+    Invocation,
+    PromptText,
+    parse,
+    read_input,
+    text_to_send,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +43,16 @@ def test_a_slash_and_letters_are_a_command(text, name, arguments):
 )
 def test_anything_else_is_a_text_to_be_sent(text):
     assert parse(text) is None
+
+
+@pytest.mark.parametrize("typed", ["exit", "quit", ":q", "quit \n", "/exit", "/quit", "/EXIT"])
+def test_words_without_a_slash_leave_the_program(typed):
+    assert read_input(typed) == Invocation("quit")
+
+
+@pytest.mark.parametrize("typed", [" exit", "\nquit", "exit now", ":q!", ":wq", "Quit?", "//exit"])
+def test_those_words_with_anything_else_are_sent(typed):
+    assert read_input(typed) == PromptText(typed, text_to_send(typed))
 
 
 def test_two_slashes_send_one():

@@ -109,6 +109,12 @@ def test_commands_of_the_users_own_are_offered_after_the_others():
     assert [each.text for each in completions("/help savi", own=own)] == ["/help savings"]
 
 
+def test_another_name_of_a_command_is_offered_once_it_is_begun():
+    assert texts("/exi") == ["/exit"]
+    assert texts("/exit") == []
+    assert "/exit" not in texts("/")
+
+
 def test_help_takes_a_command():
     assert texts("/help lo") == ["/help load"]
     assert texts("/help /lo") == ["/help load"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import EditPrompt, Effect, Exit, OpenHelp, say
-from tui.domain.commands import BY_NAME, template_command
+from tui.domain.commands import command_called, template_command
 
 
 async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -14,7 +14,7 @@ async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
     if name in context.prompts:
         return say(f"/{name} sends:\n{context.prompts[name].strip()}")
-    command = BY_NAME.get(name)
+    command = command_called(name)
     if command is None:
         return unknown(name)
     return say(f"{command.line} - {command.help}")

@@ -11,7 +11,7 @@ import msgspec
 from tui.config.connections import Connections, connections_file
 from tui.config.dotted_keys import joined
 from tui.config.schema import Config, ProviderSettings
-from tui.domain.commands import BY_NAME
+from tui.domain.commands import command_called
 from tui.domain.providers import KNOWN_SERVERS, OFFLINE
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
@@ -179,7 +179,7 @@ def _unfit(config: Config) -> Iterator[tuple[str, str]]:
     """Check rules that the types cannot express."""
     yield from _unfit_providers(config.providers)
     for name in config.prompts:
-        if name in BY_NAME:
+        if command_called(name):
             yield f"prompts.{name}", f"expected another name: /{name} is a command of the program"
     if config.hooks.on_archive and not config.hooks.on_archive[0]:
         yield "hooks.on_archive", "expected the name of a program first, got nothing"

@@ -214,11 +214,17 @@ COMMANDS: tuple[Command, ...] = (
         ("default", "none"),
     ),
     Command("theme", "stays", "Choose a theme", "say or change the colours", "[name]", "theme"),
-    Command("quit", "at once", "Quit", "save everything and leave"),
+    Command("quit", "at once", "Quit", "save everything and leave; exit and :q do the same"),
 )
 """Every command, in the order of the help."""
 
 BY_NAME = {command.name: command for command in COMMANDS}
+
+ALIASES = {"exit": "quit"}
+"""Other names of commands."""
+
+_LEAVING = frozenset({"exit", "quit", ":q"})
+"""Prompts without a slash that leave the program; with a space before they are sent."""
 
 REACHES: dict[str, Reach] = {
     name: command.reach for command in COMMANDS for name in (command.name, command.screen) if name
@@ -234,7 +240,14 @@ def parse(text: str) -> Invocation | None:
     match = _COMMAND.fullmatch(text.strip())
     if match is None:
         return None
-    return Invocation(match[1].lower(), (match[2] or "").strip())
+    name = match[1].lower()
+    return Invocation(ALIASES.get(name, name), (match[2] or "").strip())
+
+
+def command_called(name: str) -> Command | None:
+    """Find a command by its name or alias, in any case."""
+    name = name.lower()
+    return BY_NAME.get(ALIASES.get(name, name))
 
 
 class PromptText(msgspec.Struct, frozen=True):
@@ -249,6 +262,8 @@ def read_input(typed: str, templates: Mapping[str, str] | None = None) -> Invoca
 
     ``templates`` are the user's own commands, each of which sends a text.
     """
+    if typed.rstrip() in _LEAVING:
+        return Invocation("quit")
     invocation = parse(typed)
     if invocation is None:
         return PromptText(typed, text_to_send(typed))

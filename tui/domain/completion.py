@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from tui.domain.commands import BY_NAME, COMMANDS, Command
+from tui.domain.commands import ALIASES, BY_NAME, COMMANDS, Command, command_called
 
 _SESSION_PREFIX = "session-"
 
@@ -43,7 +43,7 @@ def completions(
     if not text.startswith("/") or "\n" in text:
         return ()
     word, blank, argument = text[1:].partition(" ")
-    command = BY_NAME.get(word.lower()) or next((c for c in own if c.name == word.lower()), None)
+    command = command_called(word) or next((c for c in own if c.name == word.lower()), None)
     if not blank:
         found = tuple(each for each in _commands(word, own) if each.text != text)
         return found or (() if command else _as_text(text, word))
@@ -93,6 +93,9 @@ def _commands(word: str, own: Sequence[Command]) -> Iterable[Completion]:
             blank = "" if command.takes == "nothing" else " "
             brief = f"/{command.name}"
             yield Completion(f"{brief}{blank}", command.short_line, command.help, brief)
+    for alias, name in ALIASES.items():
+        if word and alias.startswith(word.lower()):
+            yield Completion(f"/{alias}", f"/{alias}", BY_NAME[name].help)
 
 
 def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:

@@ -29,6 +29,7 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
         ("up", "Earlier prompts, from the first line"),
         ("up,backspace", "If empty: edit the last queued prompt"),
         ("delete", "If empty: drop the last queued prompt"),
+        ("ctrl+d", "If empty: leave the program"),
         ("ctrl+c", "Copy what is selected"),
         ("ctrl+k,ctrl+u,ctrl+w,alt+backspace", "Cut to the line's end, beginning, a word"),
         ("escape", "Twice: clear the prompt"),

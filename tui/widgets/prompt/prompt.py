@@ -17,6 +17,7 @@ from tui.domain.commands import Command
 from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.prompt_queue import PromptQueue
+from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
@@ -230,10 +231,7 @@ class Prompt(Widget):
             case "tab" | "escape" | "up" | "down" if self._list.found:
                 self._press_in_list(key)
                 return True
-            case "up" | "backspace" | "delete" if self._waiting and not self.text:
-                self._take_back_last()
-                if key == "delete":
-                    self._editor.replace_text("")
+            case _ if not self.text and self._press_when_empty(key):
                 return True
             case "up":
                 return self._exchange() or (self._editor.in_first_row and self._recall_earlier())
@@ -242,6 +240,19 @@ class Prompt(Widget):
             case _:
                 # Tab would leave, and the letters behind it act on what has the focus then.
                 return key in ("tab", "shift+tab")
+
+    def _press_when_empty(self, key: str) -> bool:
+        """Leave the program, or take the last waiting prompt back."""
+        match key:
+            case "ctrl+d":
+                self.post_message(CommandInvoked("quit"))
+            case "up" | "backspace" | "delete" if self._waiting:
+                self._take_back_last()
+                if key == "delete":
+                    self._editor.replace_text("")
+            case _:
+                return False
+        return True
 
     def _press_in_list(self, key: str) -> None:
         match key:
@@ -255,6 +266,9 @@ class Prompt(Widget):
     def _enter(self) -> None:
         if self._list.chosen is not None:
             self._accept(self._list.chosen)
+            return
+        if self.text.strip() == "/":
+            self._list.show(completions("/", own=self._own))
             return
         self._list.show(())
         text = self.text
