@@ -293,7 +293,7 @@ async def test_typing_goes_on_while_a_slow_disk_saves_after_an_answer(world, mon
             await gate.wait()
             await try_save(conversation)
 
-        monkeypatch.setattr(w.workspace, "try_save", slow)
+        monkeypatch.setattr(w.workspace.pool, "try_save", slow)
         await send(pilot, "hello")
         await until(asked.is_set, "the save at the end")
         type_at_once(app, "next")
