@@ -26,6 +26,7 @@ from tui.domain.journal.records import (
 from tui.domain.journal.session import Entry, Session
 from tui.domain.timestamps import format_utc
 from tui.engine.requests.history_window import HistoryWindow, context_of, read_context
+from tui.engine.requests.missing_results import missing_results
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.write_queue import WriteQueue
@@ -240,10 +241,13 @@ class OpenSession:
         return message
 
     def interrupt(self) -> None:
-        """End an answer that is arriving where it is; harmless without one."""
+        """End an answer that is arriving where it is, and calls that wait; harmless without."""
         if self._answer is not None:
             self._answer.calls.clear()
             self.end_answer(self._answer, status="interrupted")
+            return
+        for result in missing_results(self.session):
+            self.add(result)
 
     def reset(self) -> None:
         """Let live start anew; what was before stays in the file."""

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from tui.domain.journal.message import INTERRUPTED, Message
+from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings
 from tui.domain.views.usage import Usage
@@ -181,8 +181,7 @@ class Turn:
                 await self._store(message, emit)
         except BaseException:
             # Stopped, or a bug: every call gets a result, whoever reads on.
-            for call in waiting:
-                session.add_message("tool", INTERRUPTED, tool_call_id=call.id)
+            session.interrupt()
             raise
 
     async def _store(self, message: Message, emit: Emit) -> None:
