@@ -6,6 +6,7 @@ from textual import events
 
 from tests.ui.world import World
 from tests.waiting import until
+from tui.widgets.prompt.top_border import TopBorder
 
 _NAMES = {
     " ": "space",
@@ -60,6 +61,11 @@ def words(app):
 def status(app):
     strip = app.chat.status_bar.render_line(0)
     return strip.text
+
+
+def activity(app):
+    """The top border of the prompt, where the activity line stands."""
+    return app.chat.prompt.query_one(TopBorder).render_line(0).text
 
 
 def rows(app):

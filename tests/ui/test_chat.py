@@ -5,10 +5,11 @@ import errno
 
 import pytest
 
-from tests.ui.screen import conversation, send, status, type_at_once, wait_for_answer
+from tests.ui.screen import activity, conversation, send, status, type_at_once, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
+from tui.providers.protocol import AttemptFailed, ThinkingReceived
 
 
 async def test_a_prompt_is_sent_and_its_answer_is_on_screen_and_on_disk(world):
@@ -47,17 +48,35 @@ async def test_a_wait_for_an_answer_is_seen_to_go_on(world):
         await send(pilot, "think")
         await until(lambda: w.model.requests, "the request")
         w.seconds += 12
-        await until(lambda: "answering 12 s" in status(app))
-        await until(lambda: "… 12 s" in conversation(app))
+        await until(lambda: "waiting for model 12 s · Esc stops" in activity(app))
         gates[0].set()
         await wait_for_answer(w)
-        await until(lambda: "answering" not in status(app))
+        await until(lambda: "waiting" not in activity(app))
         await until(lambda: "…" not in conversation(app))
         await send(pilot, "think again")
-        await until(lambda: "answering" in status(app))
-        await until(lambda: "answering 12 s" not in status(app))
+        await until(lambda: "waiting for model · Esc stops" in activity(app))
         gates[1].set()
         await wait_for_answer(w)
+
+
+async def test_attempts_thinking_and_tokens_are_seen_in_the_line(world):
+    gates = [asyncio.Event() for _ in range(4)]
+    steps = [AttemptFailed(1, "status 500", 0), gates[0], AttemptFailed(2, "status 500", 0)]
+    steps += [gates[1], ThinkingReceived("They greet."), gates[2], "Hello, hello.", gates[3]]
+    w = world(steps)
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "model: 2nd attempt after status 500 · Esc stops" in activity(app))
+        gates[0].set()
+        await until(lambda: "3rd attempt after status 500" in activity(app))
+        gates[1].set()
+        await until(lambda: "model · thinking" in activity(app))
+        gates[2].set()
+        await until(lambda: "model answers · ~8 tokens · Esc stops" in activity(app))
+        gates[3].set()
+        await wait_for_answer(w)
+        await until(lambda: "answers" not in activity(app))
+        assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Hello, hello.", None)
 
 
 async def test_escape_stops_an_answer_and_keeps_what_has_arrived(world):

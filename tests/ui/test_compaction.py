@@ -5,7 +5,17 @@ import asyncio
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
-from tests.ui.screen import conversation, go_to, lines, rows, send, status, wait_for_answer, words
+from tests.ui.screen import (
+    activity,
+    conversation,
+    go_to,
+    lines,
+    rows,
+    send,
+    status,
+    wait_for_answer,
+    words,
+)
 from tests.ui.world import World, messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
@@ -84,7 +94,7 @@ async def test_there_is_nothing_to_compact_in_one_turn(world):
         await send(pilot, "/compact")
         await until(lambda: "Nothing to compact." in words(app))
         await ended(w)
-        await until(lambda: "summarising" not in status(app))
+        await until(lambda: "summarising" not in activity(app))
 
 
 @pytest.mark.fast
@@ -94,7 +104,7 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
     w = small_world([long], [long], [long], [long], ["So far.", gate], ["At last."], ["More."])
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second", "third", "fourth")
-        await until(lambda: "summarising…" in status(app))
+        await until(lambda: "summarising" in activity(app))
         # An answer is made meanwhile, and the summary does not hold it up.
         await talked(w, pilot, "fifth")
         assert "At last." in conversation(app)
@@ -102,7 +112,7 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
         gate.set()
         await ended(w)
         assert SUMMARY in conversation(app)
-        await until(lambda: "summarising" not in status(app))
+        await until(lambda: "summarising" not in activity(app))
         await talked(w, pilot, "sixth")
     sent = [each.text for each in w.model.requests[-1].messages]
     assert sent[-3:] == ["fifth", "At last.", "sixth"]
@@ -134,7 +144,7 @@ async def test_it_is_stopped_and_nothing_is_changed(world, way):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "summarising…" in status(app))
+        await until(lambda: "summarising" in activity(app))
         if way == "escape":
             await pilot.press("escape")
         else:
@@ -192,10 +202,10 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         await talked(w, pilot, "first", "second")
         session = w.workspace.current.id
         await send(pilot, "/compact")
-        await until(lambda: "summarising…" in status(app))
+        await until(lambda: "summarising" in activity(app))
         await go_to(app, pilot, other)
         await until(lambda: "another one" in conversation(app))
-        await until(lambda: "summarising" not in status(app))
+        await until(lambda: "summarising" not in activity(app))
         assert w.other_program().holder(session)
         gate.set()
         await until(lambda: not w.other_program().holder(session), "its closing")
@@ -213,7 +223,7 @@ async def test_the_program_is_left_while_it_is_made(world):
         await talked(w, pilot, "first", "second")
         session = w.workspace.current.id
         await send(pilot, "/compact")
-        await until(lambda: "summarising…" in status(app))
+        await until(lambda: "summarising" in activity(app))
         await pilot.press("ctrl+q")
         await until(lambda: not app.is_running)
     assert w.other_program().load(session).summary is None
@@ -227,7 +237,7 @@ async def test_a_reset_meanwhile_ends_it(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "summarising…" in status(app))
+        await until(lambda: "summarising" in activity(app))
         await send(pilot, "/reset")
         await until(lambda: "Session saved before reset" in words(app))
         gate.set()

@@ -5,7 +5,16 @@ import threading
 
 import pytest
 
-from tests.ui.screen import conversation, rows, send, status, type_at_once, wait_for_answer, words
+from tests.ui.screen import (
+    activity,
+    conversation,
+    rows,
+    send,
+    status,
+    type_at_once,
+    wait_for_answer,
+    words,
+)
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
 from tui.domain.journal.records import State
@@ -274,7 +283,7 @@ async def test_escape_stops_an_answer_whose_prompt_is_still_being_saved(world, m
         monkeypatch.setattr(w.store, "append", slow)
         await send(pilot, "hello")
         await until(asked.is_set, "the save")
-        await until(lambda: "answering" in status(app))
+        await until(lambda: "waiting" in activity(app))
         await pilot.press("escape")
         gate.set()
         await until(lambda: not app.input_queue.pending)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from tui.domain.views.activity import ActivityView
 from tui.domain.views.notice import Shown
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
@@ -23,10 +24,6 @@ class TranscriptView(Protocol):
 
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer."""
-        ...
-
-    def show_wait(self, message_id: str, seconds: int) -> None:
-        """Show for how many seconds the first word of an answer has been awaited."""
         ...
 
 
@@ -81,6 +78,10 @@ class ChatView(Protocol):
 
     @property
     def transcript(self) -> TranscriptView: ...
+
+    def show_activity(self, activity: ActivityView | None) -> None:
+        """Show the work in the session on screen."""
+        ...
 
     @property
     def status_bar(self) -> StatusView: ...

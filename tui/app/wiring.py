@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.approvals import Approvals
 from tui.app.controllers.background import Background
 from tui.app.controllers.confirmations import Confirmations
@@ -44,15 +45,18 @@ class Controllers:
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
-        self.presenter = SessionPresenter(chat, parts.workspace, app.call_later)
+        activity = ActivityLine(app, chat, switcher, parts.stopwatch)
+        self.presenter = SessionPresenter(chat, parts.workspace, app.call_later, activity)
         self.session_list = SessionListController(
             chat, parts.workspace, parts.sessions, self.presenter
         )
         self.clipboard = Clipboard(app)
         self.approvals = Approvals(switcher, self.presenter, self.session_list)
         settings = parts.turn_settings.asking(self.approvals.ask)
-        self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, parts.stopwatch)
-        self.summaries = Summaries(app, chat, self.presenter, parts.workspace, parts.turn_settings)
+        self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, activity)
+        self.summaries = Summaries(
+            app, chat, self.presenter, parts.workspace, parts.turn_settings, activity
+        )
         self.turn_end = TurnEnd(
             parts.workspace,
             self.presenter,

@@ -17,6 +17,7 @@ from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.activity import ActivityView
 from tui.domain.views.notice import Notice
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
@@ -35,6 +36,7 @@ from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.key_line import KeyLine
+from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.status_bar import StatusBar
@@ -174,7 +176,6 @@ class ChatScreen(TextSelectionScreen):
         self.approval.show(view.asking)
         self.refresh_bindings()
         self.prompt.show_history(view.prompts)
-        self.prompt.show_count(view.prompt_count)
         self.prompt.set_read_only_reason(view.read_only_in_short)
 
     def show_queue(self, queue: PromptQueue) -> None:
@@ -220,8 +221,21 @@ class ChatScreen(TextSelectionScreen):
             self.answering = answering
             self.refresh_bindings()
         self._status = status
+        self.prompt.show_model(status.model.partition(":")[2] or status.model)
         self.status_bar.show(status)
         self.transcript.show_welcome(welcome(self.chosen_keys, has_model=status.has_model))
+
+    def show_activity(self, activity: ActivityView | None) -> None:
+        """Show the work in the session on screen, with the key that stops it."""
+        self.prompt.show_activity(activity, self._stop_key)
+
+    @property
+    def _stop_key(self) -> str:
+        """The name of the key that stops the work in progress; empty if it acts otherwise now."""
+        above = self.find_line.display or self.prompt.completing or self.approval.question
+        if above or not self.answering:
+            return ""
+        return key_name(self.chosen_keys.get("stop", "escape").partition(",")[0])
 
     def _words_of_keys(self) -> Mapping[str, str]:
         useful = self.transcript.useful | self.prompt.useful

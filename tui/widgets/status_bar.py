@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tui.domain.text.labels import whole_label
-from tui.domain.views.status_line import SessionStatus, wait_words
+from tui.domain.views.status_line import SessionStatus
 from tui.domain.views.usage import ContextUse
 from tui.widgets.cells import cut, one_line
 
@@ -24,8 +24,6 @@ Place = Literal[
     "indexing",
     "queued",
     "read-only",
-    "summarising",
-    "answering",
     "asking",
     "save",
     "failure",
@@ -35,8 +33,6 @@ _RIGHT: tuple[Place, ...] = (
     "indexing",
     "queued",
     "read-only",
-    "summarising",
-    "answering",
     "asking",
     "save",
     "failure",
@@ -101,9 +97,7 @@ def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[
         text = next((each for each in words if cell_len(each) <= beside), words[-1])
         yield StatusItem("asking", text, text)
     for place, text in _states(status):
-        wait = wait_words(status.answering_for) if place == "answering" else ""
-        # Padded for the first minute: the word would move otherwise.
-        yield StatusItem(place, f"{text} {wait:>4}" if wait else text, text)
+        yield StatusItem(place, text, text)
     label, model = one_line(status.label), one_line(status.model)
     yield StatusItem("label", label, cut(label, _LABEL_CELLS))
     yield StatusItem("context", context, context)
@@ -118,10 +112,6 @@ def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
         yield "save", one_line(str(status.save))
     if status.read_only:
         yield "read-only", "read-only"
-    if status.running and not status.asking:
-        yield "answering", "answering"
-    if status.summarising:
-        yield "summarising", "summarising…"
     if status.queued:
         yield "queued", f"{status.queued} queued"
 

@@ -15,8 +15,8 @@ class Chat:
     def show_cost(self, message_id, cost):
         self.shown.append((message_id, cost))
 
-    def show_wait(self, message_id, seconds):
-        self.shown.append((message_id, seconds))
+    def show_activity(self, activity):
+        self.shown.append(activity)
 
     def show_rows(self, rows, now):
         self.shown.append((rows, now))

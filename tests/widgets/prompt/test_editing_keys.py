@@ -71,7 +71,6 @@ async def test_a_text_that_is_set_is_not_told_and_the_caret_is_at_its_end(runnin
 async def test_a_text_may_be_set_before_the_prompt_is_on_the_screen():
     prompt = Prompt()
     prompt.set_text("draft")
-    prompt.show_count(2)
     prompt.show_queue(PromptQueue(("queued",)))
     assert prompt.text == "draft"
 

@@ -1,8 +1,10 @@
 """How the prompt looks: its size, its border, the caret."""
 
 from tests.waiting import until
+from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.prompt import Prompt
+from tui.widgets.prompt.top_border import TopBorder
 
 
 def bottom(app):
@@ -52,10 +54,53 @@ async def test_on_the_smallest_screen_it_leaves_two_thirds(running):
         await until(lambda: app.prompt.region.height == 10)
 
 
-async def test_the_prompt_count_stands_in_the_border(running):
+async def test_the_model_stands_in_the_border_until_a_mode_does(running):
     async with running() as (app, _):
-        app.prompt.show_count(13)
-        await until(lambda: "prompt 13" in top(app))
+        app.prompt.show_model("qwen3\x1b[2J")
+        await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
+        app.prompt.show_mode("editing a question")
+        await until(lambda: "╭─ editing a question ─" in top(app))
+        app.prompt.show_mode("")
+        await until(lambda: "qwen3" in top(app))
+
+
+async def test_the_work_in_progress_stands_at_the_right_and_goes(running):
+    async with running() as (app, _):
+        app.prompt.show_model("qwen3")
+        app.prompt.show_activity(ActivityView("thinking", "qwen3", 4), "Esc")
+        await until(lambda: top(app).endswith(" qwen3 · thinking 4 s · Esc stops ─╮"))
+        assert top(app).startswith("╭───")
+        app.prompt.show_activity(None)
+        await until(lambda: top(app).startswith("╭─ qwen3 ─"))
+        assert "thinking" not in top(app)
+
+
+async def test_a_mode_stays_beside_the_work_in_progress(running):
+    async with running() as (app, _):
+        app.prompt.show_mode("editing a question")
+        app.prompt.show_activity(ActivityView("thinking", "qwen3", 4), "Esc")
+        await until(lambda: "thinking 4 s" in top(app))
+        assert "editing a q" in top(app)
+
+
+async def test_on_a_narrow_screen_the_phase_goes_before_the_model(running):
+    async with running((34, 24)) as (app, _):
+        app.prompt.show_activity(ActivityView("thinking", "claude-sonnet-4-5", 4), "Esc")
+        await until(lambda: " thinking 4 s · Esc stops ─╮" in top(app))
+
+
+async def test_the_sign_moves_four_times_a_second_and_rests_without_motion(running):
+    async with running() as (app, _):
+        border = app.prompt.query_one(TopBorder)
+
+        def signs():
+            for seconds in (0, 0.2, 0.25, 0.5):
+                app.prompt.show_activity(ActivityView("waiting", "qwen3", seconds))
+                yield border.render_line(0).text.partition(" waiting")[0][-1]
+
+        assert list(signs()) == ["⠋", "⠋", "⠙", "⠹"]
+        app.animation_level = "none"
+        assert set(signs()) == {"●"}
 
 
 async def test_reason_and_queue_stand_in_the_border_until_they_are_empty(running):

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from tui.app.controllers.activity_line import ActivityLine
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.external_changes import Change
@@ -20,11 +21,13 @@ class SessionPresenter:
         chat: ChatScreen,
         workspace: Workspace,
         call_later: Callable[[Callable[[], None]], bool],
+        activity: ActivityLine,
     ) -> None:
         """``call_later`` queues a callback of the application; false if that has ended."""
         self._chat = chat
         self._workspace = workspace
         self._call_later = call_later
+        self._activity = activity
         self._status_is_due = False
 
     def begin(self) -> None:
@@ -105,13 +108,14 @@ class SessionPresenter:
         return self._chat.prompt.draft
 
     def show_status(self) -> None:
-        """Paint the status bar soon: once for all changes of a turn of the event loop."""
+        """Paint status bar and activity line soon: once for all changes of a loop turn."""
         if not self._status_is_due:
             self._status_is_due = self._call_later(self._paint_status)
 
     def _paint_status(self) -> None:
         self._status_is_due = False
         self._chat.show_status(self._workspace.current.status())
+        self._activity.show()
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end of the session; ``returning`` keeps the reader's position."""

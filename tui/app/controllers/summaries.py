@@ -8,6 +8,7 @@ from textual.app import App
 from textual.worker import Worker, WorkerError
 
 from tui.app.chat_view import ChatView
+from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.session_view import SessionPresenter
 from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -31,12 +32,14 @@ class Summaries:
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,
+        activity: ActivityLine,
     ) -> None:
         self._app = app
         self._chat = chat
         self._presenter = presenter
         self._workspace = workspace
         self._settings = settings
+        self._activity = activity
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._failed_at: dict[str, int] = {}
 
@@ -86,7 +89,7 @@ class Summaries:
         opened, compaction = session.opened, self._compaction(session)
         if opened is None or compaction is None or session.activity.summarising:
             return
-        session.activity.begin_summary()
+        self._activity.begin_summary(session)
         self._presenter.show_status()
         # Not the coroutine itself: Python complains of one that the end forestalls.
         drive = partial(self._drive, session, opened, compaction, kept)

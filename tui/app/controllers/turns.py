@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.worker import Worker, WorkerError
 
 from tui.app.chat_view import ChatView
+from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.session_view import SessionPresenter
-from tui.app.controllers.turn_timer import TurnTimer
 from tui.app.controllers.usage_meter import UsageMeter
 from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.views.notice import Notice, Severity
@@ -24,6 +24,7 @@ from tui.engine.turns.events import (
     NoticeGiven,
     SaveFailed,
     TextAdded,
+    ThinkingAdded,
     TurnEvent,
     TurnStatus,
     UsageCounted,
@@ -53,7 +54,7 @@ class Turns:
         presenter: SessionPresenter,
         workspace: Workspace,
         settings: TurnSettings,
-        stopwatch: Callable[[], float],
+        activity: ActivityLine,
     ) -> None:
         self._app = app
         self._chat = chat
@@ -62,8 +63,8 @@ class Turns:
         self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
-        self._timer = TurnTimer(app, chat, presenter, workspace.switcher, stopwatch)
-        self.measuring = UsageMeter(chat, workspace.clock, stopwatch)
+        self._activity = activity
+        self.measuring = UsageMeter(chat, workspace.clock, activity.stopwatch)
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -168,8 +169,7 @@ class Turns:
         self._launch(session, begin_turn(opened, prompt, model, self._settings, save))
 
     def _launch(self, session: LoadedSession, turn: Turn) -> None:
-        session.activity.begin_answer()
-        self._timer.begin(session)
+        self._activity.begin(session)
         if session.opened is not None and session.model is not None:
             session.opened.use_model(session.model.name)
         # Not the coroutine itself: Python complains of one that the end forestalls.
@@ -201,7 +201,8 @@ class Turns:
 
         async def take(event: TurnEvent) -> None:
             self._take(session, event)
-            if not isinstance(event, TextAdded) or next(count) % _EVENTS_BETWEEN_BREATHS == 0:
+            is_piece = isinstance(event, TextAdded | ThinkingAdded)
+            if not is_piece or next(count) % _EVENTS_BETWEEN_BREATHS == 0:
                 await asyncio.sleep(0)
 
         return (await turn.run(take)).status
@@ -219,11 +220,14 @@ class Turns:
     def _take(self, session: LoadedSession, event: TurnEvent) -> None:
         """Measure what an event says of a session, and show it if that is on screen."""
         shown = session is self._switcher.current
+        self._activity.note(session, event)
         match event:
             case TextAdded(message_id=message_id, text=text):
                 if shown:
                     self._chat.transcript.add_text(message_id, text)
                 return
+            case ThinkingAdded():
+                return  # the activity line shows it with its next tick
             case MessageSaved(message=message):
                 self._take_saved(session, message, shown=shown)
             case AnswerStarted():
@@ -259,7 +263,6 @@ class Turns:
     def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(session, None) is not None:
             session.activity.end_answer()
-            self._timer.end(session)
             self.measuring.end(session)
             self._ended_as[session] = status
             self._app.post_message(TurnFinished(session))

@@ -7,17 +7,6 @@ import msgspec
 from tui.domain.providers import OFFLINE
 from tui.domain.text.labels import plural, scope_name
 
-# Shorter waits are not shown.
-_LONG_SECONDS = 3
-
-
-def wait_words(seconds: int) -> str:
-    """Format a waiting time: ``7 s``, ``1:05``; empty below three seconds."""
-    if seconds < _LONG_SECONDS:
-        return ""
-    minutes, rest = divmod(seconds, 60)
-    return f"{minutes}:{rest:02}" if minutes else f"{seconds} s"
-
 
 class SaveState(msgspec.Struct, frozen=True):
     """The time of the last save, or the reason of its failure."""
@@ -45,8 +34,6 @@ class SessionStatus(msgspec.Struct, frozen=True):
     scope: str
     save: SaveState = SaveState()
     running: bool = False
-    answering_for: int = 0
-    """Seconds since the arriving answer was requested."""
     summarising: bool = False
     asking: bool = False
     queued: int = 0

@@ -1,54 +1,101 @@
-"""The work that goes on in a loaded session."""
+"""The work in progress in a loaded session."""
 
+import msgspec
+
+from tui.domain.views.activity import ActivityView, Phase
 from tui.domain.views.approval import Question
+from tui.engine.requests.model_request import BYTES_PER_TOKEN
+
+_STEADY: frozenset[Phase] = frozenset({"waiting", "answering"})
+"""Phases that count the seconds since the prompt was sent, as nothing new begins with them."""
+
+
+class _Progress(msgspec.Struct):
+    """How far an answer has come; times in seconds of one clock."""
+
+    model: str
+    begun_at: float
+    phase: Phase
+    phase_at: float
+    name: str = ""
+    size: int = 0
+    attempt: int = 1
+    reason: str = ""
+    resumes_at: float = 0.0
+
+    def enter(self, phase: Phase, at: float, name: str = "") -> None:
+        """Note that another phase has begun."""
+        if phase != self.phase:
+            self.phase, self.phase_at, self.name = phase, at, name
+
+    def view(self, now: float) -> ActivityView:
+        begun = self.begun_at if self.phase in _STEADY else self.phase_at
+        return ActivityView(
+            self.phase,
+            self.name or self.model,
+            max(0.0, now - begun),
+            self.size // BYTES_PER_TOKEN,
+            self.attempt,
+            self.reason,
+            max(0.0, self.resumes_at - now),
+        )
 
 
 class Activity:
     """An answer or a summary in progress, and the tool call that waits for approval.
 
-    Controllers change it by its verbs: the worker that begins something also ends it.
+    Controllers change it by its verbs: the worker that begins something also ends it. Times are
+    seconds of the application's clock.
     """
 
     def __init__(self) -> None:
-        self._answering = False
-        self._seconds = 0
-        self._summarising = False
+        self._answer: _Progress | None = None
+        self._summary: _Progress | None = None
         self._question: Question | None = None
 
     @property
     def running(self) -> bool:
         """Tell whether an answer is in progress."""
-        return self._answering
-
-    @property
-    def answering_for(self) -> int:
-        """The seconds since the answer began."""
-        return self._seconds
+        return self._answer is not None
 
     @property
     def summarising(self) -> bool:
-        return self._summarising
+        return self._summary is not None
 
     @property
     def asking(self) -> Question | None:
         """The tool call that waits for approval."""
         return self._question
 
-    def begin_answer(self) -> None:
-        self._answering, self._seconds = True, 0
+    def begin_answer(self, model: str = "", at: float = 0.0) -> None:
+        self._answer = _Progress(model, at, "saving", at)
 
-    def count_seconds(self, seconds: int) -> None:
-        """Note for how long the answer has been in progress."""
-        self._seconds = seconds
+    def enter(self, phase: Phase, at: float, name: str = "") -> None:
+        """Note that another phase of the answer has begun; ``name`` is that of a tool."""
+        if self._answer is not None:
+            self._answer.enter(phase, at, name)
+
+    def receive(self, phase: Phase, text: str, at: float) -> None:
+        """Count a piece of the answer or of the thinking before it."""
+        if self._answer is not None:
+            self._answer.enter(phase, at)
+            self._answer.size += len(text.encode(errors="replace"))
+
+    def repeat(self, attempt: int, reason: str, resumes_at: float, at: float) -> None:
+        """Note that the request has failed and is sent again."""
+        if self._answer is not None:
+            self._answer.enter("retrying", at)
+            answer = self._answer
+            answer.attempt, answer.reason, answer.resumes_at = attempt, reason, resumes_at
 
     def end_answer(self) -> None:
-        self._answering = False
+        self._answer = None
 
-    def begin_summary(self) -> None:
-        self._summarising = True
+    def begin_summary(self, at: float = 0.0) -> None:
+        self._summary = _Progress("", at, "summarising", at)
 
     def end_summary(self) -> None:
-        self._summarising = False
+        self._summary = None
 
     def ask(self, question: Question) -> None:
         """Let a tool call wait for approval."""
@@ -57,3 +104,10 @@ class Activity:
     def end_question(self) -> None:
         """Withdraw the question, answered or not."""
         self._question = None
+
+    def view(self, now: float) -> ActivityView | None:
+        """The snapshot for the activity line; ``None`` if nothing is in progress."""
+        if self._question is not None:
+            return ActivityView("approval", self._question.call.name)
+        progress = self._answer or self._summary
+        return progress.view(now) if progress else None

@@ -244,7 +244,6 @@ class LoadedSession(msgspec.Struct, eq=False):
             scope=session.header.scope,
             save=self.save,
             running=self.activity.running,
-            answering_for=self.activity.answering_for,
             summarising=self.activity.summarising,
             asking=self.activity.asking is not None,
             queued=len(self.prompt.queued),

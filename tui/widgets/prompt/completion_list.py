@@ -103,7 +103,8 @@ class CompletionList(Widget):
         rows = min(len(self._found), ROWS + 1)
         self.styles.height = rows
         # Over the rows above the prompt: nothing moves when the list opens.
-        self.styles.offset = (1, -rows)
+        # Over the top border of the prompt, too: it stands above what the border docks beside.
+        self.styles.offset = (1, -rows - 1)
         self.refresh()
 
     def _row(self, place: int, name: Content, completion: Completion) -> Content:

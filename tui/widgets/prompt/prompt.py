@@ -16,12 +16,14 @@ from textual.widget import Widget
 from tui.domain.commands import Command
 from tui.domain.completion import Completion, Target, common_text, completions
 from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.prompt.completion_list import CompletionList
 from tui.widgets.prompt.editing_keys import TYPING_KEYS
 from tui.widgets.prompt.editor import Editor
 from tui.widgets.prompt.history import EarlierPrompts
+from tui.widgets.prompt.top_border import TopBorder
 
 SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
@@ -82,6 +84,7 @@ class Prompt(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._editor = Editor(self._press, self._show_edit)
+        self._border = TopBorder()
         self._list = CompletionList()
         self._history = EarlierPrompts()
         self._told = ""
@@ -94,9 +97,9 @@ class Prompt(Widget):
         self._reason = ""
         self._queue = PromptQueue()
         self._taken: Waiting | None = None
-        self.show_count(0)
 
     def compose(self) -> ComposeResult:
+        yield self._border
         yield self._list
         yield self._editor
 
@@ -165,9 +168,17 @@ class Prompt(Widget):
         """The session's earlier prompts, oldest first."""
         self._history.show(prompts)
 
-    def show_count(self, count: int) -> None:
-        """Show the number of prompts sent in this session."""
-        self._editor.border_title = f"prompt {count}" if count else "prompt"
+    def show_model(self, name: str) -> None:
+        """Show the model that answers next."""
+        self._border.show_model(name)
+
+    def show_mode(self, words: str) -> None:
+        """Show in the border what the prompt is for now, instead of the model; empty for none."""
+        self._border.show_mode(words)
+
+    def show_activity(self, activity: ActivityView | None, stop: str = "") -> None:
+        """Show the work in progress in the border; ``stop`` is the key that stops it."""
+        self._border.show_activity(activity, stop)
 
     def show_targets(self, targets: Sequence[Target]) -> None:
         """The sessions that a command may be given, best first."""

@@ -11,7 +11,6 @@ from textual.strip import Strip
 
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Shown
-from tui.domain.views.status_line import wait_words
 from tui.domain.views.usage import AnswerCost
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.textual_private.scroll_view import ScrollViewBase
@@ -152,11 +151,6 @@ class Transcript(ScrollViewBase, can_focus=True):
         if not self.later:
             self._state.document.add_text(message_id, text, model)
         self._state.note_unseen(message_id)
-        self._draw_soon()
-
-    def show_wait(self, message_id: str, seconds: int) -> None:
-        """Show for how many seconds the first word of an answer has been awaited."""
-        self._state.document.show_wait(message_id, wait_words(seconds))
         self._draw_soon()
 
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:

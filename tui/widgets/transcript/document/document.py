@@ -146,12 +146,6 @@ class Document:
         item.add(text)
         self.layout.changed(item)
 
-    def show_wait(self, message_id: str, words: str) -> None:
-        """Show for how long the first word of an answer has been awaited."""
-        item = self._items.get(message_id)
-        if isinstance(item, AnswerItem) and item.wait(words):
-            self.layout.changed(item)
-
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""
         old, self._queue = self._queue, Queue(prompts) if prompts else None

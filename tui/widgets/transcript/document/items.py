@@ -170,7 +170,7 @@ class AnswerItem(Item):
 
     __slots__ = (
         *("_sources", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
-        *("_splitter", "_title", "_wait", "arriving"),
+        *("_splitter", "_title", "arriving"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -185,7 +185,6 @@ class AnswerItem(Item):
         self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
         self._title: LineBlock | None = None
-        self._wait = ""
         self._changed = True
 
     @property
@@ -204,14 +203,6 @@ class AnswerItem(Item):
         self._new.append(text)
         self._size += len(text)
         self._changed = True
-
-    def wait(self, words: str) -> bool:
-        """Show for how long the first word has been awaited; true if that changed anything."""
-        if not self.arriving or self._size or words == self._wait:
-            return False
-        self._wait = words
-        self._changed = True
-        return True
 
     def become(self, entry: Message) -> bool:
         """Turn into the complete message if its text is what has arrived; else change nothing."""
@@ -247,7 +238,7 @@ class AnswerItem(Item):
     def make_blocks(self) -> list[RowBlock]:
         body = [*self._head(), *self._body]
         if self.arriving and not self._body:
-            body.append(LineBlock(f"… {self._wait}".rstrip(), "quiet"))
+            body.append(LineBlock("…", "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and (bool(self._body) or not body)
             body.extend(call_blocks(call, spaced=spaced, unfolded=self.unfolded))

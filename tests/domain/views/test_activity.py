@@ -1,0 +1,60 @@
+"""The words of the activity line, the longest first."""
+
+import pytest
+
+from tui.domain.views.activity import ActivityView, ordinal, seconds_words
+
+
+@pytest.mark.parametrize(
+    ("view", "words"),
+    [
+        (ActivityView("waiting", "qwen3"), "waiting for qwen3"),
+        (ActivityView("waiting", "qwen3", 3.9), "waiting for qwen3 3 s"),
+        (ActivityView("saving", "qwen3", 0.5), "waiting for qwen3"),
+        (ActivityView("saving", "qwen3", 2), "saving 2 s"),
+        (ActivityView("thinking", "qwen3", 4), "qwen3 · thinking 4 s"),
+        (ActivityView("answering", "qwen3", 75, 310), "qwen3 answers 1:15 · ~310 tokens"),
+        (
+            ActivityView("retrying", "fake", 1, attempt=2, reason="status 500"),
+            "fake: 2nd attempt after status 500",
+        ),
+        (
+            ActivityView("retrying", "fake", 1, attempt=3, reason="status 429", pause=7),
+            "fake: 3rd attempt in 7 s after status 429",
+        ),
+        (ActivityView("tool", "write_todos", 2), "write_todos runs 2 s"),
+        (ActivityView("approval", "write_todos"), "write_todos waits for approval"),
+        (ActivityView("summarising", "", 8), "summarising 8 s"),
+    ],
+)
+def test_it_says_what_is_waited_for_and_for_how_long(view: ActivityView, words: str):
+    assert view.lines()[0] == words
+
+
+def test_the_key_that_stops_is_named_and_goes_after_model_and_tokens():
+    lines = ActivityView("answering", "claude-sonnet-4-5", 4, 12).lines("Esc")
+    assert lines == [
+        "claude-sonnet-4-5 answers 4 s · ~12 tokens · Esc stops",
+        "claude-sonnet-4-5 answers 4 s · Esc stops",
+        "answering 4 s · ~12 tokens · Esc stops",
+        "answering 4 s · Esc stops",
+        "answering 4 s",
+    ]
+
+
+def test_foreign_names_are_made_visible():
+    view = ActivityView("tool", "x\x1b]0;t\x07", 1)
+    assert view.lines()[0] == "x␛]0;t␇ runs 1 s"
+
+
+def test_only_a_question_does_not_move():
+    assert not ActivityView("approval", "write_todos").moves
+    assert ActivityView("waiting", "qwen3").moves
+
+
+def test_times_are_empty_below_a_second():
+    assert [seconds_words(each) for each in (0, 0.9, 1, 59, 61)] == ["", "", "1 s", "59 s", "1:01"]
+
+
+def test_ordinals():
+    assert [ordinal(each) for each in (1, 2, 3, 4, 11)] == ["1st", "2nd", "3rd", "4th", "11th"]

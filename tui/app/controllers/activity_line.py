@@ -1,0 +1,90 @@
+"""The activity line: the work in the session on screen, painted a few times a second."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from tui.app.chat_view import ChatView
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import Switcher
+from tui.engine.turns.events import (
+    AnswerStarted,
+    AttemptRepeated,
+    TextAdded,
+    ThinkingAdded,
+    ToolCalled,
+    ToolReturned,
+    TurnEvent,
+)
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+_TICK_SECONDS = 0.25
+_STILL_TICK_SECONDS = 1.0
+"""Without motion only the seconds change."""
+
+
+class ActivityLine:
+    """Notes how far answers have come, and shows it for the session on screen.
+
+    A model may think for minutes before its first word; the moving line tells it from a program
+    that hangs. There is no timer while nothing is in progress.
+    """
+
+    def __init__(
+        self,
+        app: App[None],
+        chat: ChatView,
+        switcher: Switcher,
+        stopwatch: Callable[[], float],
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._switcher = switcher
+        self.stopwatch = stopwatch
+        self._timer: Timer | None = None
+
+    def begin(self, session: LoadedSession) -> None:
+        """Begin an answer of the session's model."""
+        model = session.model.name if session.model else ""
+        session.activity.begin_answer(model.partition(":")[2] or model, self.stopwatch())
+
+    def begin_summary(self, session: LoadedSession) -> None:
+        session.activity.begin_summary(self.stopwatch())
+
+    def note(self, session: LoadedSession, event: TurnEvent) -> None:
+        """Note what an event says of an answer's progress; the next tick shows it."""
+        activity, now = session.activity, self.stopwatch()
+        match event:
+            case TextAdded(text=text):
+                activity.receive("answering", text, now)
+            case ThinkingAdded(text=text):
+                activity.receive("thinking", text, now)
+            case AnswerStarted():
+                activity.enter("waiting", now)
+            case AttemptRepeated():
+                activity.repeat(event.attempt, event.reason, now + event.seconds, now)
+            case ToolCalled(call=call):
+                activity.enter("tool", now, call.name)
+            case ToolReturned():
+                activity.enter("saving", now)
+            case _:
+                pass
+
+    def show(self) -> None:
+        """Paint the line, and go on while there is something to show."""
+        now = self.stopwatch()
+        view = self._switcher.current.activity.view(now)
+        self._chat.show_activity(view)
+        self._tick(moves=view is not None and view.moves)
+
+    def _tick(self, *, moves: bool) -> None:
+        if moves and self._timer is None:
+            still = self._app.animation_level == "none"
+            seconds = _STILL_TICK_SECONDS if still else _TICK_SECONDS
+            self._timer = self._app.set_interval(seconds, self.show)
+        elif not moves and self._timer is not None:
+            self._timer.stop()
+            self._timer = None

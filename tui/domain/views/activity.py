@@ -1,0 +1,86 @@
+"""The view model of the activity line: the work in the session on screen."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from tui.domain.text.labels import plural
+from tui.domain.text.safe_text import make_visible_line
+
+Phase = Literal[
+    "saving", "waiting", "retrying", "thinking", "answering", "tool", "approval", "summarising"
+]
+
+_LONG_NAME = 200
+_PATIENCE = 1.0
+"""Seconds that saving may take before the line says so: a word that flashes is not read."""
+
+
+class ActivityView(msgspec.Struct, frozen=True):
+    """The work in a session: the phase, and the seconds since it began."""
+
+    phase: Phase
+    name: str
+    """The model that is waited for, or the tool."""
+    seconds: float = 0.0
+    tokens: int = 0
+    """An estimate of what has arrived."""
+    attempt: int = 1
+    reason: str = ""
+    pause: float = 0.0
+    """Seconds until the next attempt."""
+
+    @property
+    def moves(self) -> bool:
+        """Tell whether it changes with time: an open question waits for the user."""
+        return self.phase != "approval"
+
+    def lines(self, stop: str = "") -> Sequence[str]:
+        """The words of the line, the longest first; ``stop`` is the key that stops."""
+        long, short = self._words()
+        tokens = f"~{plural(self.tokens, 'token')}" if self.tokens else ""
+        stops = f"{stop} stops" if stop else ""
+        parts = ((long, tokens, stops), (long, stops), (short, tokens, stops), (short, stops))
+        return [" · ".join(filter(None, each)) for each in (*parts, (short,))]
+
+    def _words(self) -> tuple[str, str]:
+        """The phase in words: in full, and for a narrow place."""
+        name, time = make_visible_line(self.name[:_LONG_NAME]), seconds_words(self.seconds)
+        attempt = self._attempt_words()
+        waiting = _join(f"waiting for {name}", time), _join("waiting", time)
+        saving = _join("saving", time)
+        words: dict[Phase, tuple[str, str]] = {
+            "saving": (saving, saving) if self.seconds >= _PATIENCE else waiting,
+            "waiting": waiting,
+            "retrying": (f"{name}: {attempt}", attempt),
+            "thinking": (_join(name, "· thinking", time), _join("thinking", time)),
+            "answering": (_join(name, "answers", time), _join("answering", time)),
+            "tool": (_join(name, "runs", time), _join("tool", time)),
+            "approval": (f"{name} waits for approval", "waits for approval"),
+            "summarising": (_join("summarising", time), _join("summarising", time)),
+        }
+        return words[self.phase]
+
+    def _attempt_words(self) -> str:
+        reason = make_visible_line(self.reason[:_LONG_NAME])
+        pause = f" in {self.pause:.0f} s" if self.pause >= 0.5 else ""
+        return f"{ordinal(self.attempt)} attempt{pause} after {reason}"
+
+
+def seconds_words(seconds: float) -> str:
+    """Format a time: ``7 s``, ``1:05``; empty below one second."""
+    whole = int(seconds)
+    if not whole:
+        return ""
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}:{rest:02}" if minutes else f"{whole} s"
+
+
+def ordinal(number: int) -> str:
+    """Format a small number of an order: ``2nd``."""
+    return f"{number}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th')) }"
+
+
+def _join(*words: str) -> str:
+    return " ".join(filter(None, words))
