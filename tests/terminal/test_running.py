@@ -151,6 +151,26 @@ def test_after_a_kill_everything_that_was_told_to_be_saved_is_there(chats, how):
     assert chats.said(session)[-1] == answer
 
 
+def test_after_a_kill_the_settings_of_the_session_are_sent_again(chats):
+    server = chats.answer(answers("Yes."), answers("Again."))
+    program = chats()
+    program.type("First question\r")
+    program.until("Yes")
+    program.type("/set temperature 0.25\r")
+    program.until("Set temperature to 0.25")
+    program.type("/system Be brief.\r")
+    program.until("Set the system prompt")
+    session = chats.only
+    program.signal(signal.SIGKILL)
+    program.wait()
+    again = chats("--session", session)
+    again.type("Second question\r")
+    again.until("Again")
+    body = server.requests[-1].body
+    assert body["temperature"] == 0.25
+    assert body["messages"][0] == {"role": "system", "content": "Be brief."}
+
+
 def test_after_a_kill_the_answer_can_be_had_again(chats):
     chats.answer(answers_at(Gate(), "The first piece, "), answers("All of it."))
     program = chats()
