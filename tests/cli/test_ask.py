@@ -96,7 +96,7 @@ def only_session(store):
 
 
 def said(store):
-    return [(m.role, m.text, m.status) for m in only_session(store).messages]
+    return [(m.role, m.text, m.status) for m in only_session(store).loaded_messages]
 
 
 # --- an answer
@@ -115,7 +115,7 @@ def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
         f"Resume with: sibyl-tui ask --session {session.id} --data-dir {store.root} PROMPT",
     ]
     assert said(store) == [("user", "hi", None), ("assistant", "Hello.", None)]
-    assert session.messages[1].model == "local:m"
+    assert session.loaded_messages[1].model == "local:m"
 
 
 def test_the_line_that_resumes_names_the_model_that_was_asked_for(sibyl, store):
@@ -139,7 +139,7 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, configured, store):
         configured(server)
         result = sibyl("ask", "hi", "--json")
     session = only_session(store)
-    user, answer = (message.id for message in session.messages)
+    user, answer = (message.id for message in session.loaded_messages)
     assert result.lines == [
         {"type": "saved", "session_id": session.id, "message_id": user, "role": "user"},
         {"type": "delta", "text": "Hel"},
@@ -262,7 +262,7 @@ def test_continue_goes_on_with_the_scopes_active_session_else_with_a_new_one(
         session_id = only_session(store).id
         sibyl("ask", "elsewhere", "--scope", "other")
         sibyl("ask", "second", "--continue")
-    assert [m.text for m in store.load(session_id).messages if m.role == "user"] == [
+    assert [m.text for m in store.load(session_id).loaded_messages if m.role == "user"] == [
         "first",
         "second",
     ]
@@ -376,7 +376,7 @@ def test_a_failure_keeps_the_prompt_says_why_and_the_next_question_goes_on(
         configured(server)
         result = sibyl("ask", "hi")
     assert result.code == 1
-    user, answer = only_session(store).messages
+    user, answer = only_session(store).loaded_messages
     assert (user.text, answer.status) == ("hi", "failed")
     assert kept is None or answer.text == kept
     assert re.search(reason, answer.error)
@@ -438,7 +438,7 @@ def test_a_server_that_is_not_there_is_named(sibyl, configured, store):
 def test_a_model_that_cannot_be_had_keeps_the_prompt(sibyl, store, model):
     result = sibyl("ask", "hi", "--model", model)
     assert result.code == 1
-    user, answer = only_session(store).messages
+    user, answer = only_session(store).loaded_messages
     assert (user.text, answer.status) == ("hi", "failed")
     assert answer.error in result.err
 
@@ -564,7 +564,7 @@ def test_a_session_that_was_killed_is_gone_on_with_and_its_half_answer_is_sent(
     assert sent == ["hi", "half an ", "go on"]
     kinds = [type(record) for record in records(store, entry.id)]
     assert kinds.count(Partial) == 1
-    assert [m.status for m in store.load(entry.id).messages] == [
+    assert [m.status for m in store.load(entry.id).loaded_messages] == [
         None,
         "interrupted",
         None,
@@ -582,8 +582,8 @@ def test_a_reader_that_leaves_ends_the_answer_which_is_kept(process, configured,
         gate.open()
         assert asking.wait(GUARD_SECONDS) == 1
         assert "Traceback" not in asking.stderr.read()
-    assert only_session(store).messages[0].text == "hi"
-    assert only_session(store).messages[1].text.startswith("half an ")
+    assert only_session(store).loaded_messages[0].text == "hi"
+    assert only_session(store).loaded_messages[1].text.startswith("half an ")
 
 
 @pytest.mark.full
@@ -600,7 +600,7 @@ def test_a_file_that_is_taken_away_during_an_answer_costs_nothing(process, confi
     assert entry.id in err
     session = only_session(store)
     assert session.id != entry.id
-    assert [m.text for m in session.messages] == ["hi", "half an answer"]
+    assert [m.text for m in session.loaded_messages] == ["hi", "half an answer"]
 
 
 @pytest.mark.parametrize("piece", ["", "half an "])
@@ -627,7 +627,7 @@ def test_what_cannot_be_saved_goes_to_a_rescue_file_and_comes_back(
     assert f"sessions import {file} --data-dir {store.root}" in result.err
     assert result.err.count("No space left on device") == 1 + bool(piece)
     assert sibyl("sessions", "import", file).code == 0
-    assert [m.text for m in store.load(session_id).messages] == (
+    assert [m.text for m in store.load(session_id).loaded_messages] == (
         ["hello", "hi", "half an answer"] if piece else ["hello", "hi"]
     )
 

@@ -114,7 +114,7 @@ def test_markdown_shows_all_that_a_session_holds():
         fold.add(record)
     session = fold.session()
     entry = describe(session, "Hello", "closed", TIME, active=True)
-    shown = as_markdown(entry, session, session.messages)
+    shown = as_markdown(entry, session, session.loaded_messages)
     assert "## Summary\n\nThey met." in shown
     assert "- [x] Sort\n- [~] Ship" in shown
     assert '> read {"a": "日本"}' in shown

@@ -91,7 +91,9 @@ def test_what_the_screen_left_unsaved_is_saved_and_told(sibyl, store, shown):
     assert done.code == 143
     session_id = shown.parts.workspace.current.id
     assert done.err.splitlines()[0] == f"Session saved: {session_id}"
-    assert [message.text for message in store.load(session_id).messages] == ["the last words"]
+    assert [message.text for message in store.load(session_id).loaded_messages] == [
+        "the last words"
+    ]
 
 
 @pytest.fixture
@@ -125,7 +127,7 @@ def test_the_line_that_resumes_leaves_a_model_that_was_switched_to_the_session(
     resumed, shown, data
 ):
     def switch(workspace):
-        workspace.current.model = shown.parts.models.named("offline:guide")
+        workspace.current.use_model(shown.parts.models.named("offline:guide"))
 
     assert resumed("--model", "openai:gpt-x", then=switch) == f"--data-dir {data}"
 

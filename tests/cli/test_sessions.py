@@ -359,7 +359,7 @@ def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
     assert deleted.out == f"Deleted session: {session_id}\n"
     assert store.entry(session_id).status == "trashed"
     assert sibyl("sessions", "restore", session_id).code == 0
-    assert [m.text for m in store.load(session_id).messages] == ["hello"]
+    assert [m.text for m in store.load(session_id).loaded_messages] == ["hello"]
 
 
 def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, saved, store):
@@ -370,7 +370,7 @@ def test_a_move_onto_another_file_of_the_same_id_leaves_both_and_says_so(sibyl, 
     assert result.code == 1
     assert "another file" in result.err
     assert other.read_text() == "another\n"
-    assert [m.text for m in store.load(session_id).messages] == ["hello"]
+    assert [m.text for m in store.load(session_id).loaded_messages] == ["hello"]
 
 
 def test_where_a_session_is_that_cannot_be_had_is_told_in_a_line_of_its_own(sibyl, saved, store):
@@ -411,7 +411,7 @@ def test_a_purge_destroys_only_what_is_in_the_trash(sibyl, saved, store):
     store.delete(trashed)
     assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session(s).\n"
     assert sibyl("sessions", "show", trashed).code == 2
-    assert [m.text for m in store.load(kept).messages] == ["kept"]
+    assert [m.text for m in store.load(kept).loaded_messages] == ["kept"]
 
 
 def test_only_the_sessions_named_are_purged(sibyl, saved, store):
@@ -476,7 +476,7 @@ def test_only_messages_that_are_missing_are_imported(sibyl, saved, store, tmp_pa
     copy.write_bytes(whole + whole.splitlines(keepends=True)[-1].replace(b"m1", b"m9"))
     assert sibyl("sessions", "import", copy).out.endswith("(1 messages)\n")
     assert sibyl("sessions", "import", copy).out.endswith("(0 messages)\n")
-    assert [m.id for m in store.load(session_id).messages] == ["m0", "m1", "m9"]
+    assert [m.id for m in store.load(session_id).loaded_messages] == ["m0", "m1", "m9"]
 
 
 @pytest.mark.parametrize("content", [b"", b"hello\n", b'{"type":"reset","at":"x"}\n'])

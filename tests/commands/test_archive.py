@@ -96,7 +96,7 @@ async def test_a_running_answer_is_stopped_and_kept_before_its_session_goes(star
     commands.running = True
     await commands("/archive")
     assert not commands.running
-    last = world.reader.load(here).messages[-1]
+    last = world.reader.load(here).loaded_messages[-1]
     assert (last.text, last.status) == ("half", "interrupted")
     assert status(world, here) == "archived"
 
@@ -392,7 +392,7 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     opened.end_answer(answer)
     todo = TodoItem("write", "pending", "writing")
     opened.add(Todos((todo,)))
-    opened.add(Summary("so far", through=opened.session.messages[0].id))
+    opened.add(Summary("so far", through=opened.session.loaded_messages[0].id))
     opened.change_settings(Settings(temperature=0.5))
     told = await commands("/fork")
     new = commands.current.id
@@ -418,11 +418,11 @@ async def test_a_fork_has_the_last_summary_alone(started, world):
     for word in ("one", "two", "three"):
         await commands.program.send(word)
         opened = commands.current.opened
-        opened.add(Summary(f"Up to {word}.", opened.session.messages[-1].id))
+        opened.add(Summary(f"Up to {word}.", opened.session.loaded_messages[-1].id))
     await commands("/save")
     await commands("/fork")
     fork = world.reader.load(commands.current.id)
-    assert [m.text for m in fork.messages] == ["one", "two", "three"]
+    assert [m.text for m in fork.loaded_messages] == ["one", "two", "three"]
     assert [e.text for e in fork.entries if isinstance(e, Summary)] == ["Up to three."]
 
 
@@ -446,7 +446,7 @@ async def test_a_fork_of_a_session_at_work_has_what_has_arrived(started, world):
     opened.add_piece(answer)
     commands.current.activity.begin_answer()
     await commands("/fork")
-    [_, last] = world.reader.load(commands.current.id).messages
+    [_, last] = world.reader.load(commands.current.id).loaded_messages
     assert (last.text, last.status) == ("half", "interrupted")
     assert commands.workspace.switcher.find(here).activity.running
 

@@ -404,7 +404,7 @@ async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
     assert commands.kinds == ["ShowSession", "Say"]
     assert commands.current is current
     assert world.texts(current.id) == ["hello"]
-    assert world.reader.load(current.id).messages == ()
+    assert world.reader.load(current.id).loaded_messages == ()
 
 
 async def test_there_is_nothing_to_reset_in_a_new_session(commands):
@@ -425,7 +425,7 @@ async def test_reset_is_not_done_if_saving_fails(commands):
     commands.program.store.fail_next(FULL, 2)
     assert await commands("/reset") == "Not reset: could not save (disk full)"
     assert commands.severity == "error"
-    assert [m.text for m in commands.current.session.messages] == ["hello"]
+    assert [m.text for m in commands.current.session.loaded_messages] == ["hello"]
 
 
 async def test_reset_stops_the_answer_first(commands):
@@ -439,7 +439,7 @@ async def test_reset_opens_a_session_that_is_looked_at(commands, world):
     there = await world.session()
     await commands.program.look_at(there)
     assert await commands("/reset") == f"Session saved before reset: {there}"
-    assert world.reader.load(there).messages == ()
+    assert world.reader.load(there).loaded_messages == ()
 
 
 async def test_a_session_held_elsewhere_is_not_reset(commands, world):
@@ -447,7 +447,7 @@ async def test_a_session_held_elsewhere_is_not_reset(commands, world):
     world.started(there)
     await commands.program.look_at(there)
     assert await commands("/reset") == f"Session {there} is read-only here."
-    assert len(world.reader.load(there).messages) == 1
+    assert len(world.reader.load(there).loaded_messages) == 1
 
 
 # --- /name

@@ -90,7 +90,7 @@ class _Writer:
             self.write(Message(self._next(), "tool", "result", self._time(), tool_call_id="c"))
 
     def retry(self, number):
-        live = self._fold.session(held=True).messages
+        live = self._fold.session(held=True).loaded_messages
         if live and not self._chain:
             replaced = live[number % len(live)].id
             self.write(Message(self._next(), "assistant", "again", self._time(), replaces=replaced))
@@ -101,7 +101,7 @@ class _Writer:
             self.write(self.records[-1])
 
     def begin(self, number):
-        live = self._fold.session(held=True).messages
+        live = self._fold.session(held=True).loaded_messages
         if not self._chain:
             replaced = live[number % len(live)].id if live and number % 2 else None
             self._chain = _Chain(self._next(), self._time(), replaced)
@@ -118,7 +118,7 @@ class _Writer:
             self.write(chain.message(status))
 
     def summary(self, number):
-        live = self._fold.session(held=True).messages
+        live = self._fold.session(held=True).loaded_messages
         if live:
             self.write(Summary(f"summary {number}", live[number % len(live)].id))
 

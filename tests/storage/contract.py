@@ -209,7 +209,7 @@ class StoreContract:
         lease.release()
         lease.release()
         other.append(other.lease(lease.session_id), [answer("m2")])
-        assert texts(store.load(lease.session_id).messages) == ["hello", "hi"]
+        assert texts(store.load(lease.session_id).loaded_messages) == ["hello", "hi"]
 
     def test_giving_up_an_old_lease_again_does_not_take_the_new_one_away(self, store):
         old = new(store)
@@ -227,7 +227,7 @@ class StoreContract:
             store.lease(name)
         assert told.value.version == 2
         assert store.holder(name) is None
-        assert texts(store.load(name).messages) == ["hello"]
+        assert texts(store.load(name).loaded_messages) == ["hello"]
 
     def test_a_session_of_a_newer_version_can_be_set_aside_and_brought_back(self, store, backend):
         name = closed(store)
@@ -257,7 +257,12 @@ class StoreContract:
         store.append(lease, [answer("m2", "two"), user("m3", "three")])
         store.append(lease, [answer("m4", "four")])
         for reader in (store, other):
-            assert texts(reader.load(lease.session_id).messages) == ["one", "two", "three", "four"]
+            assert texts(reader.load(lease.session_id).loaded_messages) == [
+                "one",
+                "two",
+                "three",
+                "four",
+            ]
 
     def test_every_kind_of_record_comes_back_as_it_was(self, store):
         message = answer(
@@ -274,7 +279,7 @@ class StoreContract:
         lease = new(store, user("m1"), message, tool)
         store.append(lease, [todos("write"), Summary("short", through="m1"), state("Tale", 3, 1)])
         session = store.load(lease.session_id)
-        assert session.messages[1:] == (message, tool)
+        assert session.loaded_messages[1:] == (message, tool)
         assert session.todos == todos("write").items
         assert session.summary == Summary("short", through="m1")
         assert (session.name, session.prompt_count) == ("Tale", 1)
@@ -325,7 +330,7 @@ class StoreContract:
             store.append(lease, [user("m2")])
         with pytest.raises(ReadOnly):
             other.append(held, [user("m2")])
-        assert texts(store.load(lease.session_id).messages) == ["hello"]
+        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
 
     def test_a_failed_append_leaves_nothing_and_can_be_made_again(self, store, backend):
         lease = new(store)
@@ -333,11 +338,11 @@ class StoreContract:
         backend.fail_next()
         with pytest.raises(StorageFull):
             store.append(lease, again)
-        assert texts(store.load(lease.session_id).messages) == ["hello"]
+        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
         assert store.append(lease, again).foreign == ()
         session = store.load(lease.session_id)
         assert texts(session.all_messages) == ["hello", "hi", "after"]
-        assert (texts(session.messages), session.damaged) == (["after"], 0)
+        assert (texts(session.loaded_messages), session.damaged) == (["after"], 0)
         assert len(session.entries) == 4
 
     def test_a_failed_first_append_can_be_made_again(self, store, backend):
@@ -347,7 +352,7 @@ class StoreContract:
             store.append(lease, [user("m1")])
         assert store.list(ALL, None, 10).entries == ()
         assert store.append(lease, [user("m1")]).ordinal == 1
-        assert texts(store.load(lease.session_id).messages) == ["hello"]
+        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
 
     def test_what_no_reader_would_take_back_is_refused_with_all_that_came_with_it(self, store):
         deep = "leaf"
@@ -357,7 +362,7 @@ class StoreContract:
         for bad in (user("m3", deep), user("m3", [{1j}])):
             with pytest.raises(StorageError):
                 store.append(lease, [answer("m2"), bad])
-        assert texts(store.load(lease.session_id).messages) == ["hello"]
+        assert texts(store.load(lease.session_id).loaded_messages) == ["hello"]
 
     def test_records_of_others_are_given_back_once(self, store, backend):
         lease = new(store)
@@ -388,7 +393,7 @@ class StoreContract:
         assert store.append(lease, [user("m3", "more")]).restored is False
         assert store.entry(name).status == "open"
         assert not store.is_archived(name)
-        assert texts(store.load(name).messages) == ["hello", "again", "more"]
+        assert texts(store.load(name).loaded_messages) == ["hello", "again", "more"]
 
     def test_a_failed_restoring_append_restores_at_the_next_one(self, store, backend):
         name = closed(store)
@@ -398,7 +403,7 @@ class StoreContract:
         with pytest.raises(StorageFull):
             store.append(lease, [user("m2", "again")])
         assert store.append(lease, [user("m2", "again")]).restored is True
-        assert texts(store.load(name).messages) == ["hello", "again"]
+        assert texts(store.load(name).loaded_messages) == ["hello", "again"]
 
     def test_a_deleted_session_takes_no_more_records(self, store):
         lease = new(store)
@@ -407,7 +412,7 @@ class StoreContract:
             store.append(lease, [user("m2")])
         store.restore(lease.session_id)
         store.append(lease, [user("m2", "back")])
-        assert texts(store.load(lease.session_id).messages) == ["hello", "back"]
+        assert texts(store.load(lease.session_id).loaded_messages) == ["hello", "back"]
 
     # --- load
 
@@ -426,14 +431,14 @@ class StoreContract:
     def test_a_session_that_was_set_aside_is_read_where_it_is(self, store, deed):
         name = closed(store)
         getattr(store, deed)(name)
-        assert texts(store.load(name).messages) == ["hello"]
-        assert texts(store.tail(name, 1).session.messages) == ["hello"]
+        assert texts(store.load(name).loaded_messages) == ["hello"]
+        assert texts(store.tail(name, 1).session.loaded_messages) == ["hello"]
         assert texts(store.since(name, None)) == ["hello"]
 
     def test_only_what_came_after_the_last_reset_is_live(self, store):
         lease = new(store, user("m1"), answer("m2"), Reset(at(1)), user("m3", "anew"))
         session = store.load(lease.session_id)
-        assert texts(session.messages) == ["anew"]
+        assert texts(session.loaded_messages) == ["anew"]
         assert texts(session.all_messages) == ["hello", "hi", "anew"]
         assert (session.message_count, session.total_count, session.prompt_count) == (1, 3, 2)
 
@@ -441,14 +446,14 @@ class StoreContract:
         lease = new(store, user("m1"), answer("m2", "draft"), user("m3", "then"))
         store.append(lease, [answer("m2", "final")])
         session = store.load(lease.session_id)
-        assert texts(session.messages) == ["hello", "final", "then"]
+        assert texts(session.loaded_messages) == ["hello", "final", "then"]
         assert session.message_count == 3
 
     def test_a_retried_answer_hides_the_failed_one(self, store):
         lease = new(store, user("m1"), answer("m2", "no", status="failed"))
         store.append(lease, [answer("m3", "yes", replaces="m2")])
         session = store.load(lease.session_id)
-        assert texts(session.messages) == ["hello", "yes"]
+        assert texts(session.loaded_messages) == ["hello", "yes"]
         assert (session.message_count, session.total_count) == (2, 3)
 
     def test_the_pieces_of_an_answer_are_one_message_that_is_arriving_while_its_writer_lives(
@@ -458,17 +463,17 @@ class StoreContract:
         store.append(lease, [piece("m2", 0, "once "), piece("m2", 5, "upon")])
         for reader in (store, other):
             session = reader.load(lease.session_id)
-            assert texts(session.messages) == ["hello", "once upon"]
+            assert texts(session.loaded_messages) == ["hello", "once upon"]
             assert session.arriving == {"m2"}
             assert session.interrupted == ()
-            assert session.messages[1].status is None
+            assert session.loaded_messages[1].status is None
 
     def test_the_pieces_that_a_dead_writer_left_are_an_interrupted_message(self, store):
         name = closed(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
         session = store.load(name)
-        assert texts(session.messages) == ["hello", "once upon"]
-        assert session.messages[1].status == "interrupted"
-        assert session.interrupted == session.messages[1:]
+        assert texts(session.loaded_messages) == ["hello", "once upon"]
+        assert session.loaded_messages[1].status == "interrupted"
+        assert session.interrupted == session.loaded_messages[1:]
         assert (session.message_count, session.total_count) == (2, 2)
 
     def test_the_next_holder_is_told_what_its_predecessor_left_unfinished(self, store, other):
@@ -479,14 +484,14 @@ class StoreContract:
         store.append(lease, [Opened(at(9)), *left])
         session = store.load(name)
         assert (session.interrupted, session.arriving) == ((), frozenset())
-        assert session.messages[1].status == "interrupted"
+        assert session.loaded_messages[1].status == "interrupted"
         assert session.message_count == 2
 
     def test_a_finished_answer_replaces_its_pieces(self, store):
         lease = new(store, user("m1"), piece("m2", 0, "once "), piece("m2", 5, "upon"))
         store.append(lease, [answer("m2", "once upon a time")])
         session = store.load(lease.session_id)
-        assert texts(session.messages) == ["hello", "once upon a time"]
+        assert texts(session.loaded_messages) == ["hello", "once upon a time"]
         assert session.arriving == frozenset()
 
     def test_when_it_was_opened_and_closed_is_known(self, store):
@@ -506,14 +511,14 @@ class StoreContract:
 
     def test_a_tail_has_the_last_live_messages_and_what_else_a_session_shows(self, store):
         session = store.tail(self.talk(store), 3).session
-        assert texts(session.messages) == ["7", "8", "9"]
+        assert texts(session.loaded_messages) == ["7", "8", "9"]
         assert (session.name, session.message_count, session.prompt_count) == ("Talk", 5, 10)
         assert session.header.scope == SCOPE
 
     def test_a_tail_ends_at_a_reset_and_pages_lead_across_it(self, store):
         name = self.talk(store)
         tail = store.tail(name, 100)
-        assert texts(tail.session.messages) == ["5", "6", "7", "8", "9"]
+        assert texts(tail.session.loaded_messages) == ["5", "6", "7", "8", "9"]
         entries, cursor = list(tail.session.entries), tail.cursor
         while cursor:
             page = store.page(name, cursor, 2)
@@ -529,7 +534,7 @@ class StoreContract:
     def test_a_tail_right_after_a_reset_is_empty_and_leads_to_what_came_before(self, store):
         name = closed(store, user("m1"), answer("m2"), Reset(at(1)))
         tail = store.tail(name, 10)
-        assert tail.session.messages == ()
+        assert tail.session.loaded_messages == ()
         page = store.page(name, tail.cursor, 10)
         assert [getattr(entry, "id", "reset") for entry in page.entries] == ["m1", "m2", "reset"]
         assert page.cursor is None
@@ -934,7 +939,7 @@ class StoreContract:
         store.archive(name)
         with pytest.raises(SessionNotFound):
             store.purge(name)
-        assert texts(store.load(name).messages) == ["hello"]
+        assert texts(store.load(name).loaded_messages) == ["hello"]
 
     def test_only_what_is_kept_can_be_archived(self, store):
         name = closed(store)
@@ -1001,9 +1006,9 @@ class StoreContract:
         with pytest.raises(SessionNotFound):
             store.load(name)
         assert store.holder(name) is None
-        assert texts(store.load(closed(store, user("n1", "anew"), session_id=name)).messages) == [
-            "anew"
-        ]
+        assert texts(
+            store.load(closed(store, user("n1", "anew"), session_id=name)).loaded_messages
+        ) == ["anew"]
 
     def test_a_holder_that_purges_has_no_lease_any_more(self, store):
         lease = new(store)
@@ -1082,7 +1087,7 @@ class StoreContract:
 
     def test_the_longest_id_is_an_id(self, store):
         name = "x" * 128
-        assert texts(store.load(closed(store, session_id=name)).messages) == ["hello"]
+        assert texts(store.load(closed(store, session_id=name)).loaded_messages) == ["hello"]
 
     # --- search
 

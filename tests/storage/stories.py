@@ -46,8 +46,8 @@ class RandomStory(Story):
     def failed(self):
         """The answer that a retry would replace: the last message, if it is a live answer."""
         session = self._fold.session(held=True)
-        if session.messages and session.messages[-1].role == "assistant":
-            return session.messages[-1].id
+        if session.loaded_messages and session.loaded_messages[-1].role == "assistant":
+            return session.loaded_messages[-1].id
         return None
 
     def step_retry(self, text):

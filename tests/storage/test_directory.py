@@ -142,7 +142,7 @@ def test_an_id_in_two_folders_counts_once_in_sessions_then_archive_then_trash(st
     for place in ("trash", "archive", "sessions"):
         put(Story().user(f"from {place}").data, "tale", place)
         assert [entry.label for entry in store.list(ALL, None, 5).entries] == [f"from {place}"]
-        assert store.load("tale").messages[0].text == f"from {place}"
+        assert store.load("tale").loaded_messages[0].text == f"from {place}"
     assert store.list(SessionFilter(statuses=frozenset({"archived"})), None, 5).entries == ()
     assert store.list(SessionFilter(statuses=frozenset({"trashed"})), None, 5).entries == ()
 
@@ -171,7 +171,7 @@ def test_a_lock_that_cannot_be_looked_at_hides_no_session(store):
     entries = found(store)
     assert set(entries) == {name, other}
     assert entries[name].status == "closed"
-    assert store.load(name).messages[0].text == "hello"
+    assert store.load(name).loaded_messages[0].text == "hello"
     with pytest.raises(StorageError):
         store.holder(name)
 
@@ -263,4 +263,4 @@ def test_all_that_a_journal_can_hold_is_listed(store, put):
     put(every_kind().data)
     entry = found(store)["tale"]
     assert (entry.name, entry.damaged, entry.status) == ("A tale", 0, "closed")
-    assert entry.message_count == len(store.load("tale").messages)
+    assert entry.message_count == len(store.load("tale").loaded_messages)

@@ -37,7 +37,7 @@ def test_any_text_comes_back_as_it_was(text, other):
     story = Story().user(text).answer(other).summary(text).todos(text, other).state(text)
     session = load(story.data)
     assert session.damaged == 0
-    assert texts(session.messages) == as_json_reads([text, other])
+    assert texts(session.loaded_messages) == as_json_reads([text, other])
     assert session.summary.text == as_json_reads(text)
     assert [item.content for item in session.todos] == as_json_reads([text, other])
     assert session.name == as_json_reads(text)
@@ -57,18 +57,18 @@ def test_any_text_comes_back_as_it_was(text, other):
     ],
 )
 def test_text_that_trips_others_comes_back_as_it_was(text):
-    assert texts(load(Story().user(text).data).messages) == [text]
+    assert texts(load(Story().user(text).data).loaded_messages) == [text]
 
 
 def test_two_halves_of_a_character_come_back_as_the_character():
-    assert texts(load(Story().user("\ud83c\udf89").data).messages) == ["🎉"]
+    assert texts(load(Story().user("\ud83c\udf89").data).loaded_messages) == ["🎉"]
 
 
 @given(content=st.none() | any_text | st.lists(anything, max_size=3), arguments=anything)
 def test_any_content_and_any_arguments_come_back_as_they_were(content, arguments):
     calls = (ToolCall("t1", "tool", arguments),)
     story = Story().answer(content, tool_calls=calls, context_snapshot=arguments)
-    message = load(story.data).messages[0]
+    message = load(story.data).loaded_messages[0]
     assert message.content == as_json_reads(content)
     assert message.tool_calls[0].arguments == as_json_reads(arguments)
     assert message.context_snapshot == as_json_reads(arguments)
@@ -90,7 +90,7 @@ def test_unknown_records_and_fields_are_skipped_and_are_no_damage():
     story = Story().raw(b'{"type":"novel","text":"\\ud800"}\n')
     story.raw(encode(user("m1")).replace(b'"content"', b'"new":{"a":[]},"\\ud800":1,"content"'))
     session = load(story.data)
-    assert texts(session.messages) == ["hello"]
+    assert texts(session.loaded_messages) == ["hello"]
     assert session.damaged == 0
 
 
@@ -101,7 +101,7 @@ def test_damaged_lines_are_counted_and_hide_nothing_else():
     story = Story().user("one").raw(b"\n").raw(b"{torn\n").raw(b"\xff\xfe\n").raw(b"[]\n")
     story.raw(b'{"type":"message","id":5}\n').raw(b'{"no":"type"}\n').user("two")
     session = load(story.data)
-    assert texts(session.messages) == ["one", "two"]
+    assert texts(session.loaded_messages) == ["one", "two"]
     assert session.damaged == 6
 
 
@@ -111,7 +111,7 @@ def test_damaged_lines_are_counted_and_hide_nothing_else():
 )
 def test_lines_made_to_break_readers_are_only_damage(line):
     session = load(Story().user("one").raw(line + b"\n").user("two").data)
-    assert (texts(session.messages), session.damaged) == (["one", "two"], 1)
+    assert (texts(session.loaded_messages), session.damaged) == (["one", "two"], 1)
 
 
 def test_a_torn_line_full_of_quotes_takes_no_longer_than_its_length():
@@ -126,14 +126,14 @@ def test_a_torn_last_line_is_damage_only_when_nobody_is_writing_it():
         with reading(data, held=held) as journal:
             assert journal.load().damaged == damaged
             assert journal.tail(5).session.damaged == damaged
-            assert texts(journal.tail(5).session.messages) == ["one"]
+            assert texts(journal.tail(5).session.loaded_messages) == ["one"]
 
 
 def test_a_whole_last_line_without_its_newline_counts_once_its_writer_is_gone():
     data = Story().user("one").state().data + encode(answer("m2")).removesuffix(b"\n")
     with reading(data) as journal:
-        assert texts(journal.load().messages) == ["one", "hi"]
-        assert texts(journal.tail(1).session.messages) == ["hi"]
+        assert texts(journal.load().loaded_messages) == ["one", "hi"]
+        assert texts(journal.tail(1).session.loaded_messages) == ["hi"]
         assert texts(journal.page(journal.tail(1).cursor, 1).entries) == ["one"]
         assert journal.load().damaged == journal.tail(5).session.damaged == 0
 
@@ -151,7 +151,7 @@ def test_a_damaged_first_line_is_made_up_for_from_elsewhere(line):
     with reading(damaged) as journal:
         for session in (journal.load(), journal.tail(5).session):
             assert (session.id, session.header.scope) == ("tale", "guessed")
-            assert (texts(session.messages), session.name) == (["one"], "Tale")
+            assert (texts(session.loaded_messages), session.name) == (["one"], "Tale")
             assert session.damaged == 1
 
 
@@ -260,17 +260,22 @@ def test_a_tail_knows_of_a_session_what_the_whole_file_says(story, count, block,
         "last_record_at",
     ):
         assert getattr(tail, known) == getattr(whole, known), known
-    assert tail.messages == whole.messages[len(whole.messages) - min(count, len(whole.messages)) :]
+    assert (
+        tail.loaded_messages
+        == whole.loaded_messages[
+            len(whole.loaded_messages) - min(count, len(whole.loaded_messages)) :
+        ]
+    )
 
 
 @examples(2)
 @given(story=stories(), held=st.booleans())
 def test_the_counts_of_a_file_are_those_of_its_messages(story, held):
     session = load(story.data, held=held)
-    arriving = [message for message in session.messages if message.id in session.arriving]
+    arriving = [message for message in session.loaded_messages if message.id in session.arriving]
     replaced = {message.replaces for message in arriving} - {None}
     if not replaced:
-        assert session.message_count == len(session.messages) - len(arriving)
+        assert session.message_count == len(session.loaded_messages) - len(arriving)
     assert session.message_count >= 0
     assert len({message.id for message in session.all_messages}) == len(session.all_messages)
 
@@ -279,7 +284,7 @@ def test_the_counts_of_a_file_are_those_of_its_messages(story, held):
 @given(story=stories(), place=st.integers(0, 30), block=st.integers(1, 300))
 def test_since_is_what_the_whole_file_has_after_a_message(story, place, block):
     with blocks_of(block), reading(story.data) as journal:
-        live = journal.load().messages
+        live = journal.load().loaded_messages
         everything = messages_of(journal.load().entries)
         for message in everything[place : place + 1]:
             found = [each.id for each in live].index(message.id) + 1 if message in live else 0
@@ -297,14 +302,14 @@ def test_an_answer_stands_where_it_began_and_not_where_it_ended():
 def test_a_piece_written_twice_counts_once():
     story = Story().user().add(piece("a", 0, "one "), piece("a", 4, "two "), piece("a", 4, "two "))
     story.add(piece("a", 8, "three"))
-    assert texts(load(story.data).messages) == ["hello", "one two three"]
+    assert texts(load(story.data).loaded_messages) == ["hello", "one two three"]
 
 
 def test_pieces_whose_beginning_is_damaged_are_shown_all_the_same():
     story = Story().user().add(piece("a", 4, "two "), piece("a", 8, "three")).state()
     with reading(story.data) as journal:
-        assert texts(journal.load().messages) == ["hello", "two three"]
-        assert texts(journal.tail(1).session.messages) == ["two three"]
+        assert texts(journal.load().loaded_messages) == ["hello", "two three"]
+        assert texts(journal.tail(1).session.loaded_messages) == ["two three"]
 
 
 def test_a_retry_that_is_still_arriving_hides_what_it_replaces_on_earlier_pages_too():
@@ -313,7 +318,7 @@ def test_a_retry_that_is_still_arriving_hides_what_it_replaces_on_earlier_pages_
     for held in (True, False):
         with reading(story.data, held=held) as journal:
             tail = journal.tail(1)
-            assert texts(tail.session.messages) == ["again"]
+            assert texts(tail.session.loaded_messages) == ["again"]
             assert texts(journal.page(tail.cursor, 5).entries) == ["go"]
 
 
@@ -331,7 +336,7 @@ def test_a_message_that_was_written_again_with_all_before_it_shows_once():
     story = Story().user("one").answer("two")
     story.raw(story.lines[-2]).raw(story.lines[-1]).state()
     with reading(story.data) as journal:
-        assert texts(journal.load().messages) == ["one", "two"]
+        assert texts(journal.load().loaded_messages) == ["one", "two"]
         assert journal.load().message_count == 2
 
 
@@ -503,7 +508,7 @@ def test_the_end_of_a_long_journal_is_read_without_the_rest(long_journal, read, 
 def test_the_end_of_a_long_journal_says_what_the_whole_says(long_journal):
     store = FileStore(long_journal.parents[1])
     tail, whole = store.tail("long", 20), store.load("long")
-    assert tail.session.messages == whole.messages[-20:]
+    assert tail.session.loaded_messages == whole.loaded_messages[-20:]
     assert tail.session.todos == whole.todos == (TodoItem("early", "pending", "doing early"),)
     assert tail.session.message_count == whole.message_count == 19_001
 
@@ -568,7 +573,7 @@ def test_a_journal_cut_at_any_byte_loses_only_its_torn_line(held):
             assert (session.name, session.todos) == (expected.name, expected.todos), cut
             assert session.damaged == int((torn and not held) or not lines_kept), cut
             assert tail.damaged == session.damaged, cut
-            assert tail.messages == session.messages[-3:], cut
+            assert tail.loaded_messages == session.loaded_messages[-3:], cut
             assert tail.message_count == session.message_count, cut
             assert journal.ends().session.message_count == session.message_count, cut
             assert chain(journal, 2, 2)[0] == session.entries, cut

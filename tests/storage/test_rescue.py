@@ -105,7 +105,7 @@ def test_a_session_that_is_gone_is_made_anew(store, rescued):
     imported = import_file(store, path, NOW)
     assert (imported.session_id, imported.messages, imported.damaged) == (HEADER.id, 2, 0)
     session = store.load(HEADER.id)
-    assert [m.id for m in session.messages] == ["m2"]
+    assert [m.id for m in session.loaded_messages] == ["m2"]
     assert [m.id for m in session.all_messages] == ["m1", "m2"]
     assert (session.name, session.summary.text, session.todos[0].content) == (
         "Talk",
@@ -121,7 +121,7 @@ def test_only_messages_that_are_missing_are_added(store, rescued):
     import_file(store, rescued(message(1), message(2)), NOW)
     imported = import_file(store, rescued(message(2), message(3)), NOW)
     assert imported.messages == 1
-    assert [m.id for m in store.load(HEADER.id).messages] == ["m1", "m2", "m3"]
+    assert [m.id for m in store.load(HEADER.id).loaded_messages] == ["m1", "m2", "m3"]
 
 
 def test_nothing_missing_writes_nothing(store, rescued):
@@ -136,7 +136,7 @@ def test_an_answer_cut_off_by_a_crash_is_taken_back_as_interrupted(store, rescue
     piece = Partial("m2", 0, "half an", "assistant", "2026-01-11T14:30:01.000Z")
     import_file(store, rescued(message(1)), NOW)
     import_file(store, rescued(message(1), piece), NOW)
-    last = store.load(HEADER.id).messages[-1]
+    last = store.load(HEADER.id).loaded_messages[-1]
     assert (last.text, last.status) == ("half an", "interrupted")
 
 
@@ -147,12 +147,12 @@ def test_the_whole_answer_takes_the_place_of_its_beginning(store, rescued, writt
     import_file(store, rescued(message(1), begun if written_down else piece), NOW)
     whole = Message("m2", "assistant", "half an answer", "2026-01-11T14:30:01.000Z")
     assert import_file(store, rescued(whole), NOW).messages == 1
-    assert [(m.text, m.status) for m in store.load(HEADER.id).messages] == [
+    assert [(m.text, m.status) for m in store.load(HEADER.id).loaded_messages] == [
         ("text 1", None),
         ("half an answer", None),
     ]
     assert import_file(store, rescued(begun), NOW).messages == 0
-    assert store.load(HEADER.id).messages[-1].text == "half an answer"
+    assert store.load(HEADER.id).loaded_messages[-1].text == "half an answer"
 
 
 def test_an_answer_that_was_cut_off_in_the_session_itself_is_counted_once(store, rescued):
@@ -162,7 +162,7 @@ def test_an_answer_that_was_cut_off_in_the_session_itself_is_counted_once(store,
     lease.release()
     assert import_file(store, rescued(message(3)), NOW).messages == 1
     found = store.load(HEADER.id)
-    assert [each.text for each in found.messages] == ["text 1", "half an", "text 3"]
+    assert [each.text for each in found.loaded_messages] == ["text 1", "half an", "text 3"]
     assert store.entry(HEADER.id).message_count == found.message_count == 3
 
 
@@ -225,7 +225,7 @@ def test_a_reset_that_could_not_be_saved_is_taken_back_before_what_was_said_afte
     for _ in range(2):
         import_file(store, path, "2026-02-02T00:00:00.000Z")
         session = store.load(HEADER.id)
-        assert [m.id for m in session.messages] == ["m2"]
+        assert [m.id for m in session.loaded_messages] == ["m2"]
         assert [m.id for m in session.all_messages] == ["m1", "m2"]
 
 
@@ -233,7 +233,7 @@ def test_a_reset_that_a_session_has_is_not_made_once_more(store, rescued):
     talk = [message(1), Reset(NOW), message(2)]
     import_file(store, rescued(*talk), "2026-01-15T00:00:00.000Z")
     import_file(store, rescued(*talk, message(3), state()), NOW)
-    assert [m.id for m in store.load(HEADER.id).messages] == ["m2", "m3"]
+    assert [m.id for m in store.load(HEADER.id).loaded_messages] == ["m2", "m3"]
 
 
 def test_damaged_lines_of_the_file_are_counted_and_skipped(store, rescued):
@@ -266,7 +266,7 @@ def test_what_its_holder_says_until_it_lets_go_is_neither_changed_nor_left_out(
     begun = Message("m2", "assistant", "te", message(2).timestamp, status="interrupted")
     assert import_file(store, rescued(begun, message(4)), NOW).messages == 1
     found = store.load(HEADER.id)
-    assert [each.text for each in found.messages] == ["text 1", "text 2", "text 3", "text 4"]
+    assert [each.text for each in found.loaded_messages] == ["text 1", "text 2", "text 3", "text 4"]
     assert store.entry(HEADER.id).message_count == found.message_count == 4
 
 

@@ -278,7 +278,7 @@ class StoreMachine(RuleBasedStateMachine):
         for name, told in self.told.items():
             session = self.store.load(name)
             assert [(m.id, m.text) for m in session.all_messages] == told.shown
-            assert [(m.id, m.text) for m in session.messages] == told.live
+            assert [(m.id, m.text) for m in session.loaded_messages] == told.live
             assert (session.name, session.todos) == (told.name, told.todos)
             assert session.prompt_count == told.prompts
             assert (session.header.scope, session.header.ordinal) == (told.scope, told.ordinal)

@@ -169,7 +169,7 @@ def test_after_any_failure_nothing_counts_and_the_same_append_succeeds(
         assert store.append(lease, BATCH).foreign == ()
     session = has_only(other, lease, "first", "answer", "after")
     assert len(session.entries) == 4
-    assert texts(session.messages) == ["after"]
+    assert texts(session.loaded_messages) == ["after"]
     store.append(lease, [user("m4", "more")])
     has_only(other, lease, "first", "answer", "after", "more")
 
@@ -373,7 +373,7 @@ def test_a_torn_tail_of_somebody_else_is_closed_and_stays(store, lease, path, ot
         file.write(b'{"type":"message","id":"torn')
     store.append(lease, [user("m2", "second")])
     session = other.load(lease.session_id)
-    assert (texts(session.messages), session.damaged) == (["first", "second"], 1)
+    assert (texts(session.loaded_messages), session.damaged) == (["first", "second"], 1)
     assert b'"torn\n{' in path.read_bytes()
 
 
@@ -382,7 +382,7 @@ def test_a_torn_tail_that_was_there_before_is_closed_and_stays(store, put, other
     lease = store.lease("tale")
     assert store.append(lease, [user("n2", "second")]).foreign == ()
     session = other.load("tale")
-    assert (texts(session.messages), session.damaged) == (["first", "second"], 1)
+    assert (texts(session.loaded_messages), session.damaged) == (["first", "second"], 1)
     assert path.read_bytes().count(b"torn\n") == 1
 
 
@@ -399,7 +399,7 @@ def test_what_others_added_is_given_back_and_keeps_its_place(store, lease, path,
         file.write(encode(todos("theirs")))
     appended = store.append(lease, [user("m2", "own"), state("N", 3, 3)])
     assert appended.foreign == (user("x1", "foreign"), todos("theirs"))
-    assert texts(other.load(lease.session_id).messages) == ["first", "foreign", "own"]
+    assert texts(other.load(lease.session_id).loaded_messages) == ["first", "foreign", "own"]
     offsets = other.tail(lease.session_id, 1).session.offsets
     assert path.read_bytes()[offsets.todos :].startswith(encode(todos("theirs")))
 

@@ -60,4 +60,4 @@ async def test_what_is_all_at_hand_is_not_read_again(world):
         await until(lambda: app.chat.transcript.has_focus)
         await pilot.press("home")
         await until(lambda: "message 0\n" in conversation(app), "the beginning")
-        assert w.workspace.current.excerpt is None
+        assert w.workspace.current.pages.excerpt is None

@@ -135,7 +135,7 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
         session = w.workspace.current.id
     kept = w.other_program().load(session)
     assert kept.summary.text == "They spoke."
-    assert [each.text for each in kept.messages][-1] == "Half done."
+    assert [each.text for each in kept.loaded_messages][-1] == "Half done."
 
 
 @pytest.mark.parametrize("way", ["/stop", "escape"])

@@ -120,9 +120,9 @@ async def test_what_stands_between_is_not_read_on_the_way_to_a_far_match(world):
         await pilot.press("up")
         await until(lambda: "the needle here" in conversation(app))
         current = app.workspace.current
-        assert len(current.entries) + len(current.excerpt.entries) < 250
+        assert len(current.entries) + len(current.pages.excerpt.entries) < 250
         await pilot.press("down")
-        await until(lambda: current.excerpt is None, "the end of the session")
+        await until(lambda: current.pages.excerpt is None, "the end of the session")
         await until(lambda: said(app) == "2 / 2")
         assert marked(app) == [["[needle]"]]
 

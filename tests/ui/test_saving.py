@@ -131,7 +131,7 @@ async def test_reset_keeps_what_was_before_and_begins_anew(world):
         assert [m.text for m in w.model.requests[-1].messages] == ["again"]
     read = w.other_program().load(session_id)
     assert [m.text for m in read.all_messages] == ["hello", "Hi.", "again", "Yo."]
-    assert [m.text for m in read.messages] == ["again", "Yo."]
+    assert [m.text for m in read.loaded_messages] == ["again", "Yo."]
 
 
 async def test_reset_while_an_answer_is_made_stops_it_first(world):
@@ -147,7 +147,7 @@ async def test_reset_while_an_answer_is_made_stops_it_first(world):
         ("hello", None),
         ("half", "interrupted"),
     ]
-    assert read.messages == ()
+    assert read.loaded_messages == ()
 
 
 async def test_new_starts_the_next_session_of_the_scope_and_an_empty_one_stays(world):

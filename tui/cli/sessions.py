@@ -79,7 +79,7 @@ def _show(program: Program, chosen: Namespace) -> None:
     session = program.store.load(session_id)
     entry = program.store.entry(session_id)
     program.tell_condition(session)
-    messages = session.all_messages if chosen.all_messages else session.messages
+    messages = session.all_messages if chosen.all_messages else session.loaded_messages
     if not chosen.json:
         # As on screen: tool calls without a result are shown as interrupted.
         cut_off = missing_results(session) if entry.status != "open" else ()

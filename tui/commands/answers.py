@@ -11,7 +11,7 @@ from tui.errors import ModelUnavailable
 async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Ask again after an answer that failed or was stopped."""
     loaded = context.workspace.current
-    messages = loaded.session.messages
+    messages = loaded.session.loaded_messages
     if loaded.activity.running or not messages or not can_retry(messages[-1]):
         return say("Nothing to retry.")
     return (RetryTurn(),)

@@ -44,7 +44,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
 def _markdown(store: SessionReader, session_id: str) -> str:
     entry, session = store.entry(session_id), store.load(session_id)
     cut_off = missing_results(session) if entry.status != "open" else ()
-    return as_markdown(entry, session, (*session.messages, *cut_off))
+    return as_markdown(entry, session, (*session.loaded_messages, *cut_off))
 
 
 def _paths(session_id: str, wanted: str) -> Iterator[Path]:

@@ -91,12 +91,12 @@ class Journal:
 
     def since(self, message_id: str | None) -> tuple[Message, ...]:
         """Read the live messages after one of them; all of them if it is not live."""
-        messages = self._end_session(lambda read: message_id in read.messages)[0].messages
+        messages = self._end_session(lambda read: message_id in read.messages)[0].loaded_messages
         ids = [message.id for message in messages]
         if message_id in ids:
             return messages[ids.index(message_id) + 1 :]
         # A replaced message has ended the reading, but is not live.
-        return self._end_session(lambda _: False)[0].messages
+        return self._end_session(lambda _: False)[0].loaded_messages
 
     def page(self, cursor: str, count: int) -> Page:
         """Read the messages before a cursor, with the marks between them."""

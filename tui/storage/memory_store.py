@@ -197,7 +197,7 @@ class MemoryStore:
         return Stamp(str(id(box)), len(box.records), 0, box.place)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        messages = self.load(session_id).messages
+        messages = self.load(session_id).loaded_messages
         ids = [message.id for message in messages]
         return messages[ids.index(message_id) + 1 :] if message_id in ids else messages
 

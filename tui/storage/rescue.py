@@ -187,7 +187,7 @@ def _missing(found: _File, existing: Session) -> list[Record]:
     ]
     if not _later(found.session, existing):
         return [*missing]
-    live = {message.id for message in found.session.messages}
+    live = {message.id for message in found.session.loaded_messages}
     # Live messages begin at the last reset; the session has it if it has a message after it.
     resets = [r for r in found.records if isinstance(r, Reset) and live.isdisjoint(own)]
     return [

@@ -74,7 +74,7 @@ def ids(messages):
 
 
 def texts(session):
-    return [message.text for message in session.messages]
+    return [message.text for message in session.loaded_messages]
 
 
 def counts(session):
@@ -87,13 +87,13 @@ def counts(session):
 def test_a_session_begins_with_what_its_header_says():
     session = session_of()
     assert (session.id, session.name, session.model) == ("tale", "", "offline:guide")
-    assert (session.messages, session.todos, session.summary) == ((), (), None)
+    assert (session.loaded_messages, session.todos, session.summary) == ((), (), None)
     assert (counts(session), session.prompt_count) == ((0, 0), 0)
 
 
 def test_messages_stand_in_the_order_of_the_file_whatever_their_times():
     session = session_of(user("m1", time=at(9)), answer("m2", time=at(1)), user("m3", time="?"))
-    assert ids(session.messages) == ["m1", "m2", "m3"]
+    assert ids(session.loaded_messages) == ["m1", "m2", "m3"]
 
 
 def test_messages_of_every_role_are_counted():
@@ -115,34 +115,34 @@ def test_an_id_seen_again_after_a_reset_stays_before_it():
 
 def test_what_is_replaced_is_hidden_and_counted_in_the_total_only():
     session = session_of(user("m1"), answer("m2", status="failed"), answer("m3", replaces="m2"))
-    assert ids(session.messages) == ids(session.all_messages) == ["m1", "m3"]
+    assert ids(session.loaded_messages) == ids(session.all_messages) == ["m1", "m3"]
     assert counts(session) == (2, 3)
 
 
 def test_an_answer_retried_many_times_shows_its_last():
     retries = [answer(f"m{n}", replaces=f"m{n - 1}") for n in range(2, 6)]
     session = session_of(answer("m1"), *retries)
-    assert (ids(session.messages), counts(session)) == (["m5"], (1, 5))
+    assert (ids(session.loaded_messages), counts(session)) == (["m5"], (1, 5))
 
 
 def test_what_is_replaced_twice_is_taken_off_once():
     session = session_of(answer("m1"), answer("m2", replaces="m1"), answer("m3", replaces="m1"))
-    assert (ids(session.messages), counts(session)) == (["m2", "m3"], (2, 3))
+    assert (ids(session.loaded_messages), counts(session)) == (["m2", "m3"], (2, 3))
 
 
 def test_a_replaced_answer_that_comes_late_is_hidden_too():
     session = session_of(answer("m2", replaces="m1"), answer("m1"))
-    assert (ids(session.messages), counts(session)) == (["m2"], (1, 2))
+    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
 
 
 def test_an_id_seen_again_may_say_only_then_what_it_replaces():
     session = session_of(answer("m1"), answer("m2"), answer("m2", replaces="m1"))
-    assert (ids(session.messages), counts(session)) == (["m2"], (1, 2))
+    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
 
 
 def test_what_was_replaced_before_a_reset_changes_no_count_after_it():
     session = session_of(answer("m1"), RESET, answer("m2", replaces="m1"))
-    assert (ids(session.messages), counts(session)) == (["m2"], (1, 2))
+    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
 
 
 def test_to_replace_what_is_not_there_changes_nothing():
@@ -166,14 +166,14 @@ def test_pieces_without_a_holder_are_an_interrupted_message():
     expected = answer(
         "m2", "Once upon", at(5), status="interrupted", model="openai:x", replaces="m0"
     )
-    assert session.messages == (user("m1"), expected)
+    assert session.loaded_messages == (user("m1"), expected)
     assert (session.interrupted, session.arriving) == ((expected,), frozenset())
     assert counts(session) == (2, 2)
 
 
 def test_pieces_whose_holder_lives_are_an_answer_on_its_way_and_not_counted_yet():
     session = session_of(user("m1"), first("m2", "Once "), piece("m2", 5, "upon"), held=True)
-    assert session.messages[1] == answer("m2", "Once upon", at(5), model="openai:x")
+    assert session.loaded_messages[1] == answer("m2", "Once upon", at(5), model="openai:x")
     assert (session.interrupted, session.arriving) == ((), frozenset({"m2"}))
     assert counts(session) == (1, 1)
 
@@ -181,7 +181,7 @@ def test_pieces_whose_holder_lives_are_an_answer_on_its_way_and_not_counted_yet(
 @pytest.mark.parametrize("held", [True, False])
 def test_the_message_at_the_end_replaces_its_pieces_where_they_began(held):
     session = session_of(first("m1", "Once "), TODOS, answer("m1", "Once upon"), held=held)
-    assert session.messages == (answer("m1", "Once upon"),)
+    assert session.loaded_messages == (answer("m1", "Once upon"),)
     assert (session.interrupted, session.arriving) == ((), frozenset())
     assert counts(session) == (1, 1)
 
@@ -254,25 +254,25 @@ def test_the_time_of_an_answer_without_its_first_piece_is_not_asked():
 def test_pieces_of_a_retry_hide_the_failed_answer():
     failed = answer("m1", status="failed")
     session = session_of(failed, first("m2", "again", replaces="m1"))
-    assert (ids(session.messages), counts(session)) == (["m2"], (1, 2))
+    assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
 
 
 def test_an_interrupted_answer_that_was_retried_is_hidden():
     session = session_of(first("m1", "cut"), answer("m2", replaces="m1"))
-    assert (ids(session.messages), session.message_count) == (["m2"], 1)
+    assert (ids(session.loaded_messages), session.message_count) == (["m2"], 1)
 
 
 def test_an_answer_that_began_before_a_reset_ends_there_too():
     for end in [(), (answer("m1"),)]:
         session = session_of(first("m1", "cut"), RESET, user("m2"), *end)
-        assert (ids(session.messages), counts(session)) == (["m2"], (1, 2))
+        assert (ids(session.loaded_messages), counts(session)) == (["m2"], (1, 2))
         assert ids(session.all_messages) == ["m1", "m2"]
 
 
 def test_several_answers_may_be_interrupted():
     session = session_of(first("m1", "one"), user("m2"), first("m3", "three"))
     assert ids(session.interrupted) == ["m1", "m3"]
-    assert (ids(session.messages), counts(session)) == (["m1", "m2", "m3"], (3, 3))
+    assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2", "m3"], (3, 3))
 
 
 def test_a_fold_goes_on_after_it_was_asked():
@@ -287,7 +287,7 @@ def test_a_fold_goes_on_after_it_was_asked():
 
 def test_after_a_reset_live_starts_anew():
     session = session_of(user("m1"), answer("m2"), RESET, user("m3"))
-    assert ids(session.messages) == ["m3"]
+    assert ids(session.loaded_messages) == ["m3"]
     assert ids(session.all_messages) == ["m1", "m2", "m3"]
     assert session.entries[session.live_from - 1] == RESET
     assert counts(session) == (1, 3)
@@ -307,7 +307,7 @@ def test_name_model_to_dos_and_prompt_count_stay_after_a_reset():
 
 def test_only_the_last_reset_counts():
     session = session_of(user("m1"), RESET, user("m2"), RESET, user("m3"))
-    assert (ids(session.messages), counts(session)) == (["m3"], (1, 3))
+    assert (ids(session.loaded_messages), counts(session)) == (["m3"], (1, 3))
 
 
 # --- summary and to-dos
@@ -318,7 +318,7 @@ def test_the_last_summary_counts_and_each_stands_where_it_was_written():
     session = session_of(user("m1"), SUMMARY, user("m2"), later)
     assert session.summary == later
     assert session.entries == (user("m1"), SUMMARY, user("m2"), later)
-    assert ids(session.messages) == ["m1", "m2"]
+    assert ids(session.loaded_messages) == ["m1", "m2"]
 
 
 def test_the_last_to_dos_are_the_whole_list():
@@ -375,7 +375,7 @@ def test_going_on_an_id_seen_again_hides_what_it_replaces_no_second_time():
 def test_what_was_read_before_the_state_is_in_its_counts_already():
     told = state(message_count=9, total_count=12)
     session = session_of(user("m1"), told, answer("m2"), whole=False)
-    assert (ids(session.messages), counts(session)) == (["m1", "m2"], (10, 13))
+    assert (ids(session.loaded_messages), counts(session)) == (["m1", "m2"], (10, 13))
 
 
 def test_from_the_middle_on_summary_and_to_dos_may_be_given_from_before():
@@ -493,7 +493,7 @@ def test_the_journal_of_version_1_amounts_to_what_it_did():
 @given(histories())
 def test_a_whole_file_counts_what_it_shows(history):
     session = folded(history.records).session()
-    assert session.message_count == len(session.messages)
+    assert session.message_count == len(session.loaded_messages)
     told = {each.id for each in history.records if isinstance(each, Message)}
     assert session.total_count == len(told | set(ids(session.interrupted)))
     prompts = {each.id for each in history.records if getattr(each, "role", "") == "user"}
@@ -525,7 +525,10 @@ def test_from_a_state_on_a_session_is_what_the_whole_file_says(history, data):
     whole = folded(history.records).session()
     for name in _KNOWN_FROM_A_STATE_ON:
         assert getattr(part, name) == getattr(whole, name), name
-    assert part.messages == whole.messages[len(whole.messages) - len(part.messages) :]
+    assert (
+        part.loaded_messages
+        == whole.loaded_messages[len(whole.loaded_messages) - len(part.loaded_messages) :]
+    )
 
 
 _KNOWN_FROM_A_STATE_ON = [
@@ -572,5 +575,5 @@ def clashing():
 @given(st.lists(clashing(), max_size=12))
 def test_in_any_order_of_records_what_shows_is_counted(soup):
     session = session_of(*soup)
-    assert session.message_count == len(session.messages)
+    assert session.message_count == len(session.loaded_messages)
     assert session.total_count >= len(session.all_messages)

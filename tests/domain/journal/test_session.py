@@ -23,7 +23,7 @@ def test_a_session_has_the_id_of_its_header():
 
 
 def test_its_messages_are_the_live_ones_without_the_marks_between_them():
-    assert [message.id for message in talk().messages] == ["m2"]
+    assert [message.id for message in talk().loaded_messages] == ["m2"]
 
 
 def test_all_its_messages_are_those_before_a_reset_too():

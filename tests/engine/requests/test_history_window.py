@@ -56,7 +56,7 @@ async def test_it_reaches_no_further_than_the_page_with_the_summary(
     new_session, store, pages_of_four
 ):
     session = await held(new_session, store, 50)
-    through = session.session.messages[45]
+    through = session.session.loaded_messages[45]
     summary = Summary(text="Much was said.", through=through.id)
     context = read_context(store, session.id, summary, 100_000)
     assert through in context.messages

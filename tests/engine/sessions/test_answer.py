@@ -55,7 +55,7 @@ def test_the_pieces_of_any_answer_fold_into_its_text(parts):
             fold.add(piece)
     if (piece := answer.next_piece()) is not None:
         fold.add(piece)
-    interrupted = fold.session().messages
+    interrupted = fold.session().loaded_messages
     assert "".join(each.text for each in interrupted) == answer.text
 
 

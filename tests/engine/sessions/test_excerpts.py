@@ -38,7 +38,7 @@ def talk(count=300):
 
 def test_what_is_at_hand_needs_no_excerpt(store):
     conversation = looked_at(store, begun(store, *talk()), "m290")
-    assert conversation.excerpt is None
+    assert conversation.pages.excerpt is None
     assert not conversation.view().later
 
 
@@ -50,16 +50,16 @@ def test_far_from_the_end_what_stands_around_it_is_shown(store):
 
 async def test_reading_on_leads_to_the_end_and_to_the_beginning(store):
     conversation = looked_at(store, begun(store, *talk()), "m100")
-    while conversation.excerpt:
+    while conversation.pages.excerpt:
         await read_later(store, conversation)
     assert texts(conversation.view().entries) == [str(number) for number in range(95, 300)]
-    assert conversation.page_cursor is not None
+    assert conversation.pages.cursor is not None
     assert not conversation.view().later
 
 
 async def test_earlier_pages_come_before_it(store):
     conversation = looked_at(store, begun(store, *talk()), "m100")
-    while conversation.has_earlier:
+    while conversation.pages.has_earlier:
         await read_earlier(store, conversation)
     assert texts(conversation.view().entries) == [str(number) for number in range(106)]
     assert await read_earlier(store, conversation) == ()
@@ -77,7 +77,7 @@ async def test_before_a_reset_it_reaches_the_end_without_anything_twice(store):
     early, late = talk(200)[:150], talk(200)[150:]
     name = begun(store, *early, Reset("t"), Summary(text="so far", through="m149"), *late)
     conversation = looked_at(store, name, "m100", hand=100)
-    while conversation.excerpt:
+    while conversation.pages.excerpt:
         await read_later(store, conversation)
     shown = texts(conversation.view().entries)
     assert shown == [*map(str, range(95, 150)), "Reset", "Summary", *map(str, range(150, 200))]
@@ -86,7 +86,7 @@ async def test_before_a_reset_it_reaches_the_end_without_anything_twice(store):
 async def test_where_live_is_empty_all_of_it_comes_before(store):
     name = begun(store, *talk(100), Reset("t"))
     conversation = looked_at(store, name, "m10")
-    while conversation.excerpt:
+    while conversation.pages.excerpt:
         await read_later(store, conversation)
     assert texts(conversation.view().entries)[-2:] == ["99", "Reset"]
     assert texts(conversation.view().entries).count("Reset") == 1

@@ -8,7 +8,7 @@ from tests.engine.workspaces import World, said
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
 from tui.engine.sessions.external_changes import Follower
-from tui.engine.sessions.loaded_session import entries_before
+from tui.engine.sessions.loaded_pages import entries_before
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ async def test_a_retried_answer_takes_the_place_of_the_failed_one(world):
 async def test_a_reset_and_a_summary_and_a_name_are_seen(world):
     holder, reader, follower = await two(world, "hello", "hi")
     opened = holder.workspace.current.opened
-    opened.summarise("They greeted.", opened.session.messages[-1].id)
+    opened.summarise("They greeted.", opened.session.loaded_messages[-1].id)
     opened.rename("Greetings")
     await opened.save()
     change = await follower.look()
@@ -196,7 +196,7 @@ async def test_what_a_killed_holder_left_of_an_answer_is_interrupted(world):
     assert not change.arriving
     last = world.reader.load(reader.workspace.current.id)
     assert not last.interrupted
-    assert last.messages[-1].status == "interrupted"
+    assert last.loaded_messages[-1].status == "interrupted"
 
 
 async def test_a_session_that_was_free_follows_whoever_takes_it(world):
@@ -226,7 +226,7 @@ async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
     current = reader.workspace.current
     assert any(words in each for each in said(current))
     assert bool(current.read_only) == (deed == "delete")
-    assert current.archived == (deed == "archive")
+    assert current.access.archived == (deed == "archive")
     world.reader.restore(session)
     await follower.look()
     assert any("was restored" in each for each in said(current))

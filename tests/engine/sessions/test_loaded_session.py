@@ -5,11 +5,11 @@ import pytest
 from tests.builders import answer, header, user
 from tests.engine.workspaces import World
 from tui.domain.journal.fold import Fold
-from tui.domain.journal.session import Tail
+from tui.domain.journal.session import Page, Tail
 from tui.domain.views.notice import Notice
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.sidebar_rows import Mark
-from tui.engine.sessions.loaded_session import LoadedSession, PlacedNotice
+from tui.engine.sessions.loaded_session import LoadedSession
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ async def test_a_draft_alone_keeps_only_a_session_open_that_would_be_gone(new):
 
 
 def test_the_mark_is_what_matters_most(new):
-    new.read_only = "held elsewhere"
+    new.refuse_changes("held elsewhere")
     assert new.mark is Mark.READ_ONLY
-    new.unread = True
+    new.mark_unread(unread=True)
     assert new.mark is Mark.UNREAD
     new.opened.add_message("user", "hello")
     assert new.mark is Mark.UNREAD
@@ -164,8 +164,8 @@ def test_a_session_is_called_by_its_name_else_by_its_first_words_else_empty(new)
     new.opened.add_message("user", "  ")
     new.opened.add_message("user", "What is two?")
     assert new.label() == "What is two?"
-    new.listed_as = "As in the list"
-    assert new.label() == "As in the list"
+    listed = LoadedSession(new.opened, listed_as="As in the list")
+    assert listed.label() == "As in the list"
     new.opened.rename("Sums")
     assert new.label() == "Sums"
 
@@ -191,8 +191,9 @@ def test_a_new_session_was_used_now(new):
 
 
 def test_notices_stand_behind_the_message_that_they_were_said_after():
-    conversation = looked_at(user("m1", "one"))
-    conversation.notices.append(PlacedNotice(None, Notice("at the start")))
+    conversation = looked_at()
+    conversation.say(Notice("at the start"))
+    conversation.follow(looked_at(user("m1", "one")).tail, (), anew=True)
     conversation.say(Notice("after one"))
     conversation.say(Notice("and again"))
     assert shown(conversation) == ["at the start", "one", "after one", "and again"]
@@ -210,14 +211,14 @@ def test_a_notice_whose_message_is_gone_stands_at_the_end():
     later = looked_at(
         user("m1", "one"), answer("m2", "failed", status="failed"), answer("m3", replaces="m2")
     )
-    later.notices = conversation.notices
-    assert shown(later) == ["one", "hi", "It failed."]
+    conversation.follow(later.tail, (), anew=True)
+    assert shown(conversation) == ["one", "hi", "It failed."]
 
 
 def test_pages_stand_before_what_is_at_hand():
     conversation = looked_at(user("m2", "two"), cursor="there")
     assert conversation.view().earlier
-    conversation.earlier, conversation.page_cursor = (user("m1", "one"),), None
+    conversation.pages.add_page(Page((user("m1", "one"),), None))
     assert shown(conversation) == ["one", "two"]
     assert not conversation.view().earlier
 
@@ -246,7 +247,7 @@ def test_the_status_names_the_model_that_answers_next(new):
     class Other:
         name = "other:model"
 
-    new.model = Other()
+    new.use_model(Other())
     new.prompt.enqueue("waits")
     new.activity.begin_answer()
     status = new.status()

@@ -38,7 +38,7 @@ async def test_what_was_saved_is_no_longer_pending_and_is_in_the_store(new_sessi
     message = session.add_message("user", "hello")
     await session.save()
     assert session.pending == ()
-    assert store.load(session.id).messages == (message,)
+    assert store.load(session.id).loaded_messages == (message,)
 
 
 async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(new_session, store):
@@ -49,7 +49,7 @@ async def test_what_could_not_be_saved_stays_pending_and_is_saved_next_time(new_
         await session.save()
     assert session.unsaved
     await session.save()
-    assert [each.text for each in store.load(session.id).messages] == ["hello"]
+    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello"]
     assert not session.unsaved
 
 
@@ -79,7 +79,7 @@ async def test_a_close_that_cannot_save_keeps_the_lease_until_the_session_is_aba
     with pytest.raises(SessionBusy):
         take_session(store, session.id, clock)
     session.abandon()
-    assert [each.text for each in store.load(session.id).messages] == ["hello"]
+    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello"]
 
 
 async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store):
@@ -91,7 +91,7 @@ async def test_a_resumed_session_goes_on_where_it_was(new_session, resume, store
     second.add_message("user", "two")
     await second.close()
     session = store.load(first.id)
-    assert [each.text for each in session.messages] == ["one", "two"]
+    assert [each.text for each in session.loaded_messages] == ["one", "two"]
     assert (session.name, session.prompt_count, session.message_count) == ("Talk", 2, 2)
 
 
@@ -119,7 +119,7 @@ async def test_an_answer_that_a_crash_cut_off_is_written_by_the_next_holder(
     await again.close()
     written = store.load(session.id)
     assert written.interrupted == ()
-    assert [(m.text, m.status) for m in written.messages] == [
+    assert [(m.text, m.status) for m in written.loaded_messages] == [
         ("hello", None),
         ("half an ans", "interrupted"),
     ]
@@ -146,7 +146,7 @@ async def test_no_piece_is_written_behind_the_whole_answer(new_session, store):
     session.add_piece(answer)
     assert not any(isinstance(record, Partial) for record in session.pending)
     await session.save()
-    assert [message.text for message in store.load(session.id).messages] == ["hello", "once"]
+    assert [message.text for message in store.load(session.id).loaded_messages] == ["hello", "once"]
 
 
 async def test_a_state_is_written_at_least_every_64_kib(new_session):
@@ -173,7 +173,7 @@ async def test_a_message_is_encoded_once_from_the_prompt_to_the_disk(file_sessio
     session.add_message("user", "again")
     await session.save()
     assert encoded.count("hello") == encoded.count("again") == 1
-    assert [each.text for each in store.load(session.id).messages] == ["hello", "again"]
+    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello", "again"]
 
 
 async def test_the_context_goes_on_with_what_is_added(new_session, resume):
@@ -195,7 +195,7 @@ async def test_after_a_reset_the_context_begins_anew_and_the_name_stays(new_sess
     assert [each.text for each in await session.context(100_000)] == ["two"]
     await session.save()
     read = store.load(session.id)
-    assert [each.text for each in read.messages] == ["two"]
+    assert [each.text for each in read.loaded_messages] == ["two"]
     assert [each.text for each in read.all_messages] == ["one", "two"]
     assert read.name == "Greeting"
     assert read.prompt_count == 2
@@ -232,7 +232,7 @@ async def test_what_is_pending_can_be_saved_without_a_loop(new_session, store):
     session.add_message("user", "hello")
     session.save_at_once()
     assert not session.pending
-    assert [each.text for each in store.load(session.id).messages] == ["hello"]
+    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello"]
 
 
 async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
@@ -257,7 +257,7 @@ async def test_a_save_whose_caller_was_cancelled_goes_on_to_its_end(
     session.add_message("user", "meanwhile")
     released.set()
     await session.save()
-    assert [each.text for each in store.load(session.id).messages] == ["hello", "meanwhile"]
+    assert [each.text for each in store.load(session.id).loaded_messages] == ["hello", "meanwhile"]
     assert session.pending == ()
 
 
@@ -269,7 +269,11 @@ async def test_what_others_appended_is_taken_in(file_session, other_program):
     session.add_message("user", "mine again")
     await session.save()
     assert [m.text for m in await session.context(100_000)] == ["mine", "mine again", "theirs"]
-    assert [m.text for m in store.load(session.id).messages] == ["mine", "theirs", "mine again"]
+    assert [m.text for m in store.load(session.id).loaded_messages] == [
+        "mine",
+        "theirs",
+        "mine again",
+    ]
 
 
 @pytest.mark.parametrize("harm", ["shorten", "remove"])
@@ -290,7 +294,7 @@ async def test_a_file_that_was_taken_away_leaves_what_was_open_in_a_session_of_i
     await session.save()
     assert session.id != old_id
     copy = store.load(session.id)
-    assert [each.text for each in copy.messages] == ["one", "two"]
+    assert [each.text for each in copy.loaded_messages] == ["one", "two"]
     assert (copy.name, copy.header.forked_from) == ("Talk", old_id)
     assert session.id in session.take_notices()[0]
     if harm == "shorten":
@@ -377,7 +381,7 @@ async def test_a_copy_that_cannot_be_made_leaves_all_pending_and_is_made_next_ti
         assert session.id == old_id
     await session.save()
     assert session.id != old_id
-    assert [m.text for m in store.load(session.id).messages] == ["one", "two"]
+    assert [m.text for m in store.load(session.id).loaded_messages] == ["one", "two"]
 
 
 async def lost_file(file_session, *texts):
@@ -416,7 +420,7 @@ async def test_the_copy_of_a_session_has_a_summary_that_stands_far_back(file_ses
     await opened.close()
     copy = store.load(opened.id)
     assert copy.summary.text == "They met."
-    assert [each.text for each in copy.messages] == ["1", "2", "more"]
+    assert [each.text for each in copy.loaded_messages] == ["1", "2", "more"]
 
 
 async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, monkeypatch):
@@ -439,7 +443,7 @@ async def test_what_is_said_while_a_copy_is_written_is_saved_too(file_session, m
     await saving
     assert session.unsaved
     await session.close()
-    assert [each.text for each in store.load(session.id).messages] == ["one", "two", "three"]
+    assert [each.text for each in store.load(session.id).loaded_messages] == ["one", "two", "three"]
     assert store.entry(session.id).message_count == 3
 
 
@@ -450,7 +454,7 @@ async def test_a_copy_keeps_a_reset_where_it_was(file_session):
     await session.close()
     copy = store.load(session.id)
     assert [each.text for each in copy.all_messages] == ["one", "two"]
-    assert [each.text for each in copy.messages] == ["two"]
+    assert [each.text for each in copy.loaded_messages] == ["two"]
     entry = store.entry(session.id)
     assert (entry.message_count, entry.status, copy.prompt_count) == (1, "closed", 2)
 
@@ -469,7 +473,7 @@ async def test_a_copy_goes_on_with_an_answer_that_is_still_coming(file_session):
     session.add_piece(answer)
     await session.save()
     session.abandon()
-    assert [(each.text, each.status) for each in store.load(session.id).messages] == [
+    assert [(each.text, each.status) for each in store.load(session.id).loaded_messages] == [
         ("one", None),
         ("so far, so good", "interrupted"),
     ]
@@ -492,7 +496,15 @@ async def test_a_copy_has_all_that_was_read_of_the_session_and_nothing_that_was_
     opened.add_message("user", "more")
     await opened.close()
     copy = store.load(opened.id)
-    assert [each.text for each in copy.messages] == ["0", "1", "2", "3", "4", "better", "more"]
+    assert [each.text for each in copy.loaded_messages] == [
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+        "better",
+        "more",
+    ]
     assert store.entry(opened.id).message_count == 7
 
 

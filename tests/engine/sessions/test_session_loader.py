@@ -215,7 +215,6 @@ async def test_a_long_session_with_a_name_is_called_by_it(world):
     there = await world.session(*[str(number) for number in range(140)], name="Numbers")
     program = world.started(there)
     assert program.workspace.current.label() == "Numbers"
-    assert program.workspace.current.listed_as == ""
 
 
 def test_a_reason_ends_in_what_was_done_about_it():

@@ -1039,11 +1039,11 @@ async def test_a_reset_is_not_made_if_what_was_said_cannot_be_saved(world):
     program.store.fail_next(FULL)
     with pytest.raises(StorageError):
         await program.workspace.reset(current)
-    assert [m.text for m in current.session.messages] == ["hello"]
+    assert [m.text for m in current.session.loaded_messages] == ["hello"]
     await program.workspace.reset(current)
-    assert current.session.messages == ()
+    assert current.session.loaded_messages == ()
     assert world.texts(current.id) == ["hello"]
-    assert world.reader.load(current.id).messages == ()
+    assert world.reader.load(current.id).loaded_messages == ()
 
 
 async def test_a_reset_after_the_save_counts_although_it_is_written_later(world):
@@ -1052,10 +1052,10 @@ async def test_a_reset_after_the_save_counts_although_it_is_written_later(world)
     current = program.workspace.current
     program.store.fail_next(FULL)
     await program.workspace.reset(current)
-    assert current.session.messages == ()
+    assert current.session.loaded_messages == ()
     assert str(current.save) == "NOT SAVED: disk full"
     await program.end()
-    assert world.reader.load(current.id).messages == ()
+    assert world.reader.load(current.id).loaded_messages == ()
 
 
 async def test_a_session_that_was_closed_is_not_reset(world):
@@ -1080,7 +1080,7 @@ async def test_earlier_messages_come_page_by_page(world):
     assert [each.text for each in current.entries] == [str(n) for n in range(160, 260)]
     read = await program.workspace.read_earlier(current)
     assert [each.text for each in read] == [str(number) for number in range(110, 160)]
-    while current.page_cursor is not None:
+    while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
     assert [each.text for each in current.entries] == [str(number) for number in range(260)]
     assert await program.workspace.read_earlier(current) == ()
@@ -1119,7 +1119,7 @@ async def test_pages_stay_when_the_session_is_taken_that_others_wrote_to(world):
     await program.type("x")
     expected = [*[str(number) for number in range(160)], "more"]
     assert [each.text for each in current.entries] == expected[10:]
-    while current.page_cursor is not None:
+    while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
     assert [each.text for each in current.entries] == expected
 
@@ -1133,7 +1133,7 @@ async def test_damage_in_a_page_is_told_once_it_is_read(world):
     program = world.started(there)
     current = program.workspace.current
     assert said(current) == []
-    while current.page_cursor is not None:
+    while current.pages.cursor is not None:
         await program.workspace.read_earlier(current)
     assert said(current) == [f"1 damaged record skipped in {there}; the file is unchanged"]
 
@@ -1155,7 +1155,7 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
     lock.symlink_to(lock.name)
     await program.look_at(there)
     current = program.workspace.current
-    assert [message.text for message in current.session.messages] == ["hello"]
+    assert [message.text for message in current.session.loaded_messages] == ["hello"]
     assert f"{there}.lock is no plain file; opened read-only." in current.read_only
     with pytest.raises(StorageError, match="is no plain file"):
         await program.workspace.take(current)

@@ -209,7 +209,7 @@ async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal
     )
     await session.close()
     kept = store.load(session.id)
-    assert [each.text for each in kept.messages] == ["one", "two", "three", "four", "five"]
+    assert [each.text for each in kept.loaded_messages] == ["one", "two", "three", "four", "five"]
     assert kept.message_count == 5
     again = resume(session.id)
     await again.context(WIDE)
@@ -225,7 +225,7 @@ async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(new_sessi
     say(session, "five", "six")
     await session.save()
     gate.set()
-    assert (await task).part.through == session.session.messages[1].id
+    assert (await task).part.through == session.session.loaded_messages[1].id
     assert sent(session)[1] == ["three", "four", "five", "six"]
 
 
@@ -318,7 +318,7 @@ async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(new_session)
     while size < FULL * room:
         assert not await compaction.is_due(session)
         say(session, "a" * 300, "b" * 300)
-        size += live_tokens(None, session.session.messages[-2:])
+        size += live_tokens(None, session.session.loaded_messages[-2:])
     assert await compaction.is_due(session)
     assert await compaction.run(session, KEPT)
     assert not await compaction.is_due(session)

@@ -223,15 +223,15 @@ async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_ses
     task = asyncio.create_task(played(begin_turn(session, "go", model, settings)))
     await asked.wait()
     # Durable before anyone was asked.
-    assert store.load(session.id).messages[-1].tool_calls == (CALL, second)
+    assert store.load(session.id).loaded_messages[-1].tool_calls == (CALL, second)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     await session.save()
-    told = [(m.role, m.text, m.tool_call_id) for m in store.load(session.id).messages[2:]]
+    told = [(m.role, m.text, m.tool_call_id) for m in store.load(session.id).loaded_messages[2:]]
     assert told == [("tool", "interrupted", "c1"), ("tool", "interrupted", "c2")]
     await played(retry_turn(session, model, settings))
-    assert store.load(session.id).messages[-1].text == "Once more."
+    assert store.load(session.id).loaded_messages[-1].text == "Once more."
 
 
 async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
@@ -244,4 +244,4 @@ async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
     await played(retry_turn(session, model, TurnSettings()))
     roles = [(m.role, m.text) for m in model.requests[0].messages]
     assert roles == [("user", "go"), ("assistant", ""), ("tool", "interrupted")]
-    assert [m.text for m in session.session.messages] == ["go", "", "On we go."]
+    assert [m.text for m in session.session.loaded_messages] == ["go", "", "On we go."]

@@ -52,7 +52,7 @@ async def played(session, model, prompt="hello", settings=SETTINGS):
 
 
 def texts(session):
-    return [(m.role, m.text, m.status) for m in session.session.messages]
+    return [(m.role, m.text, m.status) for m in session.session.loaded_messages]
 
 
 async def test_thinking_and_attempts_are_events_and_never_stored(new_session, store):
@@ -60,10 +60,10 @@ async def test_thinking_and_attempts_are_events_and_never_stored(new_session, st
     failed = AttemptFailed(1, "status 500", 0.5)
     model = ScriptedModel([failed, ThinkingReceived("They greet."), "Good day."])
     events = await played(session, model)
-    answer = session.session.messages[-1].id
+    answer = session.session.loaded_messages[-1].id
     assert AttemptRepeated(answer, 2, "status 500", 0.5) in events
     assert ThinkingAdded(answer, "They greet.") in events
-    assert [m.text for m in store.load(session.id).messages] == ["hello", "Good day."]
+    assert [m.text for m in store.load(session.id).loaded_messages] == ["hello", "Good day."]
 
 
 async def test_thinking_alone_is_no_answer(new_session):
@@ -77,7 +77,7 @@ async def test_the_prompt_is_in_the_store_before_the_model_is_asked(new_session,
 
     class Watching(ScriptedModel):
         async def stream(self, request):
-            assert [m.text for m in store.load(session.id).messages] == ["hello"]
+            assert [m.text for m in store.load(session.id).loaded_messages] == ["hello"]
             async for event in super().stream(request):
                 yield event
 
@@ -111,7 +111,7 @@ async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_ses
     async def look(event):
         if isinstance(event, MessageSaved):
             saved.append(event.message.text)
-            assert event.message in store.load(session.id).messages
+            assert event.message in store.load(session.id).loaded_messages
 
     await begin_turn(session, "hello", ScriptedModel(["hi"]), SETTINGS).run(look)
     assert saved == ["hello", "hi"]
@@ -146,7 +146,7 @@ async def test_what_has_arrived_is_saved_while_nothing_more_arrives(new_session,
 
 def _stored_text(store, session):
     try:
-        return store.load(session.id).messages[-1].text
+        return store.load(session.id).loaded_messages[-1].text
     except (SessionNotFound, IndexError):
         return ""
 
@@ -199,7 +199,7 @@ async def test_a_failure_keeps_what_arrived_and_says_why(new_session, store):
     session = new_session()
     events = await played(session, ScriptedModel(["half", ModelRefused("No key.")]))
     assert events[-1] == TurnEnded(session.id, events[-1].message_id, "failed", "No key.")
-    last = store.load(session.id).messages[-1]
+    last = store.load(session.id).loaded_messages[-1]
     assert (last.text, last.status, last.error) == ("half", "failed", "No key.")
 
 
@@ -237,7 +237,7 @@ async def test_a_prompt_that_cannot_be_saved_is_not_sent_and_not_lost(new_sessio
         await played(session, model)
     assert model.requests == []
     await session.save()
-    assert [m.text for m in store.load(session.id).messages] == ["hello"]
+    assert [m.text for m in store.load(session.id).loaded_messages] == ["hello"]
 
 
 async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_session, store):
@@ -254,7 +254,7 @@ async def test_an_answer_that_cannot_be_saved_is_told_and_stays_pending(new_sess
     assert SaveFailed("no room", "disk full") in events
     assert not any(isinstance(e, MessageSaved) and e.message.text == "hi" for e in events)
     await session.save()
-    assert [m.text for m in store.load(session.id).messages] == ["hello", "hi"]
+    assert [m.text for m in store.load(session.id).loaded_messages] == ["hello", "hi"]
 
 
 async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, store):
@@ -262,7 +262,7 @@ async def test_a_tool_that_is_off_answers_that_it_is_not_available(new_session, 
     events = await played(session, model)
     assert ToolCalled(CALL) in events
     assert ToolReturned(CALL, "Tool read_file is not available.") in events
-    assert [(m.role, m.text) for m in store.load(session.id).messages] == [
+    assert [(m.role, m.text) for m in store.load(session.id).loaded_messages] == [
         ("user", "hello"),
         ("assistant", "Reading."),
         ("tool", "Tool read_file is not available."),
@@ -279,7 +279,7 @@ async def test_a_call_is_in_the_store_before_its_tool_is_run(new_session, store)
     async def look(event):
         if isinstance(event, ToolCalled):
             called.append(event.call)
-            assert store.load(session.id).messages[-1].tool_calls == (CALL,)
+            assert store.load(session.id).loaded_messages[-1].tool_calls == (CALL,)
 
     await begin_turn(session, "hello", ScriptedModel([CALL], ["ok"]), SETTINGS).run(look)
     assert called == [CALL]
@@ -304,7 +304,7 @@ async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, sto
     assert model.closed == 1
     await session.close()
     assert texts(session)[-1] == ("assistant", "half an ", "interrupted")
-    assert store.load(session.id).messages[-1].status == "interrupted"
+    assert store.load(session.id).loaded_messages[-1].status == "interrupted"
 
 
 async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store):
@@ -312,7 +312,7 @@ async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store
     with pytest.raises(ZeroDivisionError):
         await played(session, ScriptedModel(["half", ZeroDivisionError()]))
     await session.save()
-    assert store.load(session.id).messages[-1].text == "half"
+    assert store.load(session.id).loaded_messages[-1].text == "half"
 
 
 async def test_no_piece_is_written_after_the_answer_itself(file_session):
@@ -349,7 +349,7 @@ async def test_a_failed_answer_is_asked_for_again_and_replaced(new_session, stor
     model = ScriptedModel([ModelRefused("no")], ["Better."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
     await told(retry_turn(session, model, TurnSettings()))
-    messages = store.load(session.id).messages
+    messages = store.load(session.id).loaded_messages
     assert [(m.role, m.text) for m in messages] == [("user", "Hello"), ("assistant", "Better.")]
     assert [m.text for m in model.requests[-1].messages] == ["Hello"]
     assert session.session.message_count == 2
@@ -363,11 +363,11 @@ async def test_what_had_come_stays_if_nothing_comes_when_it_is_asked_for_again(
     model = ScriptedModel(["Half of it", ModelRefused("cut")], nothing, ["Better."])
     await told(begin_turn(session, "Hello", model, TurnSettings()))
     [*_, ended] = await told(retry_turn(session, model, TurnSettings()))
-    messages = store.load(session.id).messages
+    messages = store.load(session.id).loaded_messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("Half of it", "failed")]
     assert messages[-1].error == ended.error != "cut"
     await told(retry_turn(session, model, TurnSettings()))
-    assert [m.text for m in store.load(session.id).messages] == ["Hello", "Better."]
+    assert [m.text for m in store.load(session.id).loaded_messages] == ["Hello", "Better."]
 
 
 async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_comes(
@@ -382,7 +382,7 @@ async def test_what_had_come_stays_if_asking_again_is_stopped_before_anything_co
     with pytest.raises(asyncio.CancelledError):
         await asking
     await session.close()
-    messages = store.load(session.id).messages
+    messages = store.load(session.id).loaded_messages
     assert [(m.text, m.status) for m in messages] == [
         ("Hello", None),
         ("Half of it", "interrupted"),
@@ -414,7 +414,7 @@ async def test_a_prompt_that_was_never_sent_is_sent_by_asking_again(new_session,
     with pytest.raises(StorageFull):
         await told(begin_turn(session, "Hello", model, TurnSettings()))
     await told(retry_turn(session, model, TurnSettings()))
-    assert [m.text for m in store.load(session.id).messages] == ["Hello", "There."]
+    assert [m.text for m in store.load(session.id).loaded_messages] == ["Hello", "There."]
 
 
 async def test_a_whole_answer_is_not_asked_for_again(new_session):
@@ -440,5 +440,5 @@ async def test_an_answer_that_the_end_of_the_program_interrupted_is_kept_once(ne
     with pytest.raises(asyncio.CancelledError):
         await task
     await session.save()
-    messages = store.load(session.id).messages
+    messages = store.load(session.id).loaded_messages
     assert [(m.text, m.status) for m in messages] == [("Hello", None), ("half", "interrupted")]

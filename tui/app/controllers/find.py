@@ -176,7 +176,7 @@ class FindController:
         session = search.session
         around: Surroundings | None = None
         try:
-            if not excerpts.at_hand(session, match.message_id):
+            if not excerpts.is_loaded(session, match.message_id):
                 around = await asyncio.to_thread(self._around, session, match)
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))

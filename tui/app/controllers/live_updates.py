@@ -37,7 +37,7 @@ class LiveUpdates:
         """Look once. Raises ``StorageError``."""
         session = self._workspace.current
         count = session.session.message_count, session.label(), session.mark
-        was_held = session.held_elsewhere
+        was_held = session.access.held_elsewhere
         change = await self._follower.look()
         if change is None or session is not self._workspace.current:
             return

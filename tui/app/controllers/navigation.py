@@ -59,7 +59,7 @@ class Navigation:
         await asyncio.to_thread(_require_kept, workspace.reader, session_id)
         if not await workspace.switcher.look_at(session_id):
             return
-        workspace.current.show_end()
+        workspace.current.pages.show_end()
         self._presenter.show_session()
         self._chat.transcript.go_to(ScrollPosition(None, 0, following=True))
         self._session_list.show()
@@ -97,7 +97,7 @@ class Navigation:
         if place is None:
             return
         self._chat.transcript.go_to(place)
-        if place.key and not place.following and not excerpts.at_hand(session, place.key):
+        if place.key and not place.following and not excerpts.is_loaded(session, place.key):
             await self._show_far_place(session, place.key, place)
 
     async def _show_far_place(

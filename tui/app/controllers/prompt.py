@@ -1,6 +1,7 @@
 """The prompt's text: it opens a session, is saved as a draft, and is sent."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from tui.app.chat_view import ChatView
 from tui.app.controllers.session_list import SessionListController
@@ -142,11 +143,9 @@ class PromptController:
         self._presenter.say(Notice("It is sent already.", "warning"))
 
     async def keep_drafts(self) -> None:
-        """Save all drafts."""
-        try:
+        """Save all drafts; the status of a session says which could not be."""
+        with suppress(StorageError):
             await self._workspace.keep_drafts()
-        except StorageError as error:
-            self._workspace.current.note_failure(error.short)
         self._presenter.show_status()
 
     async def open_for_change(self, session: LoadedSession) -> bool:

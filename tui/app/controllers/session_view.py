@@ -47,7 +47,7 @@ class SessionPresenter:
         session, transcript = self._workspace.current, self._chat.transcript
         same, place = self.is_current, transcript.place
         self._chat.show_session(session.view())
-        if same and session.excerpt is not None:
+        if same and session.pages.excerpt is not None:
             # The end of an excerpt is not where its reader was.
             transcript.go_to(place)
         self.show_status()
@@ -125,8 +125,8 @@ class SessionPresenter:
     def show_end(self) -> None:
         """Show the end of the session, if an excerpt far from it is on screen."""
         session = self._workspace.current
-        if session.excerpt is not None:
-            session.show_end()
+        if session.pages.excerpt is not None:
+            session.pages.show_end()
             self.show_session()
 
     def say(self, notice: Notice) -> None:
@@ -140,15 +140,15 @@ class SessionPresenter:
     async def read_earlier(self) -> None:
         """Load the page before the loaded messages, and show it above."""
         session = self._workspace.current
-        far = session.excerpt is not None
+        far = session.pages.excerpt is not None
         try:
             entries = await self._workspace.read_earlier(session)
         except StorageError as error:
             self.say(Notice(str(error), "error"))
             return
         # Else another session or excerpt is on screen by now.
-        if session is self._workspace.current and far == (session.excerpt is not None):
-            self._chat.transcript.prepend(entries, earlier=session.has_earlier)
+        if session is self._workspace.current and far == (session.pages.excerpt is not None):
+            self._chat.transcript.prepend(entries, earlier=session.pages.has_earlier)
 
     async def save_all(self) -> None:
         """Save all sessions, and show the notices of the current one."""

@@ -60,7 +60,7 @@ class Session(msgspec.Struct, frozen=True):
         return self.header.id
 
     @property
-    def messages(self) -> tuple[Message, ...]:
+    def loaded_messages(self) -> tuple[Message, ...]:
         """The messages after the last reset that were read; ``message_count`` counts all."""
         return tuple(e for e in self.entries[self.live_from :] if isinstance(e, Message))
 

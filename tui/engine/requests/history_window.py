@@ -56,8 +56,8 @@ class HistoryWindow:
 
 def context_of(session: Session) -> HistoryWindow | None:
     """Give the loaded messages, if they are all that is live."""
-    whole = len(session.messages) == session.message_count
-    return HistoryWindow(session.messages, 0, whole=True) if whole else None
+    whole = len(session.loaded_messages) == session.message_count
+    return HistoryWindow(session.loaded_messages, 0, whole=True) if whole else None
 
 
 def read_context(
@@ -68,7 +68,7 @@ def read_context(
     Raises what ``SessionReader.tail`` and ``page`` raise.
     """
     tail = store.tail(session_id, PAGE)
-    messages, cursor = list(tail.session.messages), tail.cursor
+    messages, cursor = list(tail.session.loaded_messages), tail.cursor
     whole = len(messages) >= tail.session.message_count or _reaches_back_to(summary, messages)
     size = sum(map(estimated_tokens, messages))
     while not whole and cursor is not None and size < tokens:

@@ -1,16 +1,10 @@
-"""A place in a session far from its end, and reading on from there until the two join.
-
-A conversation with an ``excerpt`` shows that instead of its end. The pages read on from it lead in
-both directions; when those towards the end reach what is at hand, they become its earlier pages.
-"""
+"""A place in a session far from its end, and reading on from there until the two join."""
 
 import asyncio
 from collections.abc import Sequence
 
-import msgspec
-
 from tui.domain.journal.message import Message
-from tui.domain.journal.session import Entry, Surroundings, joined
+from tui.domain.journal.session import Entry, Surroundings
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.storage.protocol import BEGINNING, SessionReader
 
@@ -18,41 +12,32 @@ PAGE = 50
 """The number of messages in a page."""
 
 
-def at_hand(loaded: LoadedSession, message_id: str) -> bool:
+def is_loaded(loaded: LoadedSession, message_id: str) -> bool:
     """Tell whether a message is among those at the end, with the pages read before them."""
-    return message_id in _ids(loaded.entries)
+    return any(isinstance(e, Message) and e.id == message_id for e in loaded.entries)
 
 
 def place_at(loaded: LoadedSession, message_id: str, around: Surroundings) -> None:
-    """Let a conversation show a message, by what stands around it unless it is at hand."""
-    if at_hand(loaded, message_id):
-        loaded.excerpt = None
-        return
-    loaded.excerpt = around
-    _join(loaded)
+    """Let a session show a message, by an excerpt around it unless it is loaded."""
+    if is_loaded(loaded, message_id):
+        loaded.pages.show_end()
+    else:
+        loaded.pages.show(around, loaded.latest)
 
 
 async def go_to_beginning(store: SessionReader, loaded: LoadedSession) -> None:
-    """Let a conversation show its first messages. Raises ``StorageError``."""
+    """Let a session show its first messages. Raises ``StorageError``."""
     page = await asyncio.to_thread(store.page_after, loaded.id, BEGINNING, PAGE)
-    loaded.excerpt = Surroundings(page.entries, None, page.cursor)
-    _join(loaded)
+    loaded.pages.show(Surroundings(page.entries, None, page.cursor), loaded.latest)
 
 
 async def read_earlier(store: SessionReader, loaded: LoadedSession) -> Sequence[Entry]:
     """Read the page before an excerpt. Raises ``StorageError``."""
-    excerpt = loaded.excerpt
+    excerpt = loaded.pages.excerpt
     if excerpt is None or excerpt.earlier is None:
         return ()
     page = await asyncio.to_thread(store.page, loaded.id, excerpt.earlier, PAGE)
-    now = loaded.excerpt
-    if now is None or now.earlier != excerpt.earlier:
-        # Asked twice, or another place was gone to meanwhile.
-        return ()
-    loaded.excerpt = msgspec.structs.replace(
-        now, entries=(*page.entries, *now.entries), earlier=page.cursor
-    )
-    return page.entries
+    return page.entries if loaded.pages.add_earlier(excerpt, page) else ()
 
 
 async def read_later(store: SessionReader, loaded: LoadedSession) -> None:
@@ -60,41 +45,8 @@ async def read_later(store: SessionReader, loaded: LoadedSession) -> None:
 
     Raises ``StorageError``.
     """
-    excerpt = loaded.excerpt
+    excerpt = loaded.pages.excerpt
     if excerpt is None or excerpt.later is None:
         return
     page = await asyncio.to_thread(store.page_after, loaded.id, excerpt.later, PAGE)
-    now = loaded.excerpt
-    if now is None or now.later != excerpt.later:
-        return
-    loaded.excerpt = msgspec.structs.replace(
-        now, entries=joined(now.entries, page), later=page.cursor
-    )
-    _join(loaded)
-
-
-def _join(loaded: LoadedSession) -> None:
-    """Go on with the end of the session, if the excerpt has reached what is at hand of it."""
-    excerpt, own = loaded.excerpt, loaded.latest
-    if excerpt is None:
-        return
-    first = next((place for place, entry in enumerate(own) if isinstance(entry, Message)), len(own))
-    reached = _place_of(own[first], excerpt.entries) if first < len(own) else None
-    if reached is None and excerpt.later is not None:
-        return
-    earlier = list(excerpt.entries[:reached])
-    while earlier and earlier[-1] in own[:first]:
-        # Marks before the first message at hand stand in both.
-        earlier.pop()
-    loaded.earlier, loaded.page_cursor = tuple(earlier), excerpt.earlier
-    loaded.excerpt = None
-
-
-def _place_of(wanted: Entry, entries: Sequence[Entry]) -> int | None:
-    key = wanted.id if isinstance(wanted, Message) else None
-    places = (p for p, e in enumerate(entries) if isinstance(e, Message) and e.id == key)
-    return next(places, None)
-
-
-def _ids(entries: Sequence[Entry]) -> set[str]:
-    return {entry.id for entry in entries if isinstance(entry, Message)}
+    loaded.pages.add_later(excerpt, page, loaded.latest)

@@ -83,7 +83,7 @@ class Follower:
             return None
         seen = await asyncio.to_thread(glance, self._store, loaded.id)
         held = seen.holder is not None
-        if seen.stamp == loaded.stamp and held == loaded.held_elsewhere:
+        if seen.stamp == loaded.access.stamp and held == loaded.access.held_elsewhere:
             return None
         end = await self._read(loaded, seen)
         before, notices = loaded.entries, len(loaded.notices)
@@ -91,7 +91,7 @@ class Follower:
         if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, end)):
             return None
         joined = not before or before[0] in loaded.entries
-        if not held and loaded.asked_for and not loaded.read_only:
+        if not held and loaded.access.asked_for and not loaded.read_only:
             await self._take_over(loaded)
         return Change(
             before,
@@ -106,7 +106,7 @@ class Follower:
         if seen.stamp is None:
             return None
         known = {each.id for each in loaded.entries if isinstance(each, Message)}
-        if not seen.stamp.goes_on_from(loaded.stamp):
+        if not seen.stamp.goes_on_from(loaded.access.stamp):
             known = set[str]()
         end = await asyncio.to_thread(read_on, self._store, loaded.id, known)
         if seen.holder is not None:
@@ -154,15 +154,14 @@ def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:
 
 
 def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> None:
-    stamp, seen_before = seen.stamp, loaded.stamp
-    loaded.stamp = stamp
+    stamp, seen_before = seen.stamp, loaded.access.stamp
     if stamp is not None and end is not None:
         anew = not stamp.goes_on_from(seen_before)
         loaded.follow(end.tail, end.pages, anew=anew)
     where = stamp.where if stamp else "gone"
+    loaded.note_place(stamp, archived=where == "archived")
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:
-        loaded.archived = where == "archived"
         loaded.say(Notice(_MOVED[where].format(loaded.id), "warning"))
     _note_holder(loaded, seen, readable=where in ("closed", "archived"), moved=moved)
 
@@ -176,14 +175,14 @@ _MOVED = {
 
 
 def _note_holder(loaded: LoadedSession, seen: Glance, *, readable: bool, moved: bool) -> None:
-    was_held = loaded.held_elsewhere
-    loaded.held_elsewhere = seen.holder is not None
+    was_held = loaded.access.held_elsewhere
+    loaded.note_holder(elsewhere=seen.holder is not None)
     if not readable:
-        loaded.read_only = f"Session {loaded.id} was deleted; opened read-only."
+        loaded.refuse_changes(f"Session {loaded.id} was deleted; opened read-only.")
     elif seen.holder is not None:
         busy = SessionBusy(loaded.id, str(seen.holder))
-        loaded.read_only = read_only_words(busy)
+        loaded.refuse_changes(read_only_words(busy))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
         if loaded.read_only and was_held:
             loaded.say(Notice(f"Session {loaded.id} is free: you can write here."))
-        loaded.read_only = ""
+        loaded.allow_changes()

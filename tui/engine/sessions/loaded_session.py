@@ -13,7 +13,6 @@ from tui.domain.journal.session import (
     Session,
     SessionEntry,
     Stamp,
-    Surroundings,
     Tail,
 )
 from tui.domain.views.notice import Notice, Shown
@@ -22,6 +21,7 @@ from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
 from tui.engine.sessions.activity import Activity
+from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.sessions.prompt_state import PromptState
 from tui.providers.protocol import Model
@@ -34,36 +34,86 @@ class PlacedNotice(msgspec.Struct, frozen=True):
     notice: Notice
 
 
-class LoadedSession(msgspec.Struct, eq=False):
-    """One session in memory: its loaded messages, its lease if there is one, its prompt.
+class Access(msgspec.Struct, frozen=True):
+    """The right to change a session, as far as it was last looked at.
 
-    Either ``opened`` or ``tail`` is there. ``prompt`` and ``activity`` are changed by their own
-    verbs; the fields below them belong to the engine, and no controller assigns them.
-    ``listed_as`` is the label where too few messages are loaded for one. ``asked_for`` says that
-    the user wanted the session open, ``held_elsewhere`` that another program holds its lease;
-    ``stamp`` is that of the last reading. ``excerpt`` is shown instead of the end of the session.
+    ``read_only`` is the reason against it, empty without one. ``asked_for`` says that the user
+    wanted the session open, ``held_elsewhere`` that another program holds its lease.
     """
 
-    opened: OpenSession | None
-    tail: Tail | None = None
-    prompt: PromptState = msgspec.field(default_factory=PromptState)
-    activity: Activity = msgspec.field(default_factory=Activity)
-    unread: bool = False
-    archived: bool = False
-    save: SaveState = msgspec.field(default_factory=SaveState)
     read_only: str = ""
-    earlier: tuple[Entry, ...] = ()
-    page_cursor: str | None = None
-    excerpt: Surroundings | None = None
-    notices: list[PlacedNotice] = msgspec.field(default_factory=list[PlacedNotice])
-    model: Model | None = None
-    listed_as: str = ""
     asked_for: bool = False
     held_elsewhere: bool = False
+    archived: bool = False
     stamp: Stamp | None = None
 
-    def __post_init__(self) -> None:
-        self.page_cursor = self.opened.cursor if self.opened else self._tail.cursor
+
+_UNKNOWN = Access()
+
+
+class LoadedSession:
+    """One session in memory: its loaded messages, its lease if there is one, its prompt.
+
+    Either ``opened`` or ``tail`` is there. ``prompt``, ``activity`` and ``pages`` are changed by
+    their own verbs, all else by the verbs here. ``listed_as`` is the label where too few messages
+    are loaded for one.
+    """
+
+    def __init__(
+        self,
+        opened: OpenSession | None,
+        tail: Tail | None = None,
+        access: Access = _UNKNOWN,
+        listed_as: str = "",
+    ) -> None:
+        self._opened = opened
+        self._end = tail
+        self._access = access
+        self._listed_as = listed_as
+        self._unread = False
+        self._save = SaveState()
+        self._notices: tuple[PlacedNotice, ...] = ()
+        self._model: Model | None = None
+        self.prompt = PromptState()
+        self.activity = Activity()
+        self.pages = LoadedPages(opened.cursor if opened else self._tail.cursor)
+
+    @property
+    def opened(self) -> OpenSession | None:
+        return self._opened
+
+    @property
+    def tail(self) -> Tail | None:
+        """The end of the session as it was last read; ``None`` if it is open."""
+        return self._end
+
+    @property
+    def access(self) -> Access:
+        return self._access
+
+    @property
+    def read_only(self) -> str:
+        """The reason why the session cannot be changed; empty without one."""
+        return self._access.read_only
+
+    @property
+    def unread(self) -> bool:
+        """Tell whether there is an answer that was not on screen yet."""
+        return self._unread
+
+    @property
+    def save(self) -> SaveState:
+        return self._save
+
+    @property
+    def notices(self) -> tuple[PlacedNotice, ...]:
+        """The notices of this run, oldest first."""
+        return self._notices
+
+    @property
+    def model(self) -> Model | None:
+        """The model that answers next."""
+        return self._model
 
     @property
     def id(self) -> str:
@@ -120,17 +170,12 @@ class LoadedSession(msgspec.Struct, eq=False):
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The loaded entries: earlier pages, then the end."""
-        return (*self.earlier, *self.latest)
+        return (*self.pages.earlier, *self.latest)
 
     @property
     def latest(self) -> tuple[Entry, ...]:
         """The end of it, without the pages that were read."""
         return self.opened.entries if self.opened else self._tail.session.entries
-
-    @property
-    def has_earlier(self) -> bool:
-        """Tell whether there is more before what is shown."""
-        return (self.excerpt.earlier if self.excerpt else self.page_cursor) is not None
 
     @property
     def unsaved_prompts(self) -> tuple[str, ...]:
@@ -144,51 +189,76 @@ class LoadedSession(msgspec.Struct, eq=False):
         queued = (*self.unsaved_prompts, *prompt.queue.prompts)
         return Draft(self.id, header.scope, header.project_path, prompt.text, queued, prompt.folded)
 
+    # --- another reading, and the right to change it
+
     def hold(self, opened: OpenSession) -> None:
         """Go on as the holder, with the pages that were read as far as they still join on."""
-        self._join(opened.session.entries, opened.cursor)
-        self.opened, self.tail, self.read_only = opened, None, ""
-        self.held_elsewhere = False
+        self.pages.keep_before(self.latest, opened.session.entries, opened.cursor)
+        self._opened, self._end = opened, None
+        self.allow_changes()
+        self.note_holder(elsewhere=False)
 
     def follow(self, tail: Tail, pages: Sequence[Entry], *, anew: bool) -> None:
         """Go on with another reading of a session that is only read.
 
-        ``pages`` are what was read before the tail, so that it joins on to what is at hand; if
+        ``pages`` are what was read before the tail, so that it joins on to what is loaded; if
         that does not count any more it is read ``anew``.
         """
         if anew:
-            self.earlier, self.page_cursor = tuple(pages), tail.cursor
+            self.pages.restart(pages, tail.cursor)
         else:
-            self._join((*pages, *tail.session.entries), tail.cursor)
-            self.earlier = (*self.earlier, *pages)
-        self.tail = tail
+            entries = (*pages, *tail.session.entries)
+            self.pages.keep_before(self.latest, entries, tail.cursor)
+            self.pages.extend(pages)
+        self._end = tail
 
-    def _join(self, entries: Sequence[Entry], cursor: str | None) -> None:
-        """Keep what is at hand before these entries, if they join on to it."""
-        earlier = entries_before(self.entries, entries)
-        if earlier:
-            self.earlier = earlier
-        else:
-            self.earlier, self.page_cursor = (), cursor
+    def refuse_changes(self, reason: str) -> None:
+        """Let the session be read only from now on."""
+        self._access = msgspec.structs.replace(self._access, read_only=reason)
 
-    def show_end(self) -> None:
-        """Show the end of the session again, not an excerpt."""
-        self.excerpt = None
+    def allow_changes(self) -> None:
+        """Let the session be opened for the next change."""
+        self._access = msgspec.structs.replace(self._access, read_only="")
+
+    def note_asked_for(self) -> None:
+        """Note that the user wanted the session open: it is opened when it is free."""
+        self._access = msgspec.structs.replace(self._access, asked_for=True)
+
+    def note_holder(self, *, elsewhere: bool) -> None:
+        """Note whether another program holds the lease."""
+        self._access = msgspec.structs.replace(self._access, held_elsewhere=elsewhere)
+
+    def note_place(self, stamp: Stamp | None, *, archived: bool) -> None:
+        """Note where the session was last seen, and in what state."""
+        self._access = msgspec.structs.replace(self._access, stamp=stamp, archived=archived)
+
+    def note_restored(self) -> None:
+        """Note that the session is in the archive no more."""
+        self._access = msgspec.structs.replace(self._access, archived=False)
+
+    # --- changes of this run
+
+    def use_model(self, model: Model) -> None:
+        """Let another model answer."""
+        self._model = model
 
     def mark_unread(self, *, unread: bool) -> None:
         """Note whether there is an answer that was not on screen yet."""
-        self.unread = unread
+        self._unread = unread
 
     def say(self, notice: Notice) -> None:
         """Put a notice at the end of the conversation."""
         messages = [entry for entry in self.entries if isinstance(entry, Message)]
-        self.notices.append(PlacedNotice(messages[-1].id if messages else None, notice))
+        placed = PlacedNotice(messages[-1].id if messages else None, notice)
+        self._notices = (*self._notices, placed)
+
+    # --- views
 
     def label(self) -> str:
         """The title in a list."""
         session = self.session
         prompts = (m.text for m in session.all_messages if m.role == "user" and m.text.strip())
-        return session.label(self.listed_as or next(prompts, ""))
+        return session.label(self._listed_as or next(prompts, ""))
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
         """The row in the list of sessions."""
@@ -216,11 +286,11 @@ class LoadedSession(msgspec.Struct, eq=False):
     def view(self) -> SessionView:
         """The snapshot that the screen shows."""
         session = self.session
-        excerpt = self.excerpt
+        excerpt = self.pages.excerpt
         return SessionView(
             session_id=self.id,
             entries=excerpt.entries if excerpt else _with_notices(self.entries, self.notices),
-            earlier=self.has_earlier,
+            earlier=self.pages.has_earlier,
             later=excerpt is not None,
             arriving=self._arriving,
             draft=self.prompt.text,
@@ -254,18 +324,18 @@ class LoadedSession(msgspec.Struct, eq=False):
 
     def note_saved(self, at: datetime) -> None:
         """Everything is on disk."""
-        self.save = SaveState(saved_at=at)
+        self._save = SaveState(saved_at=at)
 
     def note_saving(self) -> None:
-        self.save = msgspec.structs.replace(self.save, saving=True)
+        self._save = msgspec.structs.replace(self.save, saving=True)
 
     def note_nothing_unsaved(self) -> None:
         """Clear a failure or a write in progress: no message is unsaved."""
-        self.save = SaveState(saved_at=self.save.saved_at)
+        self._save = SaveState(saved_at=self.save.saved_at)
 
     def note_failure(self, reason: str) -> None:
         """Something could not be saved; said until a save succeeds."""
-        self.save = SaveState(saved_at=self.save.saved_at, failure=reason)
+        self._save = SaveState(saved_at=self.save.saved_at, failure=reason)
 
     @property
     def pending(self) -> tuple[Record, ...]:
@@ -285,22 +355,9 @@ class LoadedSession(msgspec.Struct, eq=False):
 
     @property
     def _tail(self) -> Tail:
-        if self.tail is None:
+        if self._end is None:
             raise ValueError("neither open nor looked at")
-        return self.tail
-
-
-def entries_before(known: Sequence[Entry], read: Sequence[Entry]) -> tuple[Entry, ...]:
-    """Give the known entries before those that were read; none if they do not join."""
-    places = {entry.id: place for place, entry in enumerate(known) if isinstance(entry, Message)}
-    for count, entry in enumerate(read):
-        place = places.get(entry.id) if isinstance(entry, Message) else None
-        if place is None:
-            continue
-        for mark in reversed(read[:count]):
-            place -= place > 0 and known[place - 1] == mark
-        return tuple(known[:place])
-    return ()
+        return self._end
 
 
 def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> tuple[Shown, ...]:

@@ -337,7 +337,7 @@ class OpenSession:
         return format_utc(self._clock())
 
     def _text_of(self, message_id: str) -> str:
-        return next((m.text for m in self.session.messages if m.id == message_id), "")
+        return next((m.text for m in self.session.loaded_messages if m.id == message_id), "")
 
     def _message_id(self, now: datetime) -> str:
         return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())

@@ -48,7 +48,7 @@ class OpenSessions:
         if opened is None or not opened.pending:
             return ()
         unsaved = opened.unsaved
-        if loaded.archived and not unsaved:
+        if loaded.access.archived and not unsaved:
             # To open it is no change: only a change restores it.
             return ()
         return await self._write(loaded, opened, unsaved=unsaved)
@@ -92,7 +92,7 @@ class OpenSessions:
     def _note_saved(self, loaded: LoadedSession) -> None:
         """Something that was said or decided has reached the disk."""
         self.changed[loaded.id] = None
-        loaded.archived = False
+        loaded.note_restored()
         loaded.note_saved(self.clock())
 
     async def keep_draft(self, loaded: LoadedSession) -> None:
@@ -125,7 +125,7 @@ class OpenSessions:
             return
         opened.interrupt()
         unsaved = opened.unsaved
-        if loaded.archived and not unsaved:
+        if loaded.access.archived and not unsaved:
             return
         opened.note_closed()
         if not opened.pending:

@@ -2,7 +2,7 @@
 
 from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
-from tui.domain.journal.session import Tail
+from tui.domain.journal.session import Session, Tail
 from tui.domain.views.notice import Notice
 from tui.engine.requests.missing_results import answered
 from tui.engine.sessions.draft_keeper import DraftKeeper
@@ -13,7 +13,7 @@ from tui.engine.sessions.leasing import (
     resume_session,
     take_session,
 )
-from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.loaded_session import Access, LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
 from tui.storage.protocol import SessionStore
@@ -50,15 +50,21 @@ class SessionLoader:
             holder, unknown = None, read_only_words(error)
         if holder is None:
             tail = Tail(answered(tail.session), tail.cursor)
-        loaded = LoadedSession(None, tail, read_only=unknown, stamp=stamp)
-        loaded.archived = stamp.where == "archived"
         if tail.session.header.version > VERSION:
-            loaded.read_only = str(NewerVersion(session_id, tail.session.header.version))
+            reason = str(NewerVersion(session_id, tail.session.header.version))
         elif holder is not None:
-            loaded.read_only = read_only_words(SessionBusy(session_id, str(holder)))
-            loaded.held_elsewhere = True
-        if loaded.read_only:
-            loaded.say(Notice(loaded.read_only, "warning"))
+            reason = read_only_words(SessionBusy(session_id, str(holder)))
+        else:
+            reason = unknown
+        access = Access(
+            read_only=reason,
+            held_elsewhere=holder is not None,
+            archived=stamp.where == "archived",
+            stamp=stamp,
+        )
+        loaded = LoadedSession(None, tail, access, self._listed_as(tail.session, tail.cursor))
+        if reason:
+            loaded.say(Notice(reason, "warning"))
         self._complete(loaded)
         return loaded
 
@@ -70,9 +76,10 @@ class SessionLoader:
             raise
         except StorageError as error:
             return self._unopened(session_id, error)
-        loaded = LoadedSession(opened)
         try:
-            loaded.archived = self._store.is_archived(session_id)
+            access = Access(archived=self._store.is_archived(session_id))
+            listed_as = self._listed_as(opened.session, opened.cursor)
+            loaded = LoadedSession(opened, None, access, listed_as)
             self._complete(loaded)
         except BaseException:
             opened.abandon()
@@ -104,17 +111,21 @@ class SessionLoader:
 
     def _unopened(self, session_id: str, error: StorageError) -> LoadedSession:
         loaded = self.looked_at(session_id)
-        loaded.asked_for = True
+        loaded.note_asked_for()
         if not loaded.read_only:
-            loaded.read_only = read_only_words(error)
+            loaded.refuse_changes(read_only_words(error))
             loaded.say(Notice(loaded.read_only, "warning"))
         return loaded
+
+    def _listed_as(self, session: Session, cursor: str | None) -> str:
+        """The label in a list, where the part that was read may have none."""
+        if cursor is None or session.name or session.summary:
+            return ""
+        return self._store.entry(session.id).label
 
     def _complete(self, loaded: LoadedSession) -> None:
         """Put to a session what is not in the part of it that was read, and what was typed."""
         session = loaded.session
-        if loaded.page_cursor is not None and not (session.name or session.summary):
-            loaded.listed_as = self._store.entry(session.id).label
         if session.damaged:
             words = damage_words(session.damaged, session.id)
             loaded.say(Notice(words, "warning"))

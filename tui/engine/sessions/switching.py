@@ -77,7 +77,8 @@ class Switcher:
 
     def _choose_model(self, loaded: LoadedSession) -> None:
         proposed = loaded.session.model if loaded.published else None
-        loaded.model, notices = self._model_for(proposed)
+        model, notices = self._model_for(proposed)
+        loaded.use_model(model)
         for notice in notices:
             loaded.say(Notice(notice, "warning"))
 

@@ -148,7 +148,7 @@ class Workspace:
             return
         if not await asyncio.to_thread(self._store.holder, loaded.id):
             # Nobody holds it, or not any more: it can be asked for.
-            loaded.read_only = ""
+            loaded.allow_changes()
         async with self.switcher.moves:
             await self._take(loaded)
         if loaded is not self.current:
@@ -240,7 +240,7 @@ class Workspace:
         """Let another model answer in a session. Raises ``StorageError``."""
 
         def use(opened: OpenSession) -> None:
-            loaded.model = model
+            loaded.use_model(model)
             opened.use_model(model.name)
             if opened.published:
                 opened.note_state()
@@ -276,17 +276,16 @@ class Workspace:
 
     async def read_earlier(self, loaded: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
-        if loaded.excerpt is not None:
+        if loaded.pages.excerpt is not None:
             return await excerpts.read_earlier(self._store, loaded)
-        cursor = loaded.page_cursor
+        cursor = loaded.pages.cursor
         if cursor is None:
             return ()
         page = await asyncio.to_thread(self._store.page, loaded.id, cursor, count)
-        if cursor != loaded.page_cursor:
+        if cursor != loaded.pages.cursor:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()
-        loaded.page_cursor = page.cursor
-        loaded.earlier = (*page.entries, *loaded.earlier)
+        loaded.pages.add_page(page)
         if page.damaged:
             words = damage_words(page.damaged, loaded.id)
             loaded.say(Notice(words, "warning"))
@@ -345,8 +344,8 @@ class Workspace:
         try:
             opened = await asyncio.to_thread(self.loader.taken, loaded)
         except StorageError as error:
-            loaded.read_only = read_only_words(error)
-            loaded.held_elsewhere = isinstance(error, SessionBusy)
+            loaded.refuse_changes(read_only_words(error))
+            loaded.note_holder(elsewhere=isinstance(error, SessionBusy))
             raise
         loaded.hold(opened)
         self.switcher.enter(loaded, show=False)
