@@ -37,25 +37,25 @@ async def test_all_settings_are_shown_with_where_they_come_from(commands):
     await commands("/set max_tokens 9")
     assert (await commands("/set")).splitlines() == [
         "Settings of this session with scripted:model:",
-        "system_prompt Answer briefly. config.toml",
-        'temperature 0.7 [models."scripted:model"] in config.toml',
-        "max_tokens 9 this session",
+        "system_prompt: Answer briefly. (config.toml)",
+        'temperature: 0.7 ([models."scripted:model"] in config.toml)',
+        "max_tokens: 9 (this session)",
     ]
     commands.configured = ()
-    assert "temperature - left to the model" in await commands("/set")
+    assert "temperature: left to the model" in await commands("/set")
 
 
 async def test_one_setting_is_shown(commands):
-    said = 'temperature: 0.7, from [models."scripted:model"] in config.toml'
+    said = 'temperature: 0.7 ([models."scripted:model"] in config.toml)'
     assert await commands("/set temperature") == said
     assert await commands("/set max_tokens") == "max_tokens: left to the model"
 
 
 async def test_a_parameter_is_taken_back(commands):
     await commands("/set temperature 0")
-    assert await commands("/set temperature") == "temperature: 0, from this session"
-    said = 'Took back temperature: 0.7, from [models."scripted:model"] in config.toml'
-    assert await commands("/set temperature Default") == said
+    assert await commands("/set temperature") == "temperature: 0 (this session)"
+    told = await commands("/set temperature Default")
+    assert told.startswith("Took temperature back: it is now 0.7 ([models.")
     assert own(commands) == Settings()
 
 
@@ -85,15 +85,13 @@ async def test_what_cannot_be_set_is_an_error_that_says_what_can(commands, typed
 
 
 async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
-    assert await commands("/system") == "System prompt, from config.toml:\nAnswer briefly."
+    assert await commands("/system") == "System prompt (config.toml):\nAnswer briefly."
     said = "Set the system prompt for this session; /system shows it"
     assert await commands("/system Answer in\nthree  words.") == said
     assert own(commands).system_prompt == "Answer in\nthree  words."
-    assert await commands("/system") == (
-        "System prompt, from this session:\nAnswer in\nthree  words."
-    )
-    assert "system_prompt Answer in three words. this session" in await commands("/set")
-    said = "Took back system_prompt: Answer briefly., from config.toml"
+    assert await commands("/system") == ("System prompt (this session):\nAnswer in\nthree  words.")
+    assert "system_prompt: Answer in three words. (this session)" in await commands("/set")
+    said = "Took the system prompt back: it is now Answer briefly. (config.toml)"
     assert await commands("/system default") == said
     assert own(commands) == Settings()
 
@@ -101,10 +99,16 @@ async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
 async def test_a_session_can_do_without_the_configured_system_prompt(commands):
     assert await commands("/system none") == "Removed the system prompt for this session"
     assert own(commands).system_prompt == ""
-    assert await commands("/system") == "System prompt, from this session:\nnone"
+    assert await commands("/system") == "System prompt (this session):\nnone"
     commands.configured = ()
     await commands("/system default")
     assert (await commands("/system")).startswith("There is no system prompt. /system TEXT")
+
+
+async def test_a_long_system_prompt_is_cut_in_the_list_and_whole_by_itself(commands):
+    await commands("/system " + "x" * 1000)
+    assert f"system_prompt: {'x' * 60}… (this session)" in await commands("/set")
+    assert "x" * 1000 in await commands("/system")
 
 
 async def test_a_system_prompt_has_a_limit(commands):

@@ -50,5 +50,5 @@ async def test_all_are_shown_with_where_they_come_from(world):
         await send(pilot, "/set max_tokens 500")
         await send(pilot, "/set")
         await until(lambda: "Settings of this session with scripted:model" in words(app))
-        assert "max_tokens 500 this session" in words(app)
-        assert "temperature - left to the model" in words(app)
+        assert "max_tokens: 500 (this session)" in words(app)
+        assert "temperature: left to the model" in words(app)

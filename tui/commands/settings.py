@@ -1,6 +1,6 @@
 """``/set`` and ``/system``: the settings of a session's requests."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import msgspec
@@ -20,12 +20,13 @@ from tui.domain.model_settings import (
     parameter_value,
     value_words,
 )
-from tui.domain.views.notice import Table
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import UsageError
 
 _DEFAULT = "default"
 _NONE = "none"
+_SHOWN = 60
+"""Characters of a system prompt that a list shows."""
 _LEFT = "left to the model"
 _CAN_BE_SET = f"there are {' and '.join(PARAMETERS)}, and /system sets the system prompt"
 
@@ -37,9 +38,10 @@ async def change_parameter(context: CommandContext, arguments: str) -> Sequence[
     word, *value = arguments.split(maxsplit=1)
     name = _parameter(word)
     if not value:
-        return say(_line(context, name))
+        return say(f"{name}: {_state(context, name)}")
     if value[0].lower() == _DEFAULT:
-        return (*await _put(context, name, None), *say(f"Took back {_line(context, name)}"))
+        told = await _put(context, name, None)
+        return (*told, *say(f"Took {name} back: it is now {_state(context, name)}"))
     number = parameter_value(name, value[0])
     return (
         *await _put(context, name, number),
@@ -56,7 +58,8 @@ async def change_system_prompt(context: CommandContext, arguments: str) -> Seque
             return say(_system_prompt(context))
         case "default":
             told = await _put(context, "system_prompt", None)
-            return (*told, *say(f"Took back {_line(context, 'system_prompt')}"))
+            now = _state(context, "system_prompt")
+            return (*told, *say(f"Took the system prompt back: it is now {now}"))
         case "none":
             told = await _put(context, "system_prompt", "")
             return (*told, *say("Removed the system prompt for this session"))
@@ -95,34 +98,29 @@ def _model_of(loaded: LoadedSession) -> str:
 
 
 def _all(context: CommandContext) -> Sequence[Effect]:
-    heading = f"Settings of this session with {_model_of(context.workspace.current)}:"
-    rows = tuple(_rows(_in_force(context)))
-    return say("\n".join([heading, *(" ".join(row) for row in rows)]), table=Table(rows, first=1))
+    model = _model_of(context.workspace.current)
+    lines = [f"{name}: {_state(context, name)}" for name in SETTINGS]
+    return say("\n".join([f"Settings of this session with {model}:", *lines]))
 
 
-def _rows(settings: ModelSettings) -> Iterator[tuple[str, ...]]:
-    for name in SETTINGS:
-        found = settings.sourced(name)
-        yield (name, _value(found), found.source) if found else (name, "-", _unset(name))
-
-
-def _line(context: CommandContext, name: SettingName) -> str:
+def _state(context: CommandContext, name: SettingName) -> str:
+    """Describe a setting in force: ``0.2 (this session)``."""
     found = _in_force(context).sourced(name)
-    return f"{name}: {_value(found)}, from {found.source}" if found else f"{name}: {_unset(name)}"
+    if found is None:
+        return _NONE if name == "system_prompt" else _LEFT
+    return f"{_value(found)} ({found.source})"
 
 
 def _value(found: Sourced) -> str:
     if isinstance(found.value, str):
-        return " ".join(found.value.split()) or _NONE
+        # Cut before it is split: it may have megabytes.
+        beginning = " ".join(found.value[:_SHOWN].split())
+        return beginning + "…" * (len(found.value) > _SHOWN) or _NONE
     return value_words(found.value)
-
-
-def _unset(name: SettingName) -> str:
-    return _NONE if name == "system_prompt" else _LEFT
 
 
 def _system_prompt(context: CommandContext) -> str:
     found = _in_force(context).sourced("system_prompt")
     if found is None:
         return "There is no system prompt. /system TEXT sets one for this session"
-    return f"System prompt, from {found.source}:\n{found.value or _NONE}"
+    return f"System prompt ({found.source}):\n{found.value or _NONE}"
