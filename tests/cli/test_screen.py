@@ -36,14 +36,11 @@ def shown(monkeypatch):
     return shown
 
 
-def test_without_arguments_a_new_session_tells_what_would_connect_a_model(sibyl, saved, shown):
+def test_without_arguments_a_new_session_is_begun_and_stays_empty(sibyl, saved, shown):
     old = saved("hello")
     assert sibyl().code == 0
     assert shown.parts.workspace.current.id != old
-    (welcome,) = shown.notices
-    assert welcome.startswith(screen._NO_MODEL)
-    assert "\n- ANTHROPIC_API_KEY" in welcome
-    assert "\n      [providers.local]\n" in welcome
+    assert shown.notices == []
 
 
 @pytest.mark.parametrize("how", [["--session", "hello"], ["--continue"]])

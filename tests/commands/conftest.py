@@ -60,6 +60,7 @@ class Commands:
         self.lists = {}
         self.themes = Themes()
         self.rescued = []
+        self.noted = []
         self.no_room = False
         self.configured = ()
         self.shelf = SessionMoves(self.workspace, program.store, self.stop)
@@ -76,10 +77,14 @@ class Commands:
             self.stop,
             self.shelf,
             TurnSettings(configured=lambda _: self.configured).in_force,
+            self.note_model,
             exclusive_projects=self.exclusive,
             measures=self.measures,
             lists=self.lists,
         )
+
+    async def note_model(self, name):
+        self.noted.append(name)
 
     def rescue(self, conversation):
         if self.no_room:

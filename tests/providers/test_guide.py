@@ -10,7 +10,6 @@ from textual.binding import Binding
 from tests.providers.conftest import asks, collected, says, text_of
 from tui.app.app import SibylApp
 from tui.domain.commands import COMMANDS, Command
-from tui.providers.catalog import Missing
 from tui.providers.guide import OfflineGuide, PastHit
 from tui.providers.protocol import AnswerEnded, ModelRequest, TextReceived
 from tui.widgets.key_names import NO_KEY
@@ -24,18 +23,16 @@ async def test_it_says_first_that_it_is_no_model():
     assert (await answer("Hello")).startswith("I am the built-in guide, not a language model")
 
 
-async def test_it_says_what_was_missing_and_the_line_that_mends_it():
-    guide = OfflineGuide([Missing("THE_KEY is not set.", "export THE_KEY=...\nand = 3")])
-    text = await answer("Hello", guide)
-    assert "- THE_KEY is not set.\n\n      export THE_KEY=...\n      and = 3\n" in text
-    assert text.index("not a language model") < text.index("THE_KEY")
+async def test_it_says_how_a_model_is_connected():
+    text = await answer("Hello")
+    assert "press F5 or type /connect" in text
 
 
 async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
     request = ModelRequest(
         "", (says("user", "Hello"), says("assistant", "…"), says("user", "What is a session?"))
     )
-    text = text_of(await collected(OfflineGuide([Missing("K", "k")]).stream(request)))
+    text = text_of(await collected(OfflineGuide().stream(request)))
     assert text.startswith("(The built-in guide, not a model.)\n\nFrom the manual:\n\n## Sessions")
 
 
@@ -112,7 +109,7 @@ async def test_it_quotes_the_users_own_sessions_where_it_can_search_them():
         asked.append(question)
         return [PastHit(f"session-{number}", f"hit {number}") for number in range(9)]
 
-    text = await answer("Where were we?", OfflineGuide(search=search))
+    text = await answer("Where were we?", OfflineGuide(search))
     assert asked == ["Where were we?"]
     assert "In your own sessions:\n\n- session-0: `hit 0`\n- session-1: `hit 1`\n" in text
     assert "session-3" not in text
@@ -124,7 +121,7 @@ async def test_what_it_quotes_is_no_markdown_of_its_own():
         text = "[link](http://x) **bold** ``code`` `end`"
         return [PastHit("session-1", text, "3 days ago, you")]
 
-    text = await answer("xyzzy", OfflineGuide(search=search))
+    text = await answer("xyzzy", OfflineGuide(search))
     quoted = "- session-1 (3 days ago, you): ``` [link](http://x) **bold** ``code`` `end` ```\n"
     assert quoted in text
     assert "The manual has nothing on that." not in text
@@ -137,7 +134,7 @@ async def test_it_searches_in_a_thread():
         threads.append(threading.current_thread())
         return []
 
-    await answer("Where were we?", OfflineGuide(search=search))
+    await answer("Where were we?", OfflineGuide(search))
     assert threads
     assert threads[0] is not threading.main_thread()
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tui.config import Connections, Flags, ProviderSettings, Settings, load_settings
 from tui.domain.providers import PROVIDERS
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.catalog import Missing, ModelChoice
+from tui.providers.catalog import ModelChoice
 from tui.providers.guide import OfflineGuide
 from tui.providers.selection import build, choose, is_known
 from tui.storage.connections import write_key
@@ -141,18 +141,6 @@ class TestTheFirstThatIsFound:
         choice, (told,) = choose(settings_with(text), {}, find_ollama=nothing)
         assert choice.name == "offline:guide"
         assert told.startswith("local is passed over: local has no model to take.")
-
-    def test_if_it_is_the_guide_knows_what_was_looked_for(self, settings_with: SettingsWith):
-        settings = settings_with()
-        choice, _ = choose(settings, {}, find_ollama=nothing)
-        assert choice.missing[0] == Missing(
-            "ANTHROPIC_API_KEY is not set.", "export ANTHROPIC_API_KEY=..."
-        )
-        assert [each.what for each in choice.missing[1:]] == [
-            "OPENAI_API_KEY is not set.",
-            f"No server is named in {settings.file}.",
-            "No Ollama that has a model answers at http://127.0.0.1:11434/v1.",
-        ]
 
 
 class TestTheOneThatWasAskedFor:

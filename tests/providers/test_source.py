@@ -96,22 +96,13 @@ class TestTheFirst:
         with pytest.raises(ConfigError):
             ModelSource(settings_with(), environ).first()
 
-    async def test_if_it_is_the_guide_tells_what_was_looked_for_and_searches(
+    async def test_if_it_is_the_guide_says_how_to_connect_one_and_searches(
         self, settings_with: SettingsWith
     ):
         source = ModelSource(settings_with(), {}, lambda _: [PastHit("session-1", "a hit")])
         answer = text_of(await collected(source.first().stream(asks())))
-        assert [each.what for each in source.missing][:2] == [
-            "ANTHROPIC_API_KEY is not set.",
-            "OPENAI_API_KEY is not set.",
-        ]
-        assert "export ANTHROPIC_API_KEY=..." in answer
+        assert "press F5 or type /connect" in answer
         assert "session-1: `a hit`" in answer
-
-    def test_if_it_is_a_model_nothing_is_missing(self, settings_with: SettingsWith):
-        source = ModelSource(settings_with(), OPENAI)
-        source.first()
-        assert source.missing == ()
 
 
 class TestTheOneOfASession:
@@ -184,6 +175,25 @@ class TestTheNames:
         ollama.may_answer.set()
         assert source.ollama_found(PATIENCE)
         assert source.names() == ("ollama:llama3.2", "ollama:qwen3:4b", "offline:guide")
+
+
+class TestOtherSettings:
+    def test_count_from_then_on(self, settings_with: SettingsWith):
+        source = ModelSource(settings_with(), {}, find_ollama=never)
+        assert source.first().name == "offline:guide"
+        source.use(settings_with(SERVER))
+        assert source.first().name == "local:qwen3"
+
+    def test_make_their_models_anew(self, settings_with: SettingsWith):
+        source = ModelSource(settings_with(), OPENAI, find_ollama=never)
+        before = source.first()
+        source.use(settings_with())
+        assert source.first() is not before
+
+    def test_are_joined_by_the_models_that_servers_list(self, settings_with: SettingsWith):
+        source = ModelSource(settings_with(), OPENAI, find_ollama=never)
+        source.know({"openai": ["gpt-6", "gpt-6-luna"]})
+        assert source.names() == ("openai:gpt-6-luna", "offline:guide", "openai:gpt-6")
 
 
 class TestALocalOllama:

@@ -191,16 +191,6 @@ def test_names_of_models_directories_and_settings(chats, private_home):
     assert any("--data-dir" in line and "MARKED" in line for line in told(program))
 
 
-def test_the_path_of_the_settings_in_the_welcome(chats, private_home):
-    place = private_home / "settings\x1b]0;MARKED\x07\x9b2J[@click=app.quit]x"
-    place.mkdir()
-    chats.config = place / "config.toml"
-    program = chats(columns=160)
-    program.until("No model is connected")
-    program.until("MARKED")
-    _leave(program)
-
-
 def test_errors_before_there_is_a_screen(chats, private_home):
     place = private_home / "settings\x1b]0;MARKED\x07\x9b2J"
     place.mkdir()

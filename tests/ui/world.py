@@ -14,11 +14,14 @@ from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.dependencies import Dependencies
 from tui.app.themes import Appearance
+from tui.config import Settings, load_settings
 from tui.config.schema import RetentionSettings
 from tui.domain.journal.records import Record
+from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.library.session_pages import SessionPager
+from tui.engine.model_lists import ModelLists
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.leasing import SessionOrigin, new_session
 from tui.engine.sessions.workspace import Workspace
@@ -48,6 +51,12 @@ class ScriptedModels:
     def names(self) -> tuple[str, ...]:
         return (self.model.name,)
 
+    def use(self, settings: Settings) -> None:
+        """There is one model only."""
+
+    def know(self, listed: Mapping[str, Sequence[str]]) -> None:
+        """There is one model only."""
+
     def named(self, name: str) -> ScriptedModel:
         if name != self.model.name:
             raise ModelUnavailable(f"There is no {name}.")
@@ -69,6 +78,9 @@ class World:
         self.prompts: Mapping[str, str] = {}
         self.ui_state_file = root.parent / "state" / "ui.json"
         self.tools = Tools()
+        self.place = PLACE
+        # No server is looked for where one might run by chance.
+        self.environ = {"OLLAMA_HOST": "127.0.0.1:9"}
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
         self.welcome: Notice | None = None
@@ -118,7 +130,7 @@ class World:
         # A run is a process of its own: it holds nothing of an earlier one.
         self.store = FileStore(self.root, self.clock)
         workspace = Workspace(
-            self.store, Drafts(self.root), PLACE, self.clock, self.models.proposed
+            self.store, Drafts(self.root), self.place, self.clock, self.models.proposed
         )
         if session_id is None:
             workspace.start_new()
@@ -128,11 +140,15 @@ class World:
             workspace.current.say(self.welcome)
         self.workspace = workspace
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
+        settings = load_settings(self.root.parent / "config" / "config.toml", {})
+        connections = ConnectionManager(self.models, settings, self.environ)
         app = SibylApp(
             Dependencies(
                 workspace=workspace,
                 sessions=SessionPager(self.store, workspace.scope),
                 models=self.models,
+                connections=connections,
+                model_lists=ModelLists(connections, self.models, None, self.clock),
                 retention=Retention(self.store, self.retention, self.hook, self.clock),
                 turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),
                 final_save=self.final_save,

@@ -36,7 +36,13 @@ from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
 from tui.widgets.hints import hint
-from tui.widgets.intents import CommandInvoked, CopyRequested, SearchIntent
+from tui.widgets.intents import (
+    CommandInvoked,
+    ConnectIntent,
+    CopyRequested,
+    ModelIntent,
+    SearchIntent,
+)
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
@@ -160,7 +166,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         hint(self.screen, f"Nothing is selected to be copied.{words}")
 
     def _begin_what_is_slow(self) -> None:
-        self.chat.prompt.show_models(self._parts.models.names())
+        self.run_worker(self._controllers.model_picker.begin)
         self.chat.show_own_commands(template_commands(self._parts.prompts))
         self.chat.prompt.show_themes(self._controllers.themes.names())
         self._controllers.background.begin()
@@ -249,6 +255,14 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(SearchIntent)
     def search(self, event: SearchIntent) -> None:
         self._controllers.search.take(event)
+
+    @on(ConnectIntent)
+    def connect(self, event: ConnectIntent) -> None:
+        self._controllers.connect.take(event)
+
+    @on(ModelIntent)
+    async def pick_model(self, event: ModelIntent) -> None:
+        await self._controllers.model_picker.take(event)
 
     @on(FindLine.Wanted)
     @on(FindLine.Stepped)

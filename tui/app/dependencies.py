@@ -8,9 +8,11 @@ import msgspec
 
 from tui.app.themes import Appearance
 from tui.commands.context import Models
+from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves, Stop
 from tui.engine.library.session_pages import SessionPager
+from tui.engine.model_lists import ModelLists
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.turn import TurnSettings
@@ -27,6 +29,8 @@ class Dependencies(msgspec.Struct, frozen=True):
     workspace: Workspace
     sessions: SessionPager
     models: Models
+    connections: ConnectionManager
+    model_lists: ModelLists
     retention: Retention
     turn_settings: TurnSettings
     final_save: FinalSave

@@ -50,7 +50,13 @@ class EffectRunner:
                 self._controllers.presenter.show_prompt()
             case effects.RetryTurn() | effects.Compact():
                 await self._controllers.prompt.ask_model(effect)
-            case effects.OpenHelp() | effects.OpenSearch() | effects.EditPrompt():
+            case (
+                effects.OpenHelp()
+                | effects.OpenSearch()
+                | effects.OpenConnect()
+                | effects.OpenModels()
+                | effects.EditPrompt()
+            ):
                 self._open(effect)
             case effects.Ask():
                 self._queue.call_when_handled(partial(self._controllers.confirmations.ask, effect))
@@ -59,12 +65,16 @@ class EffectRunner:
             case effects.Exit():
                 self._app.exit()
 
-    def _open(self, effect: effects.OpenHelp | effects.OpenSearch | effects.EditPrompt) -> None:
+    def _open(self, effect: effects.Opening) -> None:
         match effect:
             case effects.OpenHelp():
                 self._turn_help()
             case effects.OpenSearch():
                 self._controllers.search.open()
+            case effects.OpenConnect():
+                self._controllers.connect.open()
+            case effects.OpenModels(text):
+                self._controllers.model_picker.open(text)
             case effects.EditPrompt():
                 self._controllers.external_editor.start()
 

@@ -1,15 +1,18 @@
 """Construction of the controllers and their connections."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.approvals import Approvals
 from tui.app.controllers.background import Background
 from tui.app.controllers.confirmations import Confirmations
+from tui.app.controllers.connect import ConnectController
 from tui.app.controllers.external_editor import ExternalEditor
 from tui.app.controllers.find import FindController
 from tui.app.controllers.links import LinkController
 from tui.app.controllers.live_updates import LiveUpdates
+from tui.app.controllers.model_picker import ModelPicker
 from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
@@ -24,6 +27,7 @@ from tui.app.input_queue import InputQueue
 from tui.app.services.clipboard import Clipboard
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
+from tui.commands.answers import use_model
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect
 from tui.screens.chat import ChatScreen
@@ -89,9 +93,14 @@ class Controllers:
             self.prompt.stop,
             parts.session_moves(self.prompt.stop),
             parts.turn_settings.in_force,
+            parts.connections.note_chosen,
             prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,
+        )
+        self.connect = ConnectController(app, chat, parts, carry_out)
+        self.model_picker = ModelPicker(
+            app, chat, parts, partial(use_model, self.commands), carry_out
         )
         self.find = FindController(app, chat, parts.workspace, self.presenter)
         self.external_editor = ExternalEditor(app, queue, chat, parts.workspace, self.presenter)

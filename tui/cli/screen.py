@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,15 +10,17 @@ from typing import TYPE_CHECKING
 from tui.cli import output
 from tui.cli.program import Program
 from tui.config import paths
+from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.views.notice import Notice
+from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import SessionPager
+from tui.engine.model_lists import ModelLists
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import UsageError
-from tui.providers.catalog import Missing
 from tui.providers.source import ModelSource
-from tui.storage import ui_state
+from tui.storage import model_cache, ui_state
 from tui.storage.drafts import Drafts
 from tui.terminal import first_frame
 
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from tui.engine.sessions.final_save import FinalSave
 
 _NO_MODEL = (
-    "No model is connected yet: the built-in guide answers. Ask it about sibyl-tui; what you"
-    " write is kept."
+    "No model is connected yet. F5 connects one; until then the built-in guide answers questions"
+    " about this program."
 )
 
 
@@ -78,19 +79,10 @@ def _started(program: Program, models: ModelSource, session_id: str | None) -> W
         workspace.start_in(session_id)
     for words in program.store.obstacles():
         workspace.current.say(Notice(words, "warning"))
-    if models.missing:
-        new = session_id is None
-        workspace.current.say(Notice(_welcome(models.missing) if new else _NO_MODEL))
+    # A new session says so while it is empty.
+    if session_id is not None and models.first().name == f"{OFFLINE}:{GUIDE}":
+        workspace.current.say(Notice(_NO_MODEL))
     return workspace
-
-
-def _welcome(missing: Sequence[Missing]) -> str:
-    """Format the missing models, each with its remedy."""
-    lines = [_NO_MODEL, "", "Looked for, and what would change it:"]
-    for each in missing:
-        lines.append(f"- {each.what.removesuffix('.')}:")
-        lines += [f"      {line}" for line in each.remedy.splitlines()]
-    return "\n".join(lines)
 
 
 def _retention(program: Program) -> Retention:
@@ -105,10 +97,14 @@ def _parts(
     from tui.engine.library.session_moves import SessionMoves
 
     config = program.settings.config
+    connections = ConnectionManager(models, program.settings, program.environment)
+    cache_file = paths.state_directory() / model_cache.FILE
     return Dependencies(
         workspace=workspace,
         sessions=SessionPager(program.store, workspace.scope),
         models=models,
+        connections=connections,
+        model_lists=ModelLists(connections, models, cache_file, program.clock),
         retention=_retention(program),
         turn_settings=program.turn_settings(),
         final_save=final_save,

@@ -1,11 +1,12 @@
 """``/retry``, ``/compact``, ``/stop`` and ``/model``."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Compact, Effect, RetryTurn, ShowSession, say
+from tui.commands.effects import Compact, Effect, OpenModels, RetryTurn, ShowSession, say
 from tui.engine.turns.turn import can_retry
-from tui.errors import ModelUnavailable
+from tui.errors import ConfigError, ModelUnavailable, StorageError
 
 
 async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -35,14 +36,20 @@ async def stop(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def choose_model(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Show or switch the model."""
-    loaded = context.workspace.current
-    if not arguments:
-        model = loaded.model
-        return say(f"Model: {model.name if model else loaded.session.model}")
+    """Switch the model, or show those that there are; a name that no list has is asked about."""
+    if ":" in arguments and arguments not in context.models.names():
+        return (OpenModels(arguments),)
     try:
-        model = context.models.named(arguments)
-    except ModelUnavailable as error:
-        return say(f"Unknown model: {arguments}\n{error}", "error")
+        return await use_model(context, arguments) if arguments else (OpenModels(),)
+    except ModelUnavailable:
+        return (OpenModels(arguments),)
+
+
+async def use_model(context: CommandContext, name: str) -> Sequence[Effect]:
+    """Let a model answer in this session. Raises ``ModelUnavailable``, ``StorageError``."""
+    loaded, model = context.workspace.current, context.models.named(name)
     await context.workspace.use_model(loaded, model)
+    # The choice counts; only the next start would not know of it.
+    with suppress(ConfigError, StorageError):
+        await context.note_model(model.name)
     return (*say(f"Model: {model.name}"), ShowSession())

@@ -76,6 +76,8 @@ class CommandContext(msgspec.Struct, frozen=True):
     shelf: SessionMoves
     settings_in_force: Callable[[Settings, str], ModelSettings]
     """The settings of requests, by a session's own and the name of its model."""
+    note_model: Callable[[str], Awaitable[None]]
+    """Remember that the user has chosen a model. Raises ``StorageError`` and ``ConfigError``."""
     prompts: Mapping[str, str] = {}
     """The templates of the user's own commands, by name."""
     exclusive_projects: bool = False

@@ -44,6 +44,16 @@ class OpenHelp(msgspec.Struct, frozen=True):
     """Show the help screen."""
 
 
+class OpenConnect(msgspec.Struct, frozen=True):
+    """Show the screen that connects a model."""
+
+
+class OpenModels(msgspec.Struct, frozen=True):
+    """Show the models that can be chosen, filtered by a text."""
+
+    text: str = ""
+
+
 class EditPrompt(msgspec.Struct, frozen=True):
     """Open the prompt in the user's own editor."""
 
@@ -76,6 +86,9 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and quit."""
 
 
+Opening = OpenHelp | OpenSearch | OpenConnect | OpenModels | EditPrompt
+"""The effects that show something else."""
+
 Effect = (
     Say
     | ShowSession
@@ -83,9 +96,7 @@ Effect = (
     | CopyText
     | RetryTurn
     | Compact
-    | OpenSearch
-    | OpenHelp
-    | EditPrompt
+    | Opening
     | Ask
     | MovedSession
     | Later

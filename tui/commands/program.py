@@ -1,9 +1,9 @@
-"""``/help``, ``/edit`` and ``/quit``."""
+"""``/help``, ``/edit``, ``/connect`` and ``/quit``."""
 
 from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import EditPrompt, Effect, Exit, OpenHelp, say
+from tui.commands.effects import EditPrompt, Effect, Exit, OpenConnect, OpenHelp, say
 from tui.domain.commands import command_called, template_command
 
 
@@ -30,6 +30,11 @@ def unknown(name: str, prompts: Mapping[str, str] | None = None) -> tuple[Effect
 async def edit(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Edit the prompt in ``$VISUAL`` or ``$EDITOR``."""
     return (EditPrompt(),)
+
+
+async def connect(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Connect a model."""
+    return (OpenConnect(),)
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:

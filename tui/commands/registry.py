@@ -47,6 +47,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "export": export.export,
     "usage": usage.usage,
     "edit": program.edit,
+    "connect": program.connect,
     "model": answers.choose_model,
     "set": settings.change_parameter,
     "system": settings.change_system_prompt,

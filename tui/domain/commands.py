@@ -194,7 +194,8 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("usage", "stays", "Tokens and cost", "how full the context is, and what answers took"),
     Command("edit", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
-    Command("model", "stays", "Choose a model", "say or change what answers", "[name]", "model"),
+    Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
+    Command("model", "leads", "Choose a model", "show or switch the model", "[name]", "model"),
     Command(
         "set",
         "stays",

@@ -11,15 +11,6 @@ from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.secret import Secret, key_from_environment, key_from_file
 
 
-class Missing(msgspec.Struct, frozen=True):
-    """A model that could not be connected."""
-
-    what: str
-    """The thing that is missing, as a sentence."""
-    remedy: str
-    """A command or lines of the configuration."""
-
-
 class ModelChoice(msgspec.Struct, frozen=True):
     """A model and everything that is needed to ask it; the fields are those of ``Provider``."""
 
@@ -32,8 +23,6 @@ class ModelChoice(msgspec.Struct, frozen=True):
     answer_tokens: int = 32_000
     timeout: float = 60
     retries: int = 0
-    missing: tuple[Missing, ...] = ()
-    """Of the guide: the models that were looked for before it was chosen."""
 
     @property
     def name(self) -> str:

@@ -8,19 +8,16 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
-from textwrap import indent
 
 import msgspec
 
 from tui.config import paths
 from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.search.query_words import LITTLE_WORDS
-from tui.providers.catalog import Missing
 from tui.providers.protocol import AnswerEnded, ModelEvent, ModelRequest, TextReceived
 
 _WORDS_PER_PIECE = 4
 _MOST_HITS = 3
-_CODE = " " * 6
 _COMMAND_WEIGHT = 0.4
 _ENOUGH = 1.2
 _LENGTH_WEIGHT = 0.75
@@ -37,7 +34,8 @@ _IN_SESSIONS = "In your own sessions:"
 
 _NOT_A_MODEL = (
     "I am the built-in guide, not a language model: no model is connected, and I use no network."
-    " Your messages are kept all the same."
+    " To connect a model, press F5 or type /connect in `sibyl-tui`. Your messages are kept all the"
+    " same."
 )
 _AGAIN = "(The built-in guide, not a model.)"
 _NOTHING = "The manual has nothing on that. It tells about:"
@@ -63,8 +61,7 @@ class OfflineGuide:
     name = f"{OFFLINE}:{GUIDE}"
     context_window = 1_000_000
 
-    def __init__(self, missing: Sequence[Missing] = (), search: Search | None = None) -> None:
-        self._missing = missing
+    def __init__(self, search: Search | None = None) -> None:
         self._search = search
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
@@ -84,17 +81,11 @@ class OfflineGuide:
         hits = await asyncio.to_thread(self._search, question) if self._search else ()
         manual = _from_manual(question)
         parts = [
-            self._introduction() if first else _AGAIN,
+            _NOT_A_MODEL if first else _AGAIN,
             manual or ("" if hits else _contents()),
             _quoted(hits[:_MOST_HITS]),
         ]
         return "\n\n".join(filter(None, parts)) + "\n"
-
-    def _introduction(self) -> str:
-        if not self._missing:
-            return _NOT_A_MODEL
-        listed = [f"- {each.what}\n\n{indent(each.remedy, _CODE)}" for each in self._missing]
-        return "\n\n".join([f"{_NOT_A_MODEL} To connect one, change one of these:", *listed])
 
 
 def _summary(request: ModelRequest) -> str:

@@ -5,7 +5,7 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 
-from tui.errors import ConfigError
+from tui.errors import ConfigError, UsageError
 
 _LONGEST = 16_384
 _SHORTEST_TO_HIDE = 4
@@ -45,6 +45,17 @@ def key_from_environment(variable: str, environ: Mapping[str, str]) -> Secret | 
     """
     text = environ.get(variable, "").strip()
     return _secret(text, variable, "environment", variable) if text else None
+
+
+def key_from_paste(text: str, source: str) -> Secret:
+    """Take a key that was pasted; ``source`` is the file that it goes to.
+
+    Raises ``UsageError``, which does not quote it, for what cannot be a key.
+    """
+    try:
+        return _secret(text.strip(), source, "", "")
+    except ConfigError as error:
+        raise UsageError(f"That is no key: {error.expected.partition(': ')[2]}.") from None
 
 
 def key_from_file(path: Path, source: str, key: str) -> Secret:

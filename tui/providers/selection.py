@@ -7,7 +7,6 @@ from tui.config import Settings
 from tui.domain.providers import GUIDE, KNOWN_SERVERS, OFFLINE, PROVIDERS, Provider
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import (
-    Missing,
     ModelChoice,
     key_of,
     provider_called,
@@ -17,11 +16,6 @@ from tui.providers.secret import Secret
 
 if TYPE_CHECKING:
     from tui.providers.guide import Search
-
-_EXAMPLE_SERVER = """\
-[providers.local]
-base_url = "http://127.0.0.1:8080/v1"
-models = ["qwen3"]"""
 
 FindModel = Callable[[str], str | None]
 """Ask the Ollama at an address for its first model."""
@@ -92,7 +86,7 @@ def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
     if choice.provider == OFFLINE:
         from tui.providers.guide import OfflineGuide
 
-        return OfflineGuide(choice.missing, search)
+        return OfflineGuide(search)
     from tui.providers.adapter import ChatModel
 
     return ChatModel(choice)
@@ -113,7 +107,7 @@ def ollama_models(address: str) -> tuple[str, ...]:
 
 
 class _Selection:
-    """One selection of a model, which collects what was skipped and what is missing."""
+    """One selection of a model, which collects what was skipped."""
 
     def __init__(
         self, settings: Settings, environ: Mapping[str, str], find_ollama: FindModel
@@ -122,7 +116,6 @@ class _Selection:
         self._environ = environ
         self._find_ollama = find_ollama
         self._passed_over: list[str] = []
-        self._missing: list[Missing] = []
 
     def named(self, asked: str) -> ModelChoice:
         """Look up ``PROVIDER:MODEL`` or ``PROVIDER``."""
@@ -160,8 +153,7 @@ class _Selection:
         """Select the first available model, else the guide."""
         vendors = (self._vendor(name) for name in PROVIDERS if PROVIDERS[name].needs_key)
         choice = next(filter(None, vendors), None) or self._server() or self._ollama()
-        guide = ModelChoice(OFFLINE, GUIDE, missing=tuple(self._missing))
-        return choice or guide, tuple(self._passed_over)
+        return choice or ModelChoice(OFFLINE, GUIDE), tuple(self._passed_over)
 
     def _vendor(self, name: str) -> ModelChoice | None:
         """Select a vendor's default model if its key is set."""
@@ -169,7 +161,6 @@ class _Selection:
         if provider and self._key(provider):
             return self._choice(provider, provider.models[0])
         variable = provider.key_variable if provider else None
-        self._missing.append(Missing(f"{variable} is not set.", f"export {variable}=..."))
         address = provider.url_variable if provider else None
         if address and self._environ.get(address):
             said = f"{address} is set, but {variable} is not; passed over."
@@ -184,10 +175,6 @@ class _Selection:
             except ModelUnavailable as error:
                 said = f"{name} is passed over: {error}"
                 self._passed_over.append(said)
-                self._missing.append(Missing(said, "sibyl-tui config show"))
-        if not names:
-            what = f"No server is named in {self._settings.file}."
-            self._missing.append(Missing(what, _EXAMPLE_SERVER))
         return None
 
     def _ollama(self) -> ModelChoice | None:
@@ -195,8 +182,6 @@ class _Selection:
         found = provider and self._find_ollama(provider.base_url)
         if provider and found:
             return self._choice(provider, (*provider.models, found)[0])
-        what = f"No Ollama that has a model answers at {provider and provider.base_url}."
-        self._missing.append(Missing(what, "ollama serve\nollama pull llama3.2"))
         return None
 
     def _choice(self, provider: Provider, model: str) -> ModelChoice:

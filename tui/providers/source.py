@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tui.config import Settings
 from tui.errors import ModelUnavailable
-from tui.providers.catalog import Missing, ModelChoice
+from tui.providers.catalog import ModelChoice
 from tui.providers.deferred import DeferredModel, LazyModel, UnavailableModel
 from tui.providers.selection import choose, known_names, named, ollama_models
 
@@ -36,9 +36,17 @@ class ModelSource:
         self._environ = environ
         self._search = search
         self._models: dict[str, LazyModel] = {}
+        self._listed: dict[str, tuple[str, ...]] = {}
         self._ollama = _OllamaSearch(find_ollama)
-        self.missing: tuple[Missing, ...] = ()
-        """The models that were looked for, if only the guide was available."""
+
+    def use(self, settings: Settings) -> None:
+        """Take other settings; models that were handed out stay as they are."""
+        self._settings = settings
+        self._models = {}
+
+    def know(self, listed: Mapping[str, Sequence[str]]) -> None:
+        """Take the models that servers list, by provider."""
+        self._listed = {name: tuple(models) for name, models in listed.items()}
 
     def first(self) -> DeferredModel:
         """The configured model, else the first available one."""
@@ -56,7 +64,6 @@ class ModelSource:
             )
         except ModelUnavailable as error:
             return UnavailableModel(self._settings.model or name or "", error), ()
-        self.missing = choice.missing
         return self._model(choice), notices
 
     def named(self, name: str) -> LazyModel:
@@ -64,9 +71,10 @@ class ModelSource:
         return self._model(named(name, self._settings, self._environ, self._ollama.found_at))
 
     def names(self) -> tuple[str, ...]:
-        """The usable models of the settings, and those of a local Ollama."""
+        """The usable models of the settings, those of a local Ollama, and those listed."""
         known = known_names(self._settings, self._environ)
-        return tuple(dict.fromkeys([*self._ollama_names(), *known]))
+        listed = [f"{name}:{model}" for name, models in self._listed.items() for model in models]
+        return tuple(dict.fromkeys([*self._ollama_names(), *known, *listed]))
 
     def _ollama_names(self) -> list[str]:
         return [f"ollama:{model}" for model in self._ollama.models]

@@ -14,20 +14,29 @@ from tui.widgets.transcript.welcome import WelcomeText
 _NAME = "sibyl-tui: chat with language models."
 _NO_MODEL = (
     "No model is connected yet.",
-    "The built-in guide answers questions about this program.",
+    "{connect} connects one; until then the built-in guide answers questions about this program.",
 )
 _BEGIN = "enter"
 _KEYS = ("sidebar-focus", "help", "quit")
+_KEYS_WITHOUT_MODEL = ("connect", "help", "quit")
 
 
 def welcome(chosen: Mapping[str, str], *, has_model: bool) -> WelcomeText:
     """Make the text; ``chosen`` are the user's own keys by id of the binding."""
-    return WelcomeText((_NAME,) if has_model else (_NAME, *_NO_MODEL), _keys(tuple(chosen.items())))
+    own = tuple(chosen.items())
+    return _text(own, _KEYS, ()) if has_model else _text(own, _KEYS_WITHOUT_MODEL, _NO_MODEL)
 
 
 @cache
-def _keys(chosen: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+def _text(
+    chosen: tuple[tuple[str, str], ...], ids: tuple[str, ...], more: tuple[str, ...]
+) -> WelcomeText:
     prompt = {binding.key: binding for binding in Binding.make_bindings(Prompt.KEYS)}
     named = {binding.id: binding for binding in Binding.make_bindings([*APP_KEYS, *BINDINGS])}
-    wanted = [prompt[_BEGIN], *(named[name] for name in _KEYS)]
-    return tuple((line.typed, line.does) for line in key_lines(wanted, dict(chosen)))
+    own = dict(chosen)
+    lines = [(each.typed, each.does) for each in key_lines([named[ids[0]]], own)]
+    connect = lines[0][0] if lines else "/connect"
+    rest = [prompt[_BEGIN], *(named[name] for name in ids[1:])]
+    lines += [(each.typed, each.does) for each in key_lines(rest, own)]
+    sentences = (_NAME, *(each.format(connect=connect) for each in more))
+    return WelcomeText(sentences, tuple(lines))

@@ -26,3 +26,11 @@ class CopyRequested(Message):
 
 class SearchIntent(Message):
     """An intent of the search screen; its subclasses stand there."""
+
+
+class ConnectIntent(Message):
+    """An intent of the screen that connects a model; its subclasses stand there."""
+
+
+class ModelIntent(Message):
+    """An intent of the model picker; its subclasses stand there."""

@@ -1,0 +1,75 @@
+"""The program over the real models of a bare machine, and what its connection screen shows."""
+
+from pathlib import Path
+
+from msgspec.structs import replace
+from textual import events
+
+from tests.ui.world import PLACE, World
+from tests.waiting import until
+from tui.config import load_settings
+from tui.providers.source import ModelSource
+from tui.screens.connect import ConnectScreen
+
+KEY = "sk-pasted-0123456789abcdef"
+NOWHERE = "127.0.0.1:9"
+
+
+class RealModels(ModelSource):
+    """The models of the program, which note that they were prepared."""
+
+    def __init__(self, settings, environ):
+        super().__init__(settings, environ, find_ollama=lambda _: ())
+        self.prepared = []
+
+
+class BareMachine(World):
+    """A world whose models are connected on the screen; the servers of vendors are given."""
+
+    def __init__(self, root: Path, **environ: str) -> None:
+        super().__init__(root)
+        self.environ = {"OLLAMA_HOST": NOWHERE, **environ}
+        self.config = root.parent / "config"
+        self.restart()
+
+    def restart(self) -> None:
+        """Read what is on disk, as the next start does."""
+        settings = load_settings(self.config / "config.toml", {})
+        self.models = RealModels(settings, self.environ)
+        self.place = replace(PLACE, model=self.models.first().name)
+
+
+def shown(app) -> str:
+    """What the connection screen says and offers."""
+    screen = app.screen
+    box = screen.query_one("#chooser")
+    lines = screen.choices.visible_text() if screen.choices.display else []
+    return "\n".join([str(box.border_title), str(screen.words.content), *lines])
+
+
+async def opened(app, pilot) -> ConnectScreen:
+    """Press F5, and wait until it is there."""
+    await pilot.press("f5")
+    await until(lambda: isinstance(app.screen, ConnectScreen) and app.screen.choices.size, "F5")
+    return app.screen
+
+
+async def choose(app, pilot, title: str) -> None:
+    """Choose a line of the list."""
+    titles = [choice.text for choice in app.screen.choices.lines]
+    steps = titles.index(title) - app.screen.choices.place
+    for _ in range(abs(steps)):
+        await pilot.press("down" if steps > 0 else "up")
+    assert app.screen.choices.highlighted.text == title
+    await pilot.press("enter")
+
+
+async def paste(app, pilot, text: str) -> None:
+    """Paste into whatever has the keys."""
+    app.post_message(events.Paste(text))
+    await pilot.pause()
+
+
+async def step(app, name: str) -> None:
+    """Until a step is asked for."""
+    await until(lambda: getattr(app.screen, "step", "") == name, f"the step {name}")

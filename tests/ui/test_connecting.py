@@ -1,0 +1,437 @@
+"""From a bare machine to a model that answers, and every refusal on the way."""
+
+import socket
+
+import pytest
+from textual.widgets import Input
+
+from tests.providers.chat_server import (
+    ChatServer,
+    Gate,
+    answers,
+    is_silent,
+    refuses,
+    sends,
+)
+from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
+from tests.ui.screen import conversation, send, status, wait_for_answer, words
+from tests.waiting import until
+from tui.config import load_connections
+
+MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """Makes a machine on which nothing is connected; OpenAI is the given server."""
+
+    def bare(server=None, **environ):
+        given = {"OPENAI_BASE_URL": server.base_url} if server else {}
+        return BareMachine(tmp_path / "data", **given, **environ)
+
+    return bare
+
+
+async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(bare):
+    with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("down", "enter")
+            await step(app, "key")
+            await paste(app, pilot, f"{KEY}\n")
+            await pilot.press("enter")
+            await step(app, "model")
+            assert "gpt-6-luna" in shown(app)
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+            await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
+            await send(pilot, "Hi")
+            await until(lambda: "Hello there." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 10)])
+async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare, size):
+    async with bare().running(size=size) as (app, _):
+        await until(lambda: "F5" in words(app), "the welcome")
+        assert "Ctrl+Q" in words(app)
+
+
+async def test_the_model_that_was_connected_answers_after_the_next_start(bare):
+    with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await connect_openai(app, pilot, "gpt-6-nova")
+        machine.restart()
+        async with machine.running() as (app, pilot):
+            await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
+            await send(pilot, "Hi")
+            await until(lambda: "Hello there." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+
+
+async def connect_openai(app, pilot, model):
+    await choose(app, pilot, "OpenAI")
+    await step(app, "key")
+    await paste(app, pilot, KEY)
+    await pilot.press("enter")
+    await step(app, "model")
+    await pilot.press(*model.replace("-", " ").split(" ")[-1], "enter")
+    await until(lambda: app.screen is app.chat, "the chat")
+
+
+async def test_the_session_goes_on_with_it_after_the_guide(bare):
+    with ChatServer(answers("A real answer."), models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        async with machine.running() as (app, pilot):
+            await send(pilot, "Hello")
+            await until(lambda: "built-in guide" in words(app), "the guide")
+            await wait_for_answer(machine)
+            await opened(app, pilot)
+            await connect_openai(app, pilot, "gpt-6")
+            await send(pilot, "And now")
+            await until(lambda: "A real answer." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+        said = [message["content"] for message in server.requests[0].body["messages"]]
+        assert said[-1] == "And now"
+
+
+async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(bare, tmp_path, private_home):
+    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        async with machine.running() as (app, pilot):
+            seen = []
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, f"{KEY}x")
+            seen.append(app.export_screenshot())
+            await pilot.press("enter")
+            await until(lambda: "refused the key" in shown(app), "the refusal")
+            seen.append(app.export_screenshot())
+            await pilot.press("backspace", "enter")
+            await step(app, "model")
+            seen.append(app.export_screenshot())
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+            await send(pilot, "Hi")
+            await until(lambda: "Hello." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+            seen.append(app.export_screenshot())
+            assert app.clipboard == ""
+    assert not any(KEY[:12] in picture for picture in seen)
+    places = [place for top in (tmp_path, private_home) for place in top.rglob("*")]
+    files = [place for place in places if place.is_file()]
+    holding = [place for place in files if KEY[:12].encode() in place.read_bytes()]
+    assert [place.name for place in holding] == ["openai.key"]
+    assert holding[0].stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_masked_key_cannot_be_copied(bare):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await choose(app, pilot, "OpenAI")
+        await step(app, "key")
+        await paste(app, pilot, KEY)
+        for keys in (("ctrl+a", "ctrl+c"), ("shift+home", "ctrl+c"), ("shift+home", "ctrl+x")):
+            await pilot.press(*keys)
+        assert app.clipboard == ""
+        assert app.screen.key.value == KEY
+
+
+async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await paste(app, pilot, KEY)
+        assert "Choose the provider first" in shown(app)
+        assert not any(KEY in line.value for line in app.screen.query(Input))
+
+
+async def test_a_wrong_key_is_said_in_place_and_stays_to_be_mended(bare):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with bare(server).running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, KEY[:-1])
+            await pilot.press("enter")
+            await until(lambda: "refused the key (status 401)" in shown(app), "the refusal")
+            assert KEY[:-1] not in shown(app)
+            assert app.screen.key.value == KEY[:-1]
+            await pilot.press(KEY[-1], "enter")
+            await step(app, "model")
+
+
+@pytest.mark.parametrize("text", ["", "two words", "é"])
+async def test_what_cannot_be_a_key_is_not_sent(bare, text):
+    with ChatServer(models=MODELS) as server:
+        async with bare(server).running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, text)
+            await pilot.press("enter")
+            await until(lambda: "That is no key" in shown(app), "the refusal")
+        assert server.questions == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (sends(b"<html>login", "text/html"), "sent a web page"),
+        (refuses(500), "failed with status 500"),
+        (sends(b"hello", "text/plain"), "sent no JSON"),
+    ],
+)
+async def test_a_server_that_fails_is_said_in_place(bare, reply, said):
+    with ChatServer(lists=[reply]) as server:
+        async with bare(server).running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await until(lambda: said in shown(app), "the failure")
+            assert app.screen.step == "key"
+
+
+async def test_esc_stops_waiting_for_a_server_that_hangs_and_then_goes_back(bare):
+    gate = Gate()
+    with ChatServer(lists=[is_silent(gate)]) as server:
+        async with bare(server).running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await until(lambda: "Asking" in shown(app), "the question")
+            await pilot.press("escape")
+            await until(lambda: "Stopped" in shown(app), "the stop")
+            assert app.screen.key.value == KEY
+            await pilot.press("escape")
+            await step(app, "provider")
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.chat, "the chat")
+            gate.open()
+
+
+async def test_esc_goes_back_from_the_models_to_the_key(bare):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with bare(server).running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("escape")
+            await step(app, "key")
+            assert app.screen.key.value == KEY
+
+
+async def test_a_key_of_the_environment_needs_no_pasting(bare, tmp_path):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        machine = bare(server, OPENAI_API_KEY=KEY)
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            assert "OPENAI_API_KEY is set" in shown(app)
+            assert app.screen.choices.highlighted.text == "OpenAI"
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+    kept = load_connections(machine.config / "connections.toml")
+    assert kept.model == "openai:gpt-6-luna"
+    assert not (machine.config / "keys").exists()
+
+
+async def test_a_wrong_key_of_the_environment_is_replaced_by_a_pasted_one(bare):
+    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
+        machine = bare(server, OPENAI_API_KEY="sk-wrong-0123456789")
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("enter")
+            await step(app, "key")
+            assert "refused the key" in shown(app)
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+            await send(pilot, "Hi")
+            await until(lambda: "Hello." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+
+
+async def test_a_server_of_ones_own_needs_an_address_only(bare):
+    with ChatServer(answers("Locally."), models=["qwen3"]) as server:
+        machine = bare()
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("up", "enter")
+            await step(app, "address")
+            await paste(app, pilot, server.root.removeprefix("http://"))
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: "local:qwen3" in status(app), "the model")
+            await send(pilot, "Hi")
+            await until(lambda: "Locally." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+    kept = load_connections(machine.config / "connections.toml")
+    assert kept.providers["local"].base_url == server.base_url
+
+
+async def test_a_server_of_ones_own_that_wants_a_key_asks_for_it(bare):
+    with ChatServer(models=["qwen3"], key=KEY) as server:
+        async with bare().running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("up", "enter")
+            await step(app, "address")
+            await paste(app, pilot, server.base_url)
+            await pilot.press("enter")
+            await step(app, "key")
+            assert "wants a key" in shown(app)
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+
+
+async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(bare):
+    with ChatServer(refuses(400, "No such model."), sends(b"{}", "application/json")) as server:
+        async with bare().running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("up", "enter")
+            await step(app, "address")
+            await paste(app, pilot, server.base_url)
+            await pilot.press("enter")
+            await step(app, "model")
+            assert "Type the name of one" in shown(app)
+            await pilot.press(*"mine", "enter")
+            await until(lambda: "No such model." in shown(app), "the refusal")
+            assert app.screen.filter.value == "mine"
+            await pilot.press("enter")
+            await until(lambda: "local:mine" in status(app), "the model")
+
+
+@pytest.mark.parametrize("text", ["", "http://", "ftp://host", "two words", "http://u:p@host/v1"])
+async def test_what_is_no_address_is_not_asked(bare, text):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press("up", "enter")
+        await step(app, "address")
+        await paste(app, pilot, text)
+        await pilot.press("enter")
+        await until(lambda: "That is no address" in shown(app), "the refusal")
+        assert app.screen.address.value == text
+
+
+async def test_a_server_that_is_not_there_is_said_in_place(bare):
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        place = f"127.0.0.1:{gone.getsockname()[1]}"
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press("up", "enter")
+        await step(app, "address")
+        await paste(app, pilot, place)
+        await pilot.press("enter")
+        await until(lambda: f"{place} refused the connection" in shown(app), "the failure")
+        assert app.screen.address.value == place
+
+
+async def test_a_local_ollama_that_answers_is_found(bare):
+    with ChatServer(ollama_models=["qwen3:4b"]) as server:
+        machine = bare(OLLAMA_HOST=f"127.0.0.1:{server.port}")
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await until(lambda: "running" in shown(app), "the mark")
+            await choose(app, pilot, "Ollama")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: "ollama:qwen3:4b" in status(app), "the model")
+
+
+async def test_an_ollama_that_does_not_answer_asks_for_its_address(bare):
+    with ChatServer(ollama_models=["qwen3:4b"]) as server:
+        async with bare(OLLAMA_HOST="").running() as (app, pilot):
+            await opened(app, pilot)
+            app.screen._rows = [row for row in app.screen._rows if row.name == "ollama"]
+            app.screen.show_rows(app.screen._rows)
+            await pilot.press("enter")
+            await step(app, "address")
+            assert "127.0.0.1:11434" in app.screen.address.value
+            app.screen.address.value = ""
+            await paste(app, pilot, f"127.0.0.1:{server.port}")
+            await pilot.press("enter")
+            await step(app, "model")
+
+
+async def test_a_connection_is_removed_with_its_key_after_asking(bare):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await connect_openai(app, pilot, "gpt-6-nova")
+            await opened(app, pilot)
+            assert "connected" in shown(app)
+            await pilot.press("delete")
+            await until(lambda: "Remove OpenAI" in shown(app), "the question")
+            await pilot.press("escape")
+            await until(lambda: "Remove" not in shown(app), "the answer")
+            assert (machine.config / "keys" / "openai.key").exists()
+            await pilot.press("delete", "delete")
+            await until(lambda: "Removed" in shown(app), "the removal")
+            assert "connected" not in shown(app)
+    assert not (machine.config / "keys" / "openai.key").exists()
+    assert load_connections(machine.config / "connections.toml").providers == {}
+
+
+async def test_a_place_that_cannot_be_written_is_said_in_place(bare):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        machine.config.mkdir()
+        (machine.config / "keys").write_text("no directory")
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: "Cannot write" in shown(app), "the failure")
+            assert app.screen.step == "model"
+
+
+@pytest.mark.parametrize("how", ["/connect", "palette"])
+async def test_it_is_opened_by_command_and_palette_as_well(bare, how):
+    async with bare().running() as (app, pilot):
+        if how == "palette":
+            await pilot.press("ctrl+p", *"connect a model")
+            await until(lambda: "Connect a model" in app.export_screenshot().replace("&#160;", " "))
+            await pilot.press("enter")
+        else:
+            await send(pilot, how)
+        await until(lambda: getattr(app.screen, "step", "") == "provider", "the screen")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_it_is_usable_on_small_screens(bare, size):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with bare(server).running(size=size) as (app, pilot):
+            screen = await opened(app, pilot)
+            assert screen.choices.size.height >= 3
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await until(lambda: screen.key.size.width > 20, "the line")
+            await paste(app, pilot, f"{KEY}x")
+            await pilot.press("enter")
+            await until(lambda: "refused the key" in shown(app), "the refusal")
+            assert screen.key.region.bottom < size[1]
+            await pilot.press("backspace", "enter")
+            await step(app, "model")
+            await until(lambda: screen.choices.size.height >= 3, "the models")
+            assert screen.choices.region.bottom < size[1]

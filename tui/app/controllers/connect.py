@@ -1,0 +1,195 @@
+"""The connection of a model: each step asked for on the screen, and tested at once."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from tui.app.dependencies import Dependencies
+from tui.commands.effects import Effect, ShowSession, say
+from tui.domain.providers import OFFLINE
+from tui.engine.connections import OWN_SERVER
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.errors import KeyRefused, ModelError, NoModelList, SibylError, UsageError
+from tui.screens.chat import ChatScreen
+from tui.widgets.intents import ConnectIntent
+
+if TYPE_CHECKING:
+    from tui.providers.model_lists import Connection
+
+    # Opened seldom: not on the way to the first screen.
+    from tui.screens.connect import ConnectScreen
+
+
+class ConnectController:
+    """Owns the connection that is being made; of several answers only the latest counts."""
+
+    def __init__(
+        self,
+        app: App[None],
+        chat: ChatScreen,
+        parts: Dependencies,
+        carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+    ) -> None:
+        self._app = app
+        self._chat = chat
+        self._workspace = parts.workspace
+        self._models = parts.models
+        self._connections = parts.connections
+        self._lists = parts.model_lists
+        self._carry_out = carry_out
+        self._screen: ConnectScreen | None = None
+        self._draft: Connection | None = None
+        self._tested: Connection | None = None
+        self._listed: Sequence[str] = ()
+        self._answering: list[str] = []
+        self._asked = 0
+
+    def open(self) -> None:
+        """Show the providers."""
+        from tui.screens.connect import ConnectScreen
+
+        if isinstance(self._app.screen, ConnectScreen):
+            return
+        self._screen = ConnectScreen(self._connections.rows())
+        self._app.push_screen(self._screen)
+        self._app.run_worker(self._look_for_servers)
+
+    def take(self, intent: ConnectIntent) -> None:
+        """Answer a step, in the background; what was asked before counts no more."""
+        self._asked += 1
+        # Not awaited here: a server may be slow, and Esc must stop it.
+        self._app.run_worker(partial(self._answer, intent, self._asked))
+
+    async def _answer(self, intent: ConnectIntent, asked: int) -> None:
+        from tui.screens.connect import ConnectScreen
+
+        match intent:
+            case ConnectScreen.ProviderChosen():
+                await self._choose(intent.name, asked)
+            case ConnectScreen.KeyEntered():
+                await self._complete(self._connections.with_key, intent.text, asked)
+            case ConnectScreen.AddressEntered():
+                await self._complete(self._connections.with_address, intent.text, asked)
+            case ConnectScreen.ModelChosen():
+                await self._finish(intent.name, asked)
+            case ConnectScreen.RemovalConfirmed():
+                await self._remove(intent.name)
+            case _:
+                pass
+
+    async def _look_for_servers(self) -> None:
+        self._answering = []
+        for name in self._connections.local():
+            if await self._lists.answers(name):
+                self._answering.append(name)
+                self._show_rows()
+
+    def _show_rows(self) -> None:
+        if self._screen is not None:
+            self._screen.show_rows(self._connections.rows(self._answering))
+
+    async def _choose(self, name: str, asked: int) -> None:
+        """Go on with what is known of a provider: test it, or ask for what is missing."""
+        self._draft = draft = await asyncio.to_thread(self._connections.connection, name)
+        if asked != self._asked or self._screen is None:
+            return
+        if draft.provider.needs_key and draft.key is None:
+            self._screen.ask_key()
+        elif name == OWN_SERVER:
+            self._screen.ask_address()
+        else:
+            await self._test(draft, asked)
+
+    async def _complete(
+        self, take: Callable[["Connection", str], "Connection"], text: str, asked: int
+    ) -> None:
+        if self._draft is None or self._screen is None:
+            return
+        try:
+            draft = take(self._draft, text)
+        except UsageError as error:
+            self._screen.show_error(str(error))
+            return
+        await self._test(draft, asked)
+
+    async def _test(self, draft: "Connection", asked: int) -> None:
+        """Ask the server for its models; a failure leads to the step that mends it."""
+        screen = self._screen
+        if screen is None:
+            return
+        screen.show_waiting(f"Asking {draft.host} …")
+        try:
+            listed = await self._lists.listed(draft)
+        except ModelError as error:
+            if asked == self._asked:
+                self._show_failure(draft, error)
+            return
+        if asked == self._asked:
+            self._tested, self._listed = draft, listed
+            screen.show_models(listed)
+
+    def _show_failure(self, draft: "Connection", error: ModelError) -> None:
+        screen = self._screen
+        if screen is None:
+            return
+        if isinstance(error, NoModelList):
+            self._tested, self._listed = draft, ()
+            screen.show_models(())
+        elif isinstance(error, KeyRefused):
+            # The address was right: the key is for this one.
+            self._draft = draft
+            screen.ask_key(str(error), error=True)
+        elif draft.provider.needs_key:
+            screen.ask_key(str(error), error=True)
+        else:
+            screen.ask_address(str(error), error=True)
+
+    async def _finish(self, model: str, asked: int) -> None:
+        """Check a model that no list has, then keep the connection and answer with it."""
+        draft, screen = self._tested, self._screen
+        if draft is None or screen is None:
+            return
+        screen.show_waiting(f"Connecting {model} …")
+        try:
+            if model not in self._listed:
+                await self._lists.check(draft, model)
+            if asked != self._asked:
+                return
+            name = await self._connections.keep(draft, model)
+            effects = await self._answer_with(name)
+        except SibylError as error:
+            if asked == self._asked:
+                screen.show_error(str(error))
+            return
+        screen.dismiss(None)
+        self._screen = self._draft = self._tested = None
+        await self._carry_out(effects)
+
+    async def _answer_with(self, name: str) -> Sequence[Effect]:
+        """Let the model answer in the session on screen, and wherever only the guide did."""
+        model, workspace = self._models.named(name), self._workspace
+        self._chat.prompt.show_models(self._models.names())
+        guided = [loaded for loaded in workspace.open if _is_guided(loaded)]
+        for loaded in {each.id: each for each in (workspace.current, *guided)}.values():
+            await workspace.use_model(loaded, model)
+        return (*say(f"Connected: {name} answers now."), ShowSession())
+
+    async def _remove(self, name: str) -> None:
+        screen = self._screen
+        if screen is None:
+            return
+        try:
+            await self._connections.remove(name)
+        except SibylError as error:
+            screen.show_error(str(error))
+            return
+        self._show_rows()
+        screen.say("Removed.")
+
+
+def _is_guided(loaded: LoadedSession) -> bool:
+    """True for a session in which only the built-in guide answers."""
+    return loaded.model is not None and loaded.model.name.startswith(f"{OFFLINE}:")

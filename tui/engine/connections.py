@@ -1,0 +1,249 @@
+"""The connections of the running program: tested, kept and removed."""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from tui.config import Connections, ProviderSettings, Settings, is_address
+from tui.config.connections import connections_file
+from tui.domain.providers import OFFLINE, PROVIDERS, Provider
+from tui.domain.views.model_rows import ProviderRow
+from tui.errors import ConfigError, ModelUnavailable, UsageError
+from tui.providers.catalog import has_pasted_key, key_of, provider_called
+from tui.providers.secret import key_from_paste
+
+if TYPE_CHECKING:
+    from tui.providers.model_lists import Connection
+
+OWN_SERVER = "own server"
+"""The name of the row for a server that no table has; no provider's name has a blank."""
+
+_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class Models(Protocol):
+    """The models of the program, which follow the settings."""
+
+    def use(self, settings: Settings) -> None:
+        """Take other settings from now on."""
+        ...
+
+    def know(self, listed: Mapping[str, Sequence[str]]) -> None:
+        """Take the models that servers list, by provider."""
+        ...
+
+
+class ConnectionManager:
+    """Owns the settings of providers while the program runs."""
+
+    def __init__(self, models: Models, settings: Settings, environ: Mapping[str, str]) -> None:
+        self._models = models
+        self._settings = settings
+        self._environ = environ
+
+    # --- what is there
+
+    @property
+    def recent(self) -> tuple[str, ...]:
+        """The models that the user has chosen, the latest first."""
+        return self._settings.connections.recent
+
+    def rows(self, answering: Sequence[str] = ()) -> tuple[ProviderRow, ...]:
+        """The providers that can be connected, the found ones first.
+
+        ``answering`` are servers that have answered without being connected.
+        """
+        names = dict.fromkeys([*PROVIDERS, *self._settings.providers])
+        rows = [row for name in names if (row := self._row(name, name in answering))]
+        return (*sorted(rows, key=lambda row: not row.found), _OWN_SERVER)
+
+    def usable(self) -> list[str]:
+        """The names of the providers that can be asked: their keys or addresses are there."""
+        return [name for name in self.known() if self._is_usable(name)]
+
+    def known(self) -> list[str]:
+        """The names of all providers of the table, the configuration and the connections."""
+        names = dict.fromkeys([*self._settings.providers, *PROVIDERS])
+        return [name for name in names if name != OFFLINE]
+
+    def local(self) -> list[str]:
+        """The names of the servers of the table that may run on this machine."""
+        return [
+            name for name in self.known() if name in PROVIDERS and not PROVIDERS[name].needs_key
+        ]
+
+    def provider(self, name: str) -> Provider | None:
+        """Look up a provider as it is configured; ``None`` if nothing has the name."""
+        try:
+            return provider_called(name, self._settings, self._environ)
+        except ConfigError:
+            # A wrong variable is reported where the model is asked for.
+            return None
+
+    def connection(self, name: str) -> "Connection":
+        """The connection of a row, as far as it is known. Reads its key file."""
+        from tui.providers.model_lists import Connection
+
+        provider = self.provider(name)
+        if provider is None:
+            return Connection(Provider(name))
+        try:
+            return Connection(provider, key_of(provider, self._settings, self._environ))
+        except (ConfigError, ModelUnavailable):
+            # A new key is asked for.
+            return Connection(provider)
+
+    # --- connecting
+
+    def with_key(self, connection: "Connection", text: str) -> "Connection":
+        """Take a pasted key. Raises ``UsageError`` for what cannot be one."""
+        from tui.storage.connections import key_path
+
+        place = key_path(self._file, connection.provider.name)
+        return replace(connection, key=key_from_paste(text, str(place)))
+
+    def with_address(self, connection: "Connection", text: str) -> "Connection":
+        """Take an address; a server of one's own is named after it. Raises ``UsageError``."""
+        provider, address = connection.provider, address_of(text, connection.provider)
+        own = provider.name == OWN_SERVER
+        name = self._name_for(address) if own else provider.name
+        # A key belongs to the server that it was given for.
+        return replace(
+            connection, provider=replace(provider, name=name, base_url=address), key=None
+        )
+
+    async def keep(self, connection: "Connection", model: str) -> str:
+        """Keep a connection, and let the program use it; gives the whole name of the model.
+
+        Raises ``StorageError`` and ``ConfigError``: then nothing has changed.
+        """
+        name = f"{connection.provider.name}:{model}"
+        self._take(await asyncio.to_thread(self._written, connection, name))
+        return name
+
+    async def remove(self, name: str) -> None:
+        """Remove a connection and its key. Raises ``StorageError`` and ``ConfigError``."""
+        from tui.storage.connections import remove_key
+
+        self._take(await asyncio.to_thread(self._changed, lambda kept: kept.without(name)))
+        await asyncio.to_thread(remove_key, self._file, name)
+
+    async def note_chosen(self, name: str) -> None:
+        """Remember that the user has chosen a model. Raises ``StorageError``, ``ConfigError``."""
+        if not name.startswith(f"{OFFLINE}:") and name not in self.recent[:1]:
+            self._take(await asyncio.to_thread(self._changed, lambda kept: kept.with_chosen(name)))
+
+    # --- within
+
+    @property
+    def _file(self) -> Path:
+        return connections_file(self._settings.file)
+
+    def _row(self, name: str, answers: bool) -> ProviderRow | None:  # noqa: FBT001 - a column
+        """Make the row of a provider; ``None`` for one that is not offered."""
+        provider = self.provider(name)
+        if provider is None or name == OFFLINE:
+            return None
+        connected = name in self._settings.connections.providers
+        variable = self._variable(provider)
+        found = f"{variable} is set" if variable else "running" if answers else ""
+        return ProviderRow(
+            name,
+            provider.title or name,
+            "connected" if connected else found,
+            connected=connected,
+            found=connected or bool(found) or name in self._settings.config.providers,
+            key_page=provider.key_page,
+            address=provider.base_url,
+            wants_key=provider.needs_key or has_pasted_key(name, self._settings),
+        )
+
+    def _variable(self, provider: Provider) -> str:
+        """The variable that has the key of a provider; empty without one."""
+        variable = provider.key_variable or ""
+        return variable if self._environ.get(variable, "").strip() else ""
+
+    def _is_usable(self, name: str) -> bool:
+        provider = self.provider(name)
+        if provider is None:
+            return False
+        if provider.needs_key:
+            return bool(provider.key_file or self._variable(provider))
+        return name in self._settings.providers
+
+    def _name_for(self, address: str) -> str:
+        """The name of a server of one's own: that of its host, unless another has it."""
+        for name in self._settings.providers:
+            if self._settings.provider(name).base_url == address:
+                return name
+        host = urlsplit(address).hostname or ""
+        plain = "local" if _is_loopback(host) else _ODD.sub("-", host).strip("-_") or "server"
+        taken = {*PROVIDERS, *self._settings.providers}
+        others = (f"{plain}-{number}" for number in range(2, len(taken) + 3))
+        return next(name for name in (plain, *others) if name not in taken)
+
+    def _written(self, connection: "Connection", model: str) -> Connections:
+        """Write a connection and its key."""
+        from tui.storage.connections import write_key
+
+        provider, key = connection.provider, connection.key
+        kept, own = self._kept(provider.name), self._settings.config.providers.get(provider.name)
+        before = self.provider(provider.name)
+        moved = before is None or before.base_url != provider.base_url
+        elsewhere = {provider.key_variable, own.api_key_file if own else None}
+        file = None
+        if key and key.source not in elsewhere:
+            file = str(write_key(self._file, provider.name, key.reveal()))
+        settings = replace(
+            kept, base_url=provider.base_url if moved else kept.base_url, api_key_file=file
+        )
+        return self._changed(
+            lambda kept: kept.with_provider(provider.name, settings).with_default(model)
+        )
+
+    def _kept(self, name: str) -> ProviderSettings:
+        return self._settings.connections.providers.get(name, ProviderSettings())
+
+    def _changed(self, change: Callable[[Connections], Connections]) -> Connections:
+        from tui.storage import connections
+
+        return connections.change(self._file, change)
+
+    def _take(self, kept: Connections) -> None:
+        self._settings = replace(self._settings, connections=kept)
+        self._models.use(self._settings)
+
+
+_OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "llama.cpp, vLLM, LM Studio, a gateway")
+
+
+def address_of(text: str, provider: Provider) -> str:
+    """Complete an address that was typed: with its scheme, and ``/v1`` where nothing follows.
+
+    Raises ``UsageError`` for what is none.
+    """
+    typed = text.strip().rstrip("/")
+    address = _completed(typed, provider)
+    odd = not typed or typed.endswith(":") or " " in address or not address.isascii()
+    if odd or not is_address(address):
+        raise UsageError("That is no address. Type one like http://127.0.0.1:8080/v1")
+    return address
+
+
+def _completed(typed: str, provider: Provider) -> str:
+    if provider.lists == "ollama":
+        from tui.providers.ollama import address_from_host
+
+        return address_from_host(typed)
+    address = typed if "://" in typed else f"http://{typed}"
+    has_path = "/" in address.partition("://")[2]
+    return address if has_path or provider.dialect != "openai" else f"{address}/v1"
+
+
+def _is_loopback(host: str) -> bool:
+    return host in {"localhost", "::1"} or host.startswith("127.")

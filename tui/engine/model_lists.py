@@ -1,0 +1,186 @@
+"""The models of all connected servers: their lists, asked for in the background and cached."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tui.domain.model_choice import arrange
+from tui.domain.providers import GUIDE, OFFLINE, Provider
+from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.views.model_rows import ModelFacts, ModelRows
+from tui.engine.connections import ConnectionManager, Models
+from tui.errors import ModelError, ModelUnavailable, StorageError
+
+if TYPE_CHECKING:
+    from tui.providers.model_lists import Connection
+    from tui.storage.model_cache import CachedList, Lists
+
+_KEPT_FOR = timedelta(days=1)
+
+
+class ModelLists:
+    """Owns the lists of the servers' models; ``cache_file`` has them between two runs."""
+
+    def __init__(
+        self,
+        connections: ConnectionManager,
+        models: Models,
+        cache_file: Path | None,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._connections = connections
+        self._models = models
+        self._cache_file = cache_file
+        self._clock = clock
+        self._lists: Lists = {}
+        self._troubles: dict[str, str] = {}
+        self._facts: dict[str, ModelFacts] = {}
+
+    async def begin(self) -> None:
+        """Read the lists of an earlier run."""
+        from tui.storage import model_cache
+
+        if self._cache_file:
+            self._lists = await asyncio.to_thread(model_cache.read, self._cache_file)
+            self._tell()
+
+    # --- one server
+
+    async def listed(self, connection: "Connection") -> tuple[str, ...]:
+        """Ask a server for its models, and keep the list. Raises ``ModelError``."""
+        from tui.providers.model_lists import SECONDS
+
+        try:
+            # The look-up of a name has no limit of its own.
+            listed = await asyncio.wait_for(asyncio.to_thread(_list, connection), 2 * SECONDS)
+        except TimeoutError:
+            host = connection.host
+            raise ModelUnavailable(f"{host} did not answer. Check the address.") from None
+        await self._note(connection.provider, listed)
+        return listed
+
+    async def check(self, connection: "Connection", model: str) -> None:
+        """Ask a model for one token. Raises ``ModelError``."""
+        await asyncio.to_thread(_check, connection, model)
+
+    async def answers(self, name: str) -> bool:
+        """True if the server of a provider lists its models."""
+        try:
+            connection = await asyncio.to_thread(self._connections.connection, name)
+            return bool(await self.listed(connection))
+        except ModelError:
+            return False
+
+    # --- all servers
+
+    def rows(self, current: str, asking: Sequence[str] = ()) -> ModelRows:
+        """The models known now, and the servers in ``asking`` that have not answered yet."""
+        listed = {name: self._models_of(name) for name in self._shown()}
+        rows = arrange(
+            {**listed, OFFLINE: (GUIDE,)}, self._connections.recent, current, self._facts
+        )
+        troubles = [self._troubles[name] for name in listed if name in self._troubles]
+        return ModelRows(rows, tuple(troubles), tuple(name for name in asking if name in listed))
+
+    async def ask_servers(self, current: str, *, anew: bool) -> AsyncGenerator[ModelRows]:
+        """Ask the servers whose lists are old, or all ``anew``; gives the rows after each."""
+        asked = [name for name in self._connections.known() if self._may_ask(name, anew=anew)]
+        waiting = dict.fromkeys(asked)
+        tasks = [asyncio.ensure_future(self._ask(name)) for name in asked]
+        try:
+            await asyncio.to_thread(self._look_up_facts)
+            yield self.rows(current, tuple(waiting))
+            for answer in asyncio.as_completed(tasks):
+                waiting.pop(await answer)
+                await asyncio.to_thread(self._look_up_facts)
+                yield self.rows(current, tuple(waiting))
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    # --- within
+
+    def _shown(self) -> list[str]:
+        """The names of the servers whose models can be chosen."""
+        usable = self._connections.usable()
+        return [*usable, *(name for name in self._lists if self._answered(name, usable))]
+
+    def _answered(self, name: str, usable: Sequence[str]) -> bool:
+        """True for a server that answered without being connected, such as a local Ollama."""
+        provider = self._connections.provider(name)
+        return name not in usable and provider is not None and not provider.needs_key
+
+    def _may_ask(self, name: str, *, anew: bool) -> bool:
+        provider = self._connections.provider(name)
+        if provider is None or (provider.needs_key and name not in self._connections.usable()):
+            return False
+        # The models of a server of one's own change often, and it is near.
+        return anew or not provider.needs_key or self._is_old(name)
+
+    def _is_old(self, name: str) -> bool:
+        cached = self._cached(name)
+        asked_at = parse_utc(cached.asked_at) if cached else None
+        return asked_at is None or not timedelta(0) <= self._clock() - asked_at < _KEPT_FOR
+
+    def _models_of(self, name: str) -> tuple[str, ...]:
+        provider, cached = self._connections.provider(name), self._cached(name)
+        own = provider.models if provider else ()
+        return tuple(dict.fromkeys([*own, *(cached.models if cached else ())]))
+
+    def _cached(self, name: str) -> "CachedList | None":
+        """The list of a server, unless its address has changed."""
+        cached, provider = self._lists.get(name), self._connections.provider(name)
+        return cached if cached and provider and cached.address == provider.base_url else None
+
+    async def _ask(self, name: str) -> str:
+        """Ask one server, and note its trouble if it gives no list; gives its name."""
+        self._troubles.pop(name, None)
+        try:
+            await self.listed(await asyncio.to_thread(self._connections.connection, name))
+        except ModelError as error:
+            if name in self._connections.usable():
+                self._troubles[name] = f"{name}: {error}"
+        return name
+
+    async def _note(self, provider: Provider, listed: Sequence[str]) -> None:
+        from tui.storage import model_cache
+
+        cached = model_cache.CachedList(provider.base_url, format_utc(self._clock()), tuple(listed))
+        self._lists = {**self._lists, provider.name: cached}
+        self._tell()
+        if self._cache_file:
+            # A list that is not kept is asked for again.
+            with suppress(StorageError):
+                changes = {provider.name: cached}
+                await asyncio.to_thread(model_cache.change, self._cache_file, changes)
+
+    def _tell(self) -> None:
+        self._models.know({name: self._models_of(name) for name in self._shown()})
+
+    def _look_up_facts(self) -> None:
+        from tui.providers.prices import facts
+
+        for name in self._shown():
+            provider = self._connections.provider(name)
+            if provider is None or not provider.needs_key:
+                continue
+            for model in self._models_of(name):
+                whole = f"{name}:{model}"
+                if whole not in self._facts:
+                    self._facts[whole] = facts(name, provider.base_url, model)
+
+
+def _list(connection: "Connection") -> tuple[str, ...]:
+    # Its library is imported in the thread, too.
+    from tui.providers.model_lists import list_models
+
+    return list_models(connection)
+
+
+def _check(connection: "Connection", model: str) -> None:
+    from tui.providers.model_lists import check
+
+    check(connection, model)

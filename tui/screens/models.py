@@ -1,0 +1,90 @@
+"""The model picker: the models of all connected servers."""
+
+from typing import ClassVar
+
+from textual import on
+from textual.binding import Binding, BindingType
+
+from tui.domain.views.model_rows import ModelRows
+from tui.screens.chooser_dialog import ChooserDialog
+from tui.widgets.choice_list import Choice, ChoiceList
+from tui.widgets.intents import CommandInvoked, ModelIntent
+
+_KEYS = "Enter choose · Ctrl+R ask again · F5 connect · Esc close"
+
+
+class ModelScreen(ChooserDialog[None]):
+    """Shows models, and posts the one that was chosen."""
+
+    class Chosen(ModelIntent):
+        """A model was chosen; a ``listed`` one stands in a list."""
+
+        def __init__(self, name: str) -> None:
+            super().__init__()
+            self.name = name
+
+    class AskedAnew(ModelIntent):
+        """All servers are to be asked again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+r", "ask_anew", "Ask again", priority=True, show=False),
+        Binding("f5", "connect", "Connect", priority=True, show=False),
+    ]
+
+    def __init__(self, rows: ModelRows, text: str = "") -> None:
+        """``text`` stands in the filter."""
+        super().__init__()
+        self._rows = rows
+        self._asked_about = ""
+        self.filter.value = text
+
+    def on_mount(self) -> None:
+        self.entitle("Models", _KEYS)
+        self.say("")
+        self.show(self._rows)
+        self.type_into(self.filter)
+
+    def show(self, rows: ModelRows) -> None:
+        """Show what is known by now; the highlight stays on its model."""
+        first = not self.choices.lines
+        highlighted = self.choices.highlighted
+        self._rows = rows
+        current = next((row.name for row in rows.rows if row.current), "")
+        keep = current if first else highlighted.id if highlighted else ""
+        tail = [*rows.troubles, *(f"{name}: asking for its models …" for name in rows.asking)]
+        self.offer(
+            [
+                Choice(row.name, row.name, row.facts.words, "●" if row.current else "")
+                for row in rows.rows
+            ],
+            keep,
+            [Choice("", line) for line in tail],
+        )
+
+    def unlisted(self, text: str) -> Choice | None:
+        provider, colon, model = text.partition(":")
+        if not (colon and provider and model.strip()) or text in self._names:
+            return None
+        return Choice(text, f'Use "{text}"', "in no list")
+
+    @property
+    def _names(self) -> set[str]:
+        return {row.name for row in self._rows.rows}
+
+    def action_connect(self) -> None:
+        self.post_message(CommandInvoked("connect"))
+        self.dismiss(None)
+
+    def action_ask_anew(self) -> None:
+        self.post_message(self.AskedAnew())
+
+    @on(ChoiceList.Chosen)
+    def action_choose(self) -> None:
+        choice = self.choices.highlighted
+        if choice is None:
+            self.say("A model is named PROVIDER:MODEL. F5 connects a provider.", error=True)
+        elif choice.id in self._names or choice.id == self._asked_about:
+            self.post_message(self.Chosen(choice.id))
+        else:
+            self._asked_about = choice.id
+            self.say(f'No server lists "{choice.id}". Enter again uses it.')

@@ -1,0 +1,55 @@
+"""The lists of models that servers gave: ``models.json`` in the state directory.
+
+A cache: a file that is damaged, missing or of another version counts as empty.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from tui.files import read_json
+from tui.storage import disk
+
+FILE = "models.json"
+_VERSION = 1
+_MOST_BYTES = 1024 * 1024
+
+
+class CachedList(msgspec.Struct, frozen=True):
+    """The models of the server at ``address``; ``asked_at`` is in UTC."""
+
+    address: str
+    asked_at: str
+    models: tuple[str, ...] = ()
+
+
+Lists = Mapping[str, CachedList]
+"""By the name of the provider."""
+
+
+class _Cache(msgspec.Struct, frozen=True):
+    version: int = _VERSION
+    lists: dict[str, CachedList] = {}
+
+
+def read(path: Path) -> Lists:
+    """Read the lists, as far as they can be read."""
+    try:
+        values = read_json(path, _MOST_BYTES)
+        cache = msgspec.convert(values, _Cache)
+    except (OSError, msgspec.ValidationError):
+        return {}
+    return cache.lists if cache.version == _VERSION else {}
+
+
+def change(path: Path, changes: Mapping[str, CachedList | None]) -> None:
+    """Write some lists; ``None`` removes one. Raises ``StorageError``."""
+    lists = {**read(path), **changes}
+    kept = {name: each for name, each in lists.items() if each is not None}
+    data = msgspec.json.encode(_Cache(lists=kept))
+    if len(data) > _MOST_BYTES:
+        return  # it could not be read again
+    with disk.storage_errors(f"Cannot write {path}"):
+        disk.make_directory(path.parent)
+        disk.replace(path, data)

@@ -1,0 +1,110 @@
+"""A list of choices, one of them highlighted."""
+
+from collections.abc import Iterable, Sequence
+from typing import ClassVar
+
+import msgspec
+from rich.cells import cell_len
+from textual.events import Click
+from textual.message import Message
+
+from tui.widgets.cells import cut, fill, one_line
+from tui.widgets.line_list import LineList
+
+_GAP = 2
+_LEAST_TEXT = 12
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """A line that can be chosen by its ``id``; without one it only says something."""
+
+    id: str
+    text: str
+    note: str = ""
+    mark: str = ""
+    """One character before the text."""
+
+
+class ChoiceList(LineList[Choice], can_focus=False):
+    """Shows choices. The keys are its screen's; lines that only say something come last."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"line-list--aside", "line-list--mark"}
+    DEFAULT_CSS = """
+    ChoiceList {
+        height: 1fr;
+        background: $panel;
+        scrollbar-background: $panel;
+
+        & > .line-list--aside { color: $text-muted; }
+        & > .line-list--mark { color: $text-accent; }
+        & > .line-list--highlight {
+            background: $block-cursor-background;
+            color: $block-cursor-foreground;
+        }
+    }
+    """
+
+    class Chosen(Message):
+        """A choice was clicked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._choices: Sequence[Choice] = ()
+
+    @property
+    def lines(self) -> Sequence[Choice]:
+        return self._choices
+
+    @property
+    def highlighted(self) -> Choice | None:
+        """The highlighted choice."""
+        choice = self.line_at(self.place)
+        return choice if choice and choice.id else None
+
+    def show(self, choices: Sequence[Choice], highlighted: str = "") -> None:
+        """Show other choices, with the highlight on the one named, else on the first."""
+        self._choices = choices
+        self.update_size()
+        ids = [choice.id for choice in choices]
+        place = ids.index(highlighted) if highlighted in ids else 0
+        self.highlight_place(place if self._count else -1)
+
+    def move(self, lines: int) -> None:
+        """Move the highlight; one step beyond an end leads to the other end."""
+        if not self._count:
+            return
+        place = self.place + lines
+        if abs(lines) == 1:
+            place %= self._count
+        self.highlight_place(max(0, min(place, self._count - 1)))
+
+    def move_page(self, pages: int) -> None:
+        """Move the highlight by screens."""
+        self.move(pages * max(2, self.height - 1))
+
+    def is_heading(self, line: Choice) -> bool:  # noqa: ARG002 - there are none
+        return False
+
+    def pieces(self, line: Choice, width: int) -> Iterable[tuple[str, str]]:
+        if not line.id:
+            yield one_line(line.text), "aside"
+            return
+        text, note = one_line(line.text), one_line(line.note)
+        room = width - 2 - _GAP - max(_LEAST_TEXT, cell_len(text))
+        note = cut(note, room) if room > _GAP else ""
+        yield fill(line.mark, 2), "mark"
+        yield fill(text, max(1, width - 2 - cell_len(note))), "text"
+        yield note, "aside"
+
+    def on_resize(self) -> None:
+        self.bring_into_view()
+
+    def on_click(self, event: Click) -> None:
+        place = self.place_under(event)
+        if 0 <= place < self._count:
+            self.highlight_place(place)
+            self.post_message(self.Chosen())
+
+    @property
+    def _count(self) -> int:
+        return sum(bool(choice.id) for choice in self._choices)
