@@ -260,6 +260,9 @@ async def test_closing_stops_the_answer_and_keeps_what_was_not_sent(commands, wo
     mine.prompt.enqueue("Next")
     mine.prompt.edit("Typed")
     await commands("/session close")
+    assert commands.running
+    assert world.holder(mine.id)
+    await commands.carried_out(await commands.effects[0].confirmed())
     assert not commands.running
     assert not world.holder(mine.id)
     assert world.texts(mine.id) == ["Hello", "Half an an"]
@@ -342,7 +345,9 @@ async def test_a_session_that_is_not_on_screen_is_stopped_saved_and_closed(comma
     mine.activity.begin_answer()
     await commands.program.look_at(other)
     mine.prompt.edit("Typed")
-    assert await commands(f"/session close {mine.id}") == f"Closed session: {mine.id}"
+    await commands(f"/session close {mine.id}")
+    commands.effects = await commands.carried_out(await commands.effects[0].confirmed())
+    assert commands.told == f"Closed session: {mine.id}"
     assert not commands.running
     assert commands.current.id == other
     assert commands.kinds == ["MovedSession", "Say"]

@@ -30,7 +30,8 @@ REST = "and the rest."
 def _leave(program, way) -> int:
     """Ask it to end, as a user or the system does; gives the exit status."""
     if way == "ctrl+q":
-        program.press("ctrl+q")
+        # The second time means yes, where an answer makes it ask.
+        program.type("\x11\x11")
     elif way == "/quit":
         program.type("/quit\r")
     else:
@@ -112,7 +113,7 @@ def test_what_was_typed_right_before_the_end_is_kept(chats):
 
 def test_what_was_sent_right_before_the_end_is_kept(chats):
     program = chats.altered("")
-    program.type("the last words\r\x11")
+    program.type("the last words\r\x11\x11")
     assert program.wait() == 0
     assert chats.said()[0] == ("user", "the last words", None)
 

@@ -5,7 +5,15 @@ import errno
 
 import pytest
 
-from tests.ui.screen import activity, conversation, send, status, type_at_once, wait_for_answer
+from tests.ui.screen import (
+    activity,
+    conversation,
+    question,
+    send,
+    status,
+    type_at_once,
+    wait_for_answer,
+)
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.errors import ModelRefused, StorageFull
@@ -247,8 +255,10 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
         await until(lambda: "half" in conversation(app))
         if name == "quit":
             await send(pilot, "/quit")
+            assert "1 answer is still arriving" in await question(app)
+            await pilot.press("y")
         else:
-            await pilot.press(name)
+            await pilot.press(name, name)
         await until(lambda: not app.is_running)
     session_id = next(iter(w.workspace.pool.changed))
     assert messages(w, session_id)[-1] == ("assistant", "half", "interrupted")

@@ -39,6 +39,8 @@ async def test_closing_stops_the_answer_and_keeps_what_arrived(world):
         await until(lambda: "Half an answer" in conversation(app))
         await send(pilot, "Next")
         await send(pilot, "/session close")
+        await question(app)
+        await pilot.press("y")
         await until(lambda: mine not in status(app), "the new session")
         assert mark(app, mine) in (None, "")
         assert w.workspace.open == (w.workspace.current,)
@@ -87,6 +89,8 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
         app.chat.sidebar.focus()
         app.chat.sidebar.highlight(mine)
         await pilot.press("x")
+        await question(app)
+        await pilot.press("y")
         await until(lambda: f"Closed session: {mine}" in words(app))
         assert w.other_program().holder(mine) is None
         await until(lambda: mark(app, mine) != "running", "the row at rest")

@@ -1,8 +1,10 @@
 """Words and keys that leave the program, and those that only look so."""
 
+import asyncio
+
 import pytest
 
-from tests.ui.screen import conversation, send, wait_for_answer
+from tests.ui.screen import conversation, question, send, type_at_once, wait_for_answer
 from tests.waiting import until
 
 
@@ -45,3 +47,81 @@ async def test_a_slash_alone_shows_the_commands_and_is_not_sent(world):
         assert app.chat.prompt.completing
         assert app.chat.prompt.text == "/"
     assert w.model.requests == []
+
+
+async def answering(world, app, pilot):
+    """Send a prompt, and wait for the first half of its answer."""
+    await send(pilot, "Fix the login bug")
+    await until(lambda: "half" in conversation(app), "half an answer")
+
+
+async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await pilot.press("ctrl+q")
+        asked = await question(app)
+        assert asked.splitlines() == [
+            "Quit? (y/n)",
+            "1 answer is still arriving:",
+            '"Fix the login bug"',
+            "What has arrived is kept.",
+        ]
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+        assert app.is_running
+        assert w.workspace.current.activity.running
+        await pilot.press("ctrl+q")
+        await question(app)
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running, "the end")
+
+
+async def test_the_second_key_leaves_also_when_both_come_at_once(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        type_at_once(app, "<ctrl+q><ctrl+q>", in_one_read=True)
+        await until(lambda: not app.is_running, "the end")
+
+
+async def test_answers_in_other_sessions_are_named_too(world):
+    w = world(["half", asyncio.Event()], ["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await pilot.press("ctrl+n")
+        await until(lambda: "half" not in conversation(app), "the new session")
+        await send(pilot, "Second")
+        await until(lambda: "half" in conversation(app))
+        await pilot.press("ctrl+q")
+        asked = await question(app)
+        assert "2 answers are still arriving:" in asked
+        assert '"Fix the login bug"' in asked
+        assert '"Second"' in asked
+        await pilot.press("y")
+        await until(lambda: not app.is_running, "the end")
+
+
+async def test_closing_a_session_while_its_answer_arrives_asks(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        there = w.workspace.current.id
+        await send(pilot, "/session close")
+        assert "Close this session? (y/n)" in await question(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+        assert w.workspace.current.activity.running
+        await send(pilot, "/session close")
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: w.workspace.current.id != there, "another session")
+
+
+async def test_a_signal_asks_nothing(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        app.exit(return_code=143)
+        await until(lambda: not app.is_running, "the end")
+    assert app.return_code == 143

@@ -184,7 +184,7 @@ async def test_what_waits_for_a_command_is_done_before_the_end(world, slow, key)
         type_at_once(app, "/name one<enter>/name two<enter>first<enter>then")
         await until(lambda: w.workspace.current.prompt.queued == ["first"])
         if key:
-            type_at_once(app, f"<{key}>")
+            type_at_once(app, f"<{key}><{key}>")
         else:
             app.exit(return_code=143)
         disk.let_go()

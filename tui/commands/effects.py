@@ -68,6 +68,8 @@ class Ask(msgspec.Struct, frozen=True):
     """Effects on no."""
     detail: str = ""
     """The consequences."""
+    again: str = ""
+    """A name: asking the same again, while the question is open, means yes."""
 
 
 class MovedSession(msgspec.Struct, frozen=True):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import EditPrompt, Effect, Exit, OpenConnect, OpenHelp, say
+from tui.commands.leaving import ask_before
 from tui.domain.commands import command_called, template_command
 
 
@@ -38,5 +39,10 @@ async def connect(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def leave(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Save everything and quit."""
-    return (Exit(),)
+    """Save everything and quit; while answers arrive only after asking."""
+
+    async def exit_now() -> Sequence[Effect]:
+        return (Exit(),)
+
+    question = ask_before("Quit?", context.workspace.open, exit_now, again="quit")
+    return (question or Exit(),)

@@ -7,6 +7,7 @@ from functools import partial
 
 from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
 from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, save_failed, say
+from tui.commands.leaving import ask_before
 from tui.commands.sessions import MORE, shown_notices
 from tui.domain.commands import BY_NAME
 from tui.domain.journal.session import SessionEntry
@@ -133,6 +134,12 @@ async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
     loaded = workspace.switcher.find(arguments) if arguments else workspace.current
     if loaded is None:
         return say(f"No open session has the id {arguments}.")
+    close = partial(_close_now, context, loaded)
+    question = ask_before("Close this session?", (loaded,), close)
+    return (question,) if question else await close()
+
+
+async def _close_now(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     await context.stop(loaded)
     try:
         return await _leave(context, loaded, partial(_save_and_close, context, loaded))

@@ -1,0 +1,46 @@
+"""The question before sessions are left: by quitting, or by closing one.
+
+Signals and a closed terminal end the program without it.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+
+from tui.commands.effects import Ask, Effect
+from tui.domain.text.labels import cut_to_cells, plural
+from tui.engine.sessions.loaded_session import LoadedSession
+
+_TITLE_CELLS = 60
+_TITLES = 5
+
+
+def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
+    busy = [session for session in sessions if session.activity.running]
+    if not busy:
+        return ()
+    one = len(busy) == 1
+    told = "What has arrived is kept." if one else "What has arrived of each is kept."
+    verb = "is" if one else "are"
+    return (f"{plural(len(busy), 'answer')} {verb} still arriving:", *_titles(busy), told)
+
+
+REASONS: tuple[Callable[[Sequence[LoadedSession]], Sequence[str]], ...] = (_answers,)
+"""Each gives the lines that say why to ask, or none."""
+
+
+def ask_before(
+    question: str,
+    sessions: Sequence[LoadedSession],
+    confirmed: Callable[[], Awaitable[Sequence[Effect]]],
+    again: str = "",
+) -> Ask | None:
+    """Make the question before these sessions are left; ``None`` without a reason to ask."""
+    lines = [line for reason in REASONS for line in reason(sessions)]
+    if not lines:
+        return None
+    return Ask(f"{question} (y/n)", confirmed, detail="\n".join(lines), again=again)
+
+
+def _titles(sessions: Sequence[LoadedSession]) -> Sequence[str]:
+    titles = [f'"{cut_to_cells(each.label(), _TITLE_CELLS)}"' for each in sessions[:_TITLES]]
+    more = len(sessions) - len(titles)
+    return [*titles, f"and {more} more"] if more else titles
