@@ -72,8 +72,8 @@ NAMES = (
 async def settled(pilot, app):
     """Until all that was asked to be painted is, and no notice hangs over it."""
     app.chat.query_one(TextArea).cursor_blink = False
-    app.clear_notifications()
-    await until(lambda: not app.chat.query("Toast"))
+    while app.chat.key_line.notices.current is not None:
+        app.chat.key_line.notices._advance()
     await pilot.pause()
 
 

@@ -6,6 +6,7 @@ from textual import events
 
 from tests.ui.world import World
 from tests.waiting import until
+from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt.top_border import TopBorder
 
 _NAMES = {
@@ -56,6 +57,19 @@ def conversation(app):
 def words(app):
     """The same without its line breaks: what is said, however it is wrapped."""
     return " ".join(conversation(app).split())
+
+
+def notices(app):
+    """All notices of this run, the newest first, as one text."""
+    log = app._controllers.notices.log.newest_first
+    return "\n".join(f"{each.title} {each.notice.text}".strip() for each in log)
+
+
+def notice(app):
+    """The notice or hint that has its line now."""
+    lines = app.screen.query(KeyLine) or app.chat.query(KeyLine)
+    current = lines.first().notices.current
+    return current.text if current else ""
 
 
 def status(app):

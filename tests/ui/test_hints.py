@@ -2,23 +2,9 @@
 
 import pytest
 
-from tests.ui.screen import rows
+from tests.ui.screen import notice, rows
 from tests.waiting import until
 from tui.app.themes import Appearance
-
-
-def said(app):
-    return [each.message for each in app._notifications]
-
-
-@pytest.fixture
-def noticing(world):
-    def make(*answers):
-        w = world(*answers)
-        w.toasts = True
-        return w
-
-    return make
 
 
 @pytest.mark.full
@@ -37,21 +23,22 @@ def noticing(world):
         (["f6", "right"], "No code goes on to the right here."),
     ],
 )
-async def test_a_key_that_does_nothing_says_why_and_says_it_once(noticing, keys, words):
-    w = noticing()
+async def test_a_key_that_does_nothing_says_why_and_says_it_once(world, keys, words):
+    w = world()
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press(*keys)
-        await until(lambda: words in said(app), "the words")
+        await until(lambda: words == notice(app), "the words")
         await pilot.press(keys[-1])
         await pilot.pause()
-        assert said(app) == [words]
+        assert notice(app) == words
+        assert app.chat.key_line.notices.waiting == 0
 
 
 @pytest.mark.parametrize("step", ["up", "down"])
-async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(noticing, step):
-    w = noticing()
+async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(world, step):
+    w = world()
     ids = [await w.session(f"Hello {n}", "Yes.") for n in range(2)]
     end = "last" if step == "down" else "first"
     async with w.running(ids[0]) as (app, pilot):
@@ -60,41 +47,41 @@ async def test_a_walk_says_at_both_ends_of_the_list_that_it_is_one(noticing, ste
         await pilot.press(f"alt+{step}")
         await until(lambda: app.chat.shown == target, "the end of the list")
         await pilot.press(f"alt+{step}")
-        await until(lambda: f"This is the {end} session of the list." in said(app))
+        await until(lambda: f"This is the {end} session of the list." in notice(app))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("key", ["a", "r", "d"])
-async def test_what_is_done_to_a_session_is_not_done_to_a_heading(noticing, key):
-    w = noticing()
+async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world, key):
+    w = world()
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("f2", "left", key)
-        await until(lambda: "This is a group: Right unfolds it." in said(app))
+        await until(lambda: "This is a group: Right unfolds it." in notice(app))
 
 
 @pytest.mark.parametrize("key", ["pageup", "pagedown"])
-async def test_a_page_of_an_empty_conversation_is_none(noticing, key):
-    async with noticing().running() as (app, pilot):
+async def test_a_page_of_an_empty_conversation_is_none(world, key):
+    async with world().running() as (app, pilot):
         await pilot.press(key)
-        await until(lambda: "There is no message yet." in said(app))
+        await until(lambda: "There is no message yet." in notice(app))
 
 
 @pytest.mark.full
 @pytest.mark.parametrize("key", ["y", "c", "j", "k", "i", "I", "home", "left_curly_bracket"])
-async def test_without_a_message_there_is_none_to_go_to_or_to_copy(noticing, key):
-    async with noticing().running() as (app, pilot):
+async def test_without_a_message_there_is_none_to_go_to_or_to_copy(world, key):
+    async with world().running() as (app, pilot):
         await pilot.press("f6", key)
-        await until(lambda: "There is no message yet." in said(app))
+        await until(lambda: "There is no message yet." in notice(app))
 
 
-async def test_the_key_that_leaves_is_named_as_it_was_chosen(noticing):
-    w = noticing()
+async def test_the_key_that_leaves_is_named_as_it_was_chosen(world):
+    w = world()
     w.appearance = Appearance(keys={"quit": "f10"})
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+c")
-        await until(lambda: any("F10 leaves the program." in each for each in said(app)))
+        await until(lambda: "F10 leaves the program." in notice(app))
 
 
 async def test_n_asks_what_to_find_where_nothing_was_found(world):

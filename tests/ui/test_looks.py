@@ -318,21 +318,6 @@ async def test_no_line_of_the_help_is_cut(world, size):
             assert max(map(len, str(each.content).splitlines())) <= each.size.width
 
 
-async def test_a_notice_is_no_toast_where_it_is_read(world):
-    async with world().running() as (app, pilot):
-        await send(pilot, "/save")
-        await until(lambda: "Nothing to save yet." in conversation(app))
-        assert not list(app._notifications)
-
-
-async def test_a_notice_is_a_toast_where_another_screen_covers_it(world):
-    async with world().running() as (app, pilot):
-        await pilot.press("f1")
-        await until(lambda: isinstance(app.screen, HelpScreen))
-        await pilot.press("ctrl+s")
-        await until(lambda: any("Nothing to save" in each.message for each in app._notifications))
-
-
 async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
     w = world()
     await w.session("Twenty-four cells of it.", "Yes.")
@@ -341,22 +326,6 @@ async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
         await until(
             lambda: any("Twenty-four cells of it." in drawn.render_line(y).text for y in range(6))
         )
-
-
-async def test_an_error_is_a_toast_beside_the_list_and_none_where_it_is_read(world):
-    w = world()
-    w.toasts = True
-    async with w.running(size=(80, 24)) as (app, pilot):
-        await send(pilot, "/load nothing")
-        await until(lambda: "Session not found: nothing" in conversation(app))
-        assert not list(app._notifications)
-        await pilot.press("f2")
-        await until(lambda: app.chat.sidebar.has_focus_within)
-        app.chat.say(Notice("Cannot read the archive: " + "no such thing " * 9, "error"))
-        await until(lambda: app.screen.query("Toast") and app.screen.query("Toast").first().size)
-        toast = app.screen.query("Toast").first()
-        assert toast.region.x >= app.chat.sidebar.region.right
-        assert toast.region.right <= 80
 
 
 async def test_what_is_told_at_the_start_is_read_from_its_beginning(world):

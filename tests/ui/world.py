@@ -84,7 +84,6 @@ class World:
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
         self.welcome: Notice | None = None
-        self.toasts = False
         self.defect: type[object] = type(None)
         self.seconds = 0.0
         self.workspace: Workspace | None = None
@@ -162,7 +161,7 @@ class World:
                 stopwatch=lambda: self.seconds,
             )
         )
-        async with app.run_test(size=size, notifications=self.toasts) as pilot:
+        async with app.run_test(size=size) as pilot:
             await until(lambda: self.models.prepared, "the first screen")
             yield app, pilot
         assert type(app.defects.first) is self.defect, repr(app.defects.first)

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 import rich.cells
-from textual.app import App
 from textual.document import _wrapped_document
-from textual.notifications import Notifications
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widgets import Input, TextArea
@@ -20,7 +18,6 @@ from tui.widgets import textual_private
 
 SIZES = "(self, size, virtual_size, container_size, layout=True)"
 MEMBERS = [
-    (App, "_notifications"),
     (Input, "_cell_offset_to_index(self, offset)"),
     (Input, "_value"),
     (Screen, "_check_auto_scroll(self, select_widget, mouse_coordinate, delta_y)"),
@@ -59,10 +56,6 @@ def test_rich_still_counts_cells_by_cell_len_of_its_module(monkeypatch):
 def test_rich_still_cuts_by_split_graphemes_of_its_module(monkeypatch):
     monkeypatch.setattr(rich.cells, "split_graphemes", lambda *_: ([(0, 2, 2), (2, 3, 1)], 3))
     assert rich.cells.chop_cells("\u200dab", 2) == ["\u200da", "b"]
-
-
-def test_textual_still_tells_notifications_by_their_message():
-    assert hasattr(Notifications, "__iter__")
 
 
 def test_textual_still_gives_the_lines_of_a_document_to_be_changed():

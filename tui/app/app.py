@@ -35,7 +35,7 @@ from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
-from tui.widgets.hints import hint
+from tui.widgets.hints import HintGiven, hint
 from tui.widgets.intents import (
     CommandInvoked,
     ConnectIntent,
@@ -48,7 +48,7 @@ from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
 from tui.widgets.transcript import Transcript
 
-_ON_ANY_SCREEN = {("help",), ("save",), ("quit",)}
+_ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
 
 
 class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
@@ -165,6 +165,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         words = f" {key_name(leave)} leaves the program." if leave else ""
         hint(self.screen, f"Nothing is selected to be copied.{words}")
 
+    @on(HintGiven)
+    def show_hint(self, event: HintGiven) -> None:
+        self._controllers.notices.hint(Notice(event.words))
+
     def _begin_what_is_slow(self) -> None:
         self.run_worker(self._controllers.model_picker.begin)
         self.chat.show_own_commands(template_commands(self._parts.prompts))
@@ -279,9 +283,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
-        self._controllers.clipboard.start(
-            text, partial(self._controllers.clipboard.tell, what=what)
-        )
+        self._controllers.clipboard.start(text, self._controllers.notices.show, what)
 
     @on(Transcript.LinksWanted)
     async def open_link(self, event: Transcript.LinksWanted) -> None:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from tui.domain.views.activity import ActivityView
 from tui.domain.views.notice import Shown
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
 from tui.domain.views.usage import AnswerCost, ContextUse
@@ -60,18 +61,6 @@ class PromptView(Protocol):
         """Replace the user's text, who can undo it."""
         ...
 
-    def put_before(self, prompts: Sequence[str]) -> None:
-        """Put prompts before the text."""
-        ...
-
-    def clear_sent(self) -> None:
-        """Remove the oldest prompt that was submitted."""
-        ...
-
-    def refuse_sent(self) -> None:
-        """Allow all that was submitted to be submitted again."""
-        ...
-
 
 class ChatView(Protocol):
     """Values on the chat screen."""
@@ -105,7 +94,7 @@ class ChatView(Protocol):
         """Show to-dos, approval and prompt history."""
         ...
 
-    def show_queued(self, prompts: Sequence[str]) -> None:
+    def show_queue(self, queue: PromptQueue) -> None:
         """Show the prompts that wait to be sent."""
         ...
 

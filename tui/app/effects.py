@@ -52,6 +52,7 @@ class EffectRunner:
                 await self._controllers.prompt.ask_model(effect)
             case (
                 effects.OpenHelp()
+                | effects.OpenNotices()
                 | effects.OpenSearch()
                 | effects.OpenConnect()
                 | effects.OpenModels()
@@ -69,6 +70,8 @@ class EffectRunner:
         match effect:
             case effects.OpenHelp():
                 self._turn_help()
+            case effects.OpenNotices():
+                self._controllers.notices.toggle_list()
             case effects.OpenSearch():
                 self._controllers.search.open()
             case effects.OpenConnect():

@@ -14,6 +14,7 @@ from tui.app.controllers.links import LinkController
 from tui.app.controllers.live_updates import LiveUpdates
 from tui.app.controllers.model_picker import ModelPicker
 from tui.app.controllers.navigation import Navigation
+from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
@@ -50,7 +51,10 @@ class Controllers:
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
-        self.presenter = SessionPresenter(chat, parts.workspace, app.call_later, activity)
+        self.notices = NoticeController(app, parts.workspace.clock)
+        self.presenter = SessionPresenter(
+            chat, parts.workspace, self.notices, app.call_later, activity
+        )
         self.session_list = SessionListController(
             chat, parts.workspace, parts.sessions, self.presenter
         )
@@ -75,7 +79,7 @@ class Controllers:
         )
         self.navigation = Navigation(chat, parts.workspace, self.presenter, self.session_list)
         self.search = SearchController(
-            app, chat, parts.workspace, self.navigation, parts.index_root
+            app, chat, parts.workspace, self.navigation, parts.index_root, self.notices.show
         )
         self.session_switch = SessionSwitch(
             app, queue, switcher, self.presenter, self.session_list, self.navigation

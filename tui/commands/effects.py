@@ -54,6 +54,10 @@ class OpenModels(msgspec.Struct, frozen=True):
     text: str = ""
 
 
+class OpenNotices(msgspec.Struct, frozen=True):
+    """Open the list of notices, or close it."""
+
+
 class EditPrompt(msgspec.Struct, frozen=True):
     """Open the prompt in the user's own editor."""
 
@@ -88,7 +92,7 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and quit."""
 
 
-Opening = OpenHelp | OpenSearch | OpenConnect | OpenModels | EditPrompt
+Opening = OpenHelp | OpenNotices | OpenSearch | OpenConnect | OpenModels | EditPrompt
 """The effects that show something else."""
 
 Effect = (

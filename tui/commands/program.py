@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import EditPrompt, Effect, Exit, OpenConnect, OpenHelp, say
+from tui.commands.effects import EditPrompt, Effect, Exit, OpenConnect, OpenHelp, OpenNotices, say
 from tui.commands.leaving import ask_before
 from tui.domain.commands import command_called, template_command
 
@@ -26,6 +26,11 @@ def unknown(name: str, prompts: Mapping[str, str] | None = None) -> tuple[Effect
     if prompts and name in prompts:
         return say(template_command(name, prompts[name]).usage_error)
     return say(f"Unknown command: /{name}. Type /help.", "error")
+
+
+async def list_notices(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Open the list of notices, or close it."""
+    return (OpenNotices(),)
 
 
 async def edit(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -46,6 +46,7 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "copy": copy_text.copy,
     "export": export.export,
     "usage": usage.usage,
+    "notices": program.list_notices,
     "edit": program.edit,
     "connect": program.connect,
     "model": answers.choose_model,

@@ -193,6 +193,7 @@ COMMANDS: tuple[Command, ...] = (
         "text",
     ),
     Command("usage", "stays", "Tokens and cost", "how full the context is, and what answers took"),
+    Command("notices", "anywhere", "Notices", "the notices of this run, newest first"),
     Command("edit", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
     Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
     Command("model", "leads", "Choose a model", "show or switch the model", "[name]", "model"),

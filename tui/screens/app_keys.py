@@ -76,6 +76,15 @@ APP_KEYS: list[BindingType] = [
         show=False,
     ),
     Binding(
+        "f8",
+        "invoke('notices')",
+        "Notices",
+        id="notices",
+        tooltip="Notices of this run",
+        priority=True,
+        show=False,
+    ),
+    Binding(
         "ctrl+q",
         "invoke('quit')",
         "Quit",

@@ -16,9 +16,7 @@ from textual.widgets import Static
 from tui.domain.commands import Command
 from tui.domain.completion import Target
 from tui.domain.journal.message import Message as SessionMessage
-from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.activity import ActivityView
-from tui.domain.views.notice import Notice
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
@@ -46,7 +44,6 @@ from tui.widgets.transcript import ScrollPosition, ScrollPositions, Transcript
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-_TOAST_SECONDS = 3
 _LAST_MESSAGES = 4
 """The last messages, which a turn may have changed without an event."""
 
@@ -182,19 +179,6 @@ class ChatScreen(TextSelectionScreen):
         """Show what waits to be sent."""
         self.transcript.show_queued(queue.prompts)
         self.prompt.show_queue(queue)
-
-    def say(self, notice: Notice) -> None:
-        """Put a notice into the conversation, and one of a line where the reader looks."""
-        self.transcript.put(notice)
-        if "\n" not in notice.text and self._is_out_of_sight(notice):
-            words = make_visible_line(notice.text)
-            self.notify(words, severity=notice.severity, timeout=_TOAST_SECONDS, markup=False)
-
-    def _is_out_of_sight(self, notice: Notice) -> bool:
-        """Tell if a notice needs a toast: its place is out of sight, or it must not be missed."""
-        covered = not self.is_active or self.has_class("-too-small")
-        elsewhere = notice.severity == "error" and not self.prompt.has_focus_within
-        return covered or elsewhere or not self.transcript.place.following
 
     def show_own_commands(self, commands: Sequence[Command]) -> None:
         """Offer the commands of the user's own."""

@@ -39,7 +39,6 @@ class ConfirmScreen(Dialog[bool]):
     DEFAULT_CSS = """
     ConfirmScreen {
         align: center middle;
-        ToastRack { dock: top; align: right top; }
         #question {
             width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 1 2;
             background: $panel; border: round $warning;

@@ -7,17 +7,9 @@ from tui.widgets.find_line import FindLine
 from tui.widgets.prompt import Prompt
 from tui.widgets.transcript import Transcript
 
-_TOAST_CELLS = 60
-
 
 class ConversationPane(Vertical):
-    """Conversation and prompt; toasts are kept within its width."""
-
-    def on_resize(self) -> None:
-        for rack in self.screen.query("ToastRack"):
-            width = min(self.region.width, _TOAST_CELLS)
-            rack.styles.width = width
-            rack.styles.margin = (0, 0, 0, self.region.right - width)
+    """Conversation and prompt."""
 
     @on(Transcript.PromptWanted)
     def focus_prompt(self) -> None:

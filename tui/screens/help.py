@@ -45,7 +45,7 @@ class HelpScreen(Dialog[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
     HelpScreen > VerticalScroll {
-        width: 100%; max-width: 160; height: 100%; max-height: 64; padding: 0 1;
+        width: 100%; max-width: 160; height: 100%; max-height: 64; padding: 0 1; margin-bottom: 2;
         background: $surface; border: round $border;
         border-title-color: $text-primary; border-title-style: bold;
         border-subtitle-color: $text-muted;

@@ -54,6 +54,7 @@ _BEGINNING: tuple[Action, ...] = (
     Action(command="compact"),
     Action(command="export"),
     Action(command="usage"),
+    Action(key="notices", command="notices"),
     Action(command="todo"),
     Action("Unfold the to-dos, or fold them", "todos-fold"),
 )

@@ -1,13 +1,17 @@
-"""Hints: short notifications that say why a key does nothing."""
+"""Hints: a line for some seconds that says why a key does nothing."""
 
+from textual.message import Message
 from textual.widget import Widget
 
-from tui.widgets.textual_private.notifications import notifications
 
-SECONDS = 3
+class HintGiven(Message):
+    """A hint is to be shown."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__()
+        self.words = words
 
 
 def hint(widget: Widget, words: str) -> None:
-    """Show a hint, unless it is on screen already: a key may be held down."""
-    if not any(each.message == words for each in notifications(widget)):
-        widget.notify(words, timeout=SECONDS, markup=False)
+    """Show a hint in the line of notices; the list of notices does not keep it."""
+    widget.post_message(HintGiven(words))

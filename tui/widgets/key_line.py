@@ -1,4 +1,4 @@
-"""The line of keys: the bindings that work where the focus is."""
+"""The line of keys that work where the focus is; for some seconds, a notice in its place."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
@@ -12,8 +12,11 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
+from tui.domain.views.notice import Notice
 from tui.widgets.cells import one_line
 from tui.widgets.key_names import short_key_name
+from tui.widgets.notice_queue import NoticeQueue
+from tui.widgets.notice_text import SIGNS, fit_notice
 
 COPY_SELECTED = "copy-selected"
 """The id of the action that copies a selection made with the mouse."""
@@ -41,13 +44,21 @@ _ABOVE = (_Key("↑ ↓", "Choose"), _Key("Enter", "Take it"), _Key("Esc", "Clos
 class KeyLine(Widget):
     """Shows the keys that work now, those of the focused widget first, as many as fit.
 
+    A notice takes their place for some seconds, also on a screen that is too small for keys.
+
     ``order`` lists actions that come last, in their order; ``always`` those that are shown in any
     case. ``words`` returns names of actions that differ from their descriptions in this place; an
     empty name hides the action.
     """
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--action"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "key-line--key",
+        "key-line--action",
+        "key-line--information",
+        "key-line--warning",
+        "key-line--error",
+    }
     DEFAULT_CSS = """
     KeyLine { width: 100%; height: 1; }
     """
@@ -63,6 +74,7 @@ class KeyLine(Widget):
         self._always = always
         self._words = words
         self._keys: tuple[_Key, ...] = ()
+        self.notices = NoticeQueue(self.set_timer, self._show_notice)
 
     def on_mount(self) -> None:
         self.screen.bindings_updated_signal.subscribe(self, self._follow)  # pyright: ignore[reportUnknownMemberType]
@@ -71,6 +83,10 @@ class KeyLine(Widget):
     def show_those_above(self) -> None:
         """Show the keys of the screen above: of the keys here none works."""
         self._keys = _ABOVE
+        self.refresh()
+
+    def _show_notice(self) -> None:
+        self.set_class(self.notices.current is not None, "-noticing")
         self.refresh()
 
     def _follow(self, screen: Screen[object]) -> None:
@@ -110,12 +126,22 @@ class KeyLine(Widget):
         width = self.size.width
         if y:
             return Strip.blank(width, self.rich_style)
+        if self.notices.current is not None:
+            return self._notice_strip(self.notices.current, width)
         key_style = self.get_component_rich_style("key-line--key")
         action_style = self.get_component_rich_style("key-line--action")
         segments = [Segment(" ", self.rich_style)]
         for key in self._fitting(width - 1 + _GAP):
             segments += [Segment(key.name, key_style), Segment(f" {key.action}", action_style)]
             segments.append(Segment(" " * _GAP, self.rich_style))
+        return Strip(segments).adjust_cell_length(width, self.rich_style)
+
+    def _notice_strip(self, notice: Notice, width: int) -> Strip:
+        style = self.get_component_rich_style(f"key-line--{notice.severity}")
+        count = f"  +{self.notices.waiting}" if self.notices.waiting else ""
+        sign = f" {SIGNS[notice.severity]} "
+        text = fit_notice(notice, max(0, width - len(sign) - len(count) - 1))
+        segments = [Segment(sign, style), Segment(text, style), Segment(count, self.rich_style)]
         return Strip(segments).adjust_cell_length(width, self.rich_style)
 
     def _fitting(self, room: int) -> Iterable[_Key]:

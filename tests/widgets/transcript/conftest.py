@@ -25,6 +25,7 @@ class TranscriptApp(ThemeContrastApp):
         self.earlier_wanted = 0
         self.copied = []
         self.which = []
+        self.hinted = []
         self.links = []
 
     def compose(self):
@@ -40,6 +41,9 @@ class TranscriptApp(ThemeContrastApp):
     def on_copy_requested(self, message):
         self.copied.append(message.text)
         self.which.append(message.what)
+
+    def on_hint_given(self, message):
+        self.hinted.append(message.words)
 
     def on_transcript_links_wanted(self, message):
         self.links.append(message.links)

@@ -190,9 +190,8 @@ async def test_details_of_a_message_that_begins_above_the_screen_are_told_at_onc
         before = app.transcript.visible_text()
         await pilot.press("i")
         assert app.transcript.visible_text() == before
-        told = [each.message for each in app._notifications]
-        assert len(told) == 1
-        assert "a-long" in told[0]
+        assert len(app.hinted) == 1
+        assert "a-long" in app.hinted[0]
 
 
 async def test_a_click_above_code_copies_all_of_it_as_it_was_written(opened):

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from tui.app.chat_view import ChatView
 from tui.app.controllers.navigation import Navigation
 from tui.app.services.index_builder import IndexBuilder
 from tui.domain.text.labels import scope_name, whole_label
-from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.widgets.intents import SearchIntent
@@ -50,8 +51,10 @@ class SearchController:
         workspace: Workspace,
         navigation: Navigation,
         index_root: Path | None,
+        say: Callable[[Notice], None],
     ) -> None:
         self._app = app
+        self._say = say
         self._chat = chat
         self._indexing = (
             IndexBuilder(index_root, self._show_progress, self._say_failed) if index_root else None
@@ -100,8 +103,7 @@ class SearchController:
             self._screen.ask_again()
 
     def _say_failed(self, reason: str) -> None:
-        words = make_visible_line(f"Search goes on without an index. {reason}")
-        self._app.notify(words, severity="warning", markup=False)
+        self._say(Notice(f"Search goes on without an index. {reason}", "warning"))
 
     # --- the screen
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from tui.app.controllers.activity_line import ActivityLine
+from tui.app.controllers.notices import NoticeController
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.external_changes import Change
@@ -20,12 +21,14 @@ class SessionPresenter:
         self,
         chat: ChatScreen,
         workspace: Workspace,
+        notices: NoticeController,
         call_later: Callable[[Callable[[], None]], bool],
         activity: ActivityLine,
     ) -> None:
         """``call_later`` queues a callback of the application; false if that has ended."""
         self._chat = chat
         self._workspace = workspace
+        self._notices = notices
         self._call_later = call_later
         self._activity = activity
         self._status_is_due = False
@@ -69,14 +72,16 @@ class SessionPresenter:
 
     def show_followed(self, change: Change) -> None:
         """Show the changes that another program made; the scroll position stays."""
+        transcript = self._chat.transcript
         if change.joined:
             self._show_news(change)
         else:
-            place = self._chat.transcript.place
+            place = transcript.place
             self._chat.show_session(self._workspace.current.view())
-            self._chat.transcript.go_to(place)
+            transcript.go_to(place)
         for notice in change.notices:
-            self._chat.say(notice)
+            transcript.put(notice)
+            self._notices.show(notice)
         self.show_prompt()
         self.show_status()
 
@@ -135,7 +140,8 @@ class SessionPresenter:
             # A notice of several lines is read in the transcript.
             self.show_end()
         self._workspace.current.say(notice)
-        self._chat.say(notice)
+        self._chat.transcript.put(notice)
+        self._notices.show(notice)
 
     async def read_earlier(self) -> None:
         """Load the page before the loaded messages, and show it above."""
@@ -155,5 +161,6 @@ class SessionPresenter:
         notices = len(self._workspace.current.notices)
         await self._workspace.save_all()
         for placed in self._workspace.current.notices[notices:]:
-            self._chat.say(placed.notice)
+            self._chat.transcript.put(placed.notice)
+            self._notices.show(placed.notice)
         self.show_status()

@@ -54,22 +54,19 @@ class Clipboard:
         self.text = ""
         """The text that was copied last."""
 
-    def start(self, text: str, tell: Callable[[Notice], None]) -> None:
-        """Copy a text, and tell what came of it."""
+    def start(self, text: str, tell: Callable[[Notice], None], what: str = "") -> None:
+        """Copy a text, and tell the result; ``what`` names the text."""
         self.text = text
-        self._app.run_worker(partial(self._copy, without_surrogates(text), tell))
+        self._app.run_worker(partial(self._copy, without_surrogates(text), tell, what))
 
-    def tell(self, notice: Notice, what: str = "") -> None:
-        """Say what came of it where the user looks, and of which text."""
-        words = make_visible_line(f"{what}: {notice.text}" if what else notice.text)
-        self._app.notify(words, severity=notice.severity, markup=False)
-
-    async def _copy(self, text: str, tell: Callable[[Notice], None]) -> None:
+    async def _copy(self, text: str, tell: Callable[[Notice], None], what: str) -> None:
         async with self._turn:
             asked = self._ask_terminal(text)
             tools = [*desktop_tools(self._environment), *tmux(self._environment)]
             tried = await asyncio.to_thread(run_tools, tools, text)
-        tell(notice_of(tried, asked, terminal_refusal(text, self._environment)))
+        notice = notice_of(tried, asked, terminal_refusal(text, self._environment))
+        words = f"{what}: {notice.text}" if what else notice.text
+        tell(msgspec.structs.replace(notice, text=words))
 
     def _ask_terminal(self, text: str) -> str:
         """Ask the terminal if it can be asked, and say so; nothing else tells what it does."""

@@ -1,0 +1,81 @@
+"""Notices: one line in the place of the keys, and a list that keeps them."""
+
+import pytest
+
+from tests.ui.screen import conversation, notice, notices, send
+from tests.waiting import until
+from tui.domain.views.notice import Notice
+from tui.screens.help import HelpScreen
+from tui.screens.notice_list import NoticeList
+
+
+def key_line(app):
+    return app.chat.key_line.render_line(0).text
+
+
+def give_back(app):
+    while app.chat.key_line.notices.current is not None:
+        app.chat.key_line.notices._advance()
+
+
+async def test_a_notice_takes_the_place_of_the_keys_and_gives_it_back(world):
+    async with world().running() as (app, pilot):
+        keys = key_line(app)
+        await send(pilot, "/save")
+        await until(lambda: "· Nothing to save yet." in key_line(app), "the notice")
+        assert "Help" not in key_line(app)
+        give_back(app)
+        assert key_line(app) == keys
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+async def test_a_notice_covers_nothing_also_where_there_is_no_room_for_keys(world, size):
+    async with world().running(size=size) as (app, pilot):
+        await send(pilot, "/save")
+        await until(lambda: "Nothing to save yet." in key_line(app), "the notice")
+        line = app.chat.key_line
+        await until(lambda: line.region.height == 1, "its row")
+        assert line.region.bottom == app.chat.status_bar.region.y
+        assert app.chat.prompt.region.bottom <= line.region.y
+        shown = size[1] >= 20
+        give_back(app)
+        await until(lambda: bool(line.region.height) == shown, "the row as before")
+
+
+async def test_a_notice_is_seen_below_another_screen(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("f1")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("ctrl+s")
+        await until(lambda: "Nothing to save" in key_line(app))
+
+
+async def test_f8_lists_the_notices_newest_first_and_closes_the_list(world):
+    async with world().running() as (app, pilot):
+        app._controllers.notices.show(Notice("The first\nof two lines", "warning"))
+        app._controllers.notices.show(Notice("The second", "error"), "Auth bug")
+        await pilot.press("f8")
+        await until(lambda: isinstance(app.screen, NoticeList), "the list")
+        second, first, rest = app.screen.text().splitlines()
+        assert second.endswith('✗ "Auth bug": The second')
+        assert first.endswith("! The first")
+        assert rest.strip() == "of two lines"
+        await pilot.press("f8")
+        await until(lambda: app.screen is app.chat, "the chat")
+
+
+async def test_the_list_is_a_command_too_and_escape_closes_it(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/notices")
+        await until(lambda: isinstance(app.screen, NoticeList), "the list")
+        assert app.screen.text() == "No notices yet."
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+
+
+async def test_a_hint_is_shown_and_not_listed(world):
+    async with world().running() as (app, pilot):
+        await pilot.press("ctrl+t")
+        await until(lambda: "No to-dos" in notice(app), "the hint")
+        assert notices(app) == ""
+        assert "No to-dos" not in conversation(app)

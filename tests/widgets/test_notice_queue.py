@@ -1,0 +1,89 @@
+from types import SimpleNamespace
+
+import pytest
+
+from tests.app.controllers.stand_ins import Clock
+from tui.domain.views.notice import Notice
+from tui.widgets.notice_queue import LEAST_SECONDS, MOST_WAITING, SECONDS, NoticeQueue
+
+
+class World:
+    """A queue, and a timer that ends when a test says so."""
+
+    def __init__(self):
+        self.clock, self.shown = Clock(), []
+        self.timer = None
+        self.queue = NoticeQueue(self.set_timer, self.note, self.clock)
+
+    def set_timer(self, seconds, then):
+        self.timer = self.clock.seconds + seconds, then
+        return SimpleNamespace(stop=lambda: None)
+
+    def note(self):
+        current = self.queue.current
+        self.shown.append(current.text if current else "")
+
+    @property
+    def rest(self):
+        return pytest.approx(self.timer[0] - self.clock.seconds)
+
+    def wait(self):
+        self.clock.seconds, then = self.timer
+        then()
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+@pytest.mark.parametrize("severity", ["information", "warning", "error"])
+def test_a_notice_has_its_line_for_some_seconds_and_gives_it_back(world, severity):
+    world.queue.add(Notice("Archived", severity))
+    assert world.queue.current == Notice("Archived", severity)
+    assert world.rest == SECONDS[severity]
+    world.wait()
+    assert world.queue.current is None
+    assert world.shown == ["Archived", ""]
+
+
+def test_an_error_stays_longer_than_information():
+    for seconds in (SECONDS, LEAST_SECONDS):
+        assert seconds["error"] > seconds["warning"] > seconds["information"]
+
+
+def test_one_that_waits_shortens_the_time_of_the_one_before(world):
+    world.queue.add(Notice("one", "error"))
+    world.clock.seconds = 1.0
+    world.queue.add(Notice("two"))
+    assert (world.queue.current.text, world.queue.waiting) == ("one", 1)
+    assert world.rest == LEAST_SECONDS["error"] - 1.0
+    world.wait()
+    assert (world.queue.current.text, world.queue.waiting) == ("two", 0)
+    assert world.rest == SECONDS["information"]
+
+
+def test_one_that_has_had_its_time_gives_way_at_once(world):
+    world.queue.add(Notice("one"))
+    world.clock.seconds = 3.0
+    world.queue.add(Notice("two"))
+    assert world.rest == 0.001
+
+
+def test_the_same_words_again_are_shown_once_and_longer(world):
+    world.queue.add(Notice("one"))
+    world.clock.seconds = 2.0
+    world.queue.add(Notice("one"))
+    assert world.queue.waiting == 0
+    assert world.rest == SECONDS["information"]
+    world.queue.add(Notice("two"))
+    world.queue.add(Notice("two"))
+    assert world.queue.waiting == 1
+
+
+def test_of_many_the_latest_are_shown(world):
+    for number in range(20):
+        world.queue.add(Notice(f"{number}"))
+    assert world.queue.waiting == MOST_WAITING
+    world.wait()
+    assert world.queue.current.text == "15"

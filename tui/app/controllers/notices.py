@@ -1,0 +1,42 @@
+"""Notices: a line for some seconds, and a list that keeps them."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from textual.app import App
+
+from tui.domain.views.notice import Notice
+from tui.domain.views.notice_log import LoggedNotice, NoticeLog
+from tui.widgets.key_line import KeyLine
+
+
+class NoticeController:
+    """Shows notices in the line of the topmost screen that has one, and lists them."""
+
+    def __init__(self, app: App[Any], clock: Callable[[], datetime]) -> None:
+        self._app = app
+        self._clock = clock
+        self.log = NoticeLog()
+
+    def show(self, notice: Notice, title: str = "") -> None:
+        """Show a notice and keep it; ``title`` is that of a session that is not on screen."""
+        self.log.add(LoggedNotice(self._clock(), notice, title))
+        self.hint(Notice(f'"{title}": {notice.text}', notice.severity) if title else notice)
+
+    def hint(self, notice: Notice) -> None:
+        """Show a notice and do not keep it."""
+        lines = (
+            line for screen in reversed(self._app.screen_stack) for line in screen.query(KeyLine)
+        )
+        if (line := next(lines, None)) is not None:
+            line.notices.add(notice)
+
+    def toggle_list(self) -> None:
+        """Open the list of notices, or close it."""
+        from tui.screens.notice_list import NoticeList
+
+        if isinstance(self._app.screen, NoticeList):
+            self._app.screen.dismiss()
+        else:
+            self._app.push_screen(NoticeList(self.log.newest_first, self._clock()))

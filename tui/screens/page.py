@@ -1,0 +1,64 @@
+"""A page of text over the conversation."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.screens.dialog import Dialog
+
+_FRAME = 5
+"""Cells beside the text: border, padding and scrollbar."""
+
+
+class PageScreen(Dialog[None]):
+    """Shows text that subclasses lay out by its width; Esc closes it.
+
+    The last two rows of the screen below, notices and status, stay visible.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss", "Close", priority=True),
+    ]
+    DEFAULT_CSS = """
+    PageScreen {
+        align: center middle;
+
+        & > VerticalScroll {
+            width: 100%; max-width: 120; height: auto; max-height: 100%; padding: 0 1;
+            margin-bottom: 2;
+            background: $surface; border: round $border;
+            border-title-color: $text-primary; border-title-style: bold;
+            border-subtitle-color: $text-muted;
+            scrollbar-size-vertical: 1;
+            scrollbar-background: $surface; scrollbar-color: $foreground 30%;
+        }
+        Static { height: auto; }
+    }
+    """
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self._title = title
+        self._text = Static(markup=False)
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(can_focus=True) as page:
+            page.border_title = Content(self._title)
+            page.border_subtitle = "↑ ↓ PgUp PgDn scroll · Esc closes"
+            yield self._text
+
+    def on_resize(self, event: events.Resize) -> None:
+        self._text.update(self.lay_out(max(1, min(event.size.width, 120) - _FRAME)))
+
+    def lay_out(self, width: int) -> Content:
+        """Lay out the text in lines of at most so many cells."""
+        raise NotImplementedError
+
+    def text(self) -> str:
+        """The whole page."""
+        return self.lay_out(115).plain

@@ -1,0 +1,76 @@
+"""The order in which notices take their line, and for how long."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+from tui.domain.views.notice import Notice, Severity
+
+SECONDS: dict[Severity, float] = {"information": 4.0, "warning": 7.0, "error": 10.0}
+"""The time that a notice has if no other waits."""
+
+LEAST_SECONDS: dict[Severity, float] = {"information": 1.5, "warning": 2.5, "error": 4.0}
+"""The time that it has if another waits."""
+
+MOST_WAITING = 5
+"""Older ones give way to newer ones: the list has them all."""
+
+
+class Stoppable(Protocol):
+    """A timer."""
+
+    def stop(self) -> None: ...
+
+
+class NoticeQueue:
+    """Shows one notice after another; ``changed`` is called when another one is ``current``."""
+
+    def __init__(
+        self,
+        set_timer: Callable[[float, Callable[[], None]], Stoppable],
+        changed: Callable[[], object],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._set_timer = set_timer
+        self._changed = changed
+        self._clock = clock
+        self._waiting: deque[Notice] = deque(maxlen=MOST_WAITING)
+        self._timer: Stoppable | None = None
+        self._since = 0.0
+        self.current: Notice | None = None
+
+    @property
+    def waiting(self) -> int:
+        """The number of notices that wait for the current one."""
+        return len(self._waiting)
+
+    def add(self, notice: Notice) -> None:
+        """Show a notice after those before it; one that is shown or waits is not repeated."""
+        if notice == self.current:
+            self._since = self._clock()
+        elif notice not in self._waiting:
+            self._waiting.append(notice)
+        if self.current is None:
+            self._advance()
+            return
+        self._time()
+        self._changed()
+
+    def _advance(self) -> None:
+        self._timer = None
+        self.current = self._waiting.popleft() if self._waiting else None
+        self._since = self._clock()
+        if self.current is not None:
+            self._time()
+        self._changed()
+
+    def _time(self) -> None:
+        if self.current is None:
+            return
+        if self._timer is not None:
+            self._timer.stop()
+        seconds = (LEAST_SECONDS if self._waiting else SECONDS)[self.current.severity]
+        rest = self._since + seconds - self._clock()
+        # Textual divides by it.
+        self._timer = self._set_timer(max(0.001, rest), self._advance)
