@@ -151,6 +151,17 @@ class MemoryStore:
             raise SessionNotFound(held.session_id)
         return self._add(held, box, new)
 
+    def contents(self, lease: Lease) -> tuple[SessionHeader, Sequence[Record]]:
+        """The header and the records of a session that this program holds."""
+        held = self._own(lease)
+        box = self.shelf.boxes.get(held.session_id)
+        return held.header, tuple(box.records) if box else ()
+
+    def forget(self, lease: Lease) -> None:
+        """Destroy a session and its lease; harmless if it is gone."""
+        self.shelf.boxes.pop(lease.session_id, None)
+        lease.release()
+
     # --- reading
 
     def load(self, session_id: str) -> Session:

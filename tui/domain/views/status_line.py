@@ -9,16 +9,19 @@ from tui.domain.text.labels import plural, scope_name
 
 
 class SaveState(msgspec.Struct, frozen=True):
-    """The time of the last save, or the reason of its failure."""
+    """The time of the last save, or the reason of its failure; nothing of a private session."""
 
     saved_at: datetime | None = None
     saving: bool = False
     failure: str = ""
+    private: bool = False
 
     def __str__(self) -> str:
         """The words in the status bar; empty for an empty session."""
         if self.failure:
             return f"NOT SAVED: {self.failure}"
+        if self.private:
+            return "PRIVATE, not saved"
         if self.saving:
             return "saving"
         return f"saved {self.saved_at.astimezone():%H:%M}" if self.saved_at else ""

@@ -123,7 +123,8 @@ class Retention:
 
         scope = workspace.scope
         unwritten = sum(
-            not each.published and each.session.header.scope == scope for each in workspace.open
+            not each.published and not each.private and each.session.header.scope == scope
+            for each in workspace.open
         )
         kept = _kept(workspace)
         return prune_backlog(self._store, self._policy(), scope, kept, unwritten=unwritten)

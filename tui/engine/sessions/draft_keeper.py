@@ -91,6 +91,8 @@ class DraftKeeper:
 
         Raises ``StorageError``.
         """
+        if loaded.private:
+            return
         # A slow disk may be writing the same; it would be offered twice.
         await loaded.prompt.settle()
         draft = loaded.draft()

@@ -76,7 +76,7 @@ class FinalSave:
         shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
         for loaded in shown.values():
             draft = loaded.draft()
-            if draft.empty or draft == loaded.prompt.kept:
+            if draft.empty or draft == loaded.prompt.kept or loaded.private:
                 continue
             try:
                 with save_errors():
@@ -108,7 +108,7 @@ class FinalSave:
 
     def _rescued(self, loaded: LoadedSession) -> Sequence[str]:
         opened = loaded.opened
-        if opened is None or not opened.unsaved:
+        if opened is None or not opened.unsaved or loaded.private:
             return ()
         path = write_rescue(self._rescue_directories, opened.header, opened.pending)
         name = _quoted(str(path))
@@ -119,7 +119,7 @@ class FinalSave:
 
     def _rescued_draft(self, loaded: LoadedSession) -> Sequence[str]:
         draft = loaded.draft()
-        if draft.empty or draft == loaded.prompt.kept:
+        if draft.empty or draft == loaded.prompt.kept or loaded.private:
             return ()
         return (f"What was typed is in {write_draft(self._rescue_directories, draft)}.",)
 
@@ -140,7 +140,7 @@ class FinalSave:
 
     def _rescue(self, loaded: LoadedSession, error: StorageError) -> None:
         opened = loaded.opened
-        if opened is None or not opened.unsaved:
+        if opened is None or not opened.unsaved or loaded.private:
             return
         self._fail_to_save(loaded, f": {error}")
         try:
@@ -160,7 +160,7 @@ class FinalSave:
     def _tell_what_was_saved(self, current: LoadedSession) -> None:
         saved = (each for each in self._workspace.pool.changed if each not in self._unsaved)
         self.lines += [f"Session saved: {session_id}" for session_id in saved]
-        if current.published:
+        if current.published and not current.private:
             options = self._options + self._model_option(current)
             self.lines.append(f"Resume with: {_program()} --session {current.id}{options}")
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import msgspec
 
+from tui.domain.journal.ids import is_private
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Settings
 from tui.domain.journal.session import (
@@ -128,6 +129,16 @@ class LoadedSession:
     def published(self) -> bool:
         """Tell whether the session exists for others."""
         return self.opened.published if self.opened else True
+
+    @property
+    def private(self) -> bool:
+        """Tell whether the session is in memory only."""
+        return is_private(self.id)
+
+    @property
+    def losable(self) -> bool:
+        """Tell whether something was said that nobody keeps."""
+        return self.private and bool(self.session.all_messages or self._arriving)
 
     @property
     def empty(self) -> bool:
@@ -312,7 +323,7 @@ class LoadedSession:
             message_count=session.message_count,
             model=self.model.name if self.model else session.model,
             scope=session.header.scope,
-            save=self.save,
+            save=msgspec.structs.replace(self.save, private=self.private),
             running=self.activity.running,
             summarising=self.activity.summarising,
             asking=self.activity.asking is not None,

@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
 import msgspec
 
@@ -32,6 +33,7 @@ from tui.engine.sessions.fork import write_copy
 from tui.engine.sessions.write_queue import WriteQueue
 from tui.errors import SessionDamaged
 from tui.storage.protocol import Appended, Lease, SessionStore
+from tui.storage.stores import SessionStores
 
 Clock = Callable[[], datetime]
 
@@ -287,6 +289,20 @@ class OpenSession:
         """Add a ``state``, so that the end of the file tells all that a list shows."""
         self._enter(self._fold.session(held=True).state(self._now()))
 
+    # --- private sessions
+
+    async def keep(self, stores: SessionStores) -> None:
+        """Go on as a session that is kept, with all that was said in this private one.
+
+        Raises ``StorageError``, and then it stays what it was.
+        """
+        await self._saving.run(partial(self._keep, stores))
+
+    def forget(self, stores: SessionStores) -> None:
+        """Destroy this private session, and give up its lease."""
+        stores.forget(self._lease)
+        self.abandon()
+
     # --- saving
 
     async def save(self) -> None:
@@ -384,6 +400,16 @@ class OpenSession:
         except SessionDamaged as damage:
             await self._write_beside(damage)
             return
+        self._take(appended, batch)
+
+    async def _keep(self, stores: SessionStores) -> None:
+        batch = tuple(self._pending)
+        records, lines = [each.record for each in batch], [each.line for each in batch]
+        self._lease, appended = await asyncio.to_thread(stores.keep, self._lease, records, lines)
+        self._store = stores.main
+        self._fold.header = msgspec.structs.replace(
+            self._fold.header, id=self._lease.session_id, ordinal=appended.ordinal
+        )
         self._take(appended, batch)
 
     def _append(self, batch: Sequence[PendingRecord]) -> Appended:

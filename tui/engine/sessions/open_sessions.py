@@ -8,6 +8,7 @@ from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import StorageError, UsageError
+from tui.storage.stores import SessionStores
 
 
 class OpenSessions:
@@ -17,12 +18,15 @@ class OpenSessions:
     first did. ``unread`` are the ids of those closed since something came of them.
     """
 
-    def __init__(self, prompts: DraftKeeper, clock: Clock, limit: int) -> None:
+    def __init__(
+        self, stores: SessionStores, prompts: DraftKeeper, clock: Clock, limit: int
+    ) -> None:
         self.prompts = prompts
         self.clock = clock
         self.changed: dict[str, None] = {}
         self.held: list[LoadedSession] = []
         self.unread: set[str] = set()
+        self._stores = stores
         self._limit = limit
 
     @property
@@ -91,12 +95,18 @@ class OpenSessions:
 
     def _note_saved(self, loaded: LoadedSession) -> None:
         """Something that was said or decided has reached the disk."""
-        self.changed[loaded.id] = None
+        if not loaded.private:
+            self.changed[loaded.id] = None
         loaded.note_restored()
         loaded.note_saved(self.clock())
 
     async def keep_draft(self, loaded: LoadedSession) -> None:
-        """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``."""
+        """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``.
+
+        The prompt of a private session is written nowhere.
+        """
+        if loaded.private:
+            return
         try:
             if loaded.unsaved_prompts or not self.prompts.is_kept(loaded):
                 await self.prompts.keep(loaded, partial(self.try_save, loaded))
@@ -137,6 +147,24 @@ class OpenSessions:
             if opened.unsaved:
                 raise
             loaded.note_nothing_unsaved()
+
+    async def keep(self, loaded: LoadedSession) -> None:
+        """Let a private session go on as one that is kept, under a new id.
+
+        Raises ``StorageError``, and then it stays private.
+        """
+        if loaded.opened is None:
+            return
+        await loaded.opened.keep(self._stores)
+        self._note_saved(loaded)
+
+    def forget(self, loaded: LoadedSession) -> None:
+        """Destroy a private session."""
+        if loaded.opened is not None:
+            loaded.opened.interrupt()
+            loaded.opened.forget(self._stores)
+        if loaded in self.held:
+            self.held.remove(loaded)
 
     def abandon(self, loaded: LoadedSession) -> None:
         """Give a session up, whatever is pending in it."""

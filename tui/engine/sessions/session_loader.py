@@ -1,6 +1,9 @@
 """Reading sessions into conversations. Everything here blocks on the disk."""
 
+import os
+
 from tui.domain.journal.damage import damage_words
+from tui.domain.journal.ids import SESSION_NUMBERS, new_private_id
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, Tail
 from tui.domain.views.notice import Notice
@@ -16,14 +19,15 @@ from tui.engine.sessions.leasing import (
 from tui.engine.sessions.loaded_session import Access, LoadedSession
 from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
-from tui.storage.protocol import SessionStore
+from tui.storage.stores import SessionStores
 
 
 class SessionLoader:
     """Makes conversations of what is on disk."""
 
-    def __init__(self, store: SessionStore, prompts: DraftKeeper, clock: Clock) -> None:
-        self._store = store
+    def __init__(self, stores: SessionStores, prompts: DraftKeeper, clock: Clock) -> None:
+        self._stores = stores
+        self._store = stores.main
         self._prompts = prompts
         self._clock = clock
 
@@ -37,6 +41,13 @@ class SessionLoader:
             # Another program was quicker, or it lies where nothing can be made.
             pass
         return self._reserved(place, None)
+
+    def private(self, place: SessionOrigin) -> LoadedSession:
+        """A new private session, of which nothing reaches a disk."""
+        number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
+        session_id = new_private_id(self._clock(), number)
+        store = self._stores.of(session_id)
+        return LoadedSession(new_session(store, place, self._clock, session_id=session_id))
 
     def looked_at(self, session_id: str) -> LoadedSession:
         """A session for reading. Raises ``SessionNotFound`` and other ``StorageError``."""

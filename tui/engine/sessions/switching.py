@@ -10,7 +10,7 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader
-from tui.errors import StorageError, UsageError
+from tui.errors import SibylError, StorageError, UsageError
 from tui.providers.protocol import Model
 
 Load = Callable[[], Awaitable[LoadedSession]]
@@ -27,6 +27,17 @@ class StayedError(StorageError):
         self.reason = reason
 
 
+class PrivateSessionLeft(SibylError):
+    """The private session on screen would be lost, and was not left.
+
+    It is left once the user has agreed: ``Switcher.let_go``.
+    """
+
+    def __init__(self, loaded: LoadedSession) -> None:
+        super().__init__("Nothing of this private session is saved. /keep saves it")
+        self.loaded = loaded
+
+
 class Switcher:
     """Shows one session after another: saves the current one, then loads the other.
 
@@ -41,6 +52,7 @@ class Switcher:
         self._model_for = model_for
         self._current: LoadedSession | None = None
         self.moves = asyncio.Lock()
+        self._let_go: LoadedSession | None = None
         self._wanted = 0
         # The loop itself keeps only a weak reference.
         self._behind: set[asyncio.Task[object]] = set()
@@ -149,6 +161,8 @@ class Switcher:
                 if wanted != self._wanted:
                     return False
                 raise
+            finally:
+                self._let_go = None
             if other is None:
                 return False
             if wanted != self._wanted and not self._pool.given_up(leaving):
@@ -166,8 +180,15 @@ class Switcher:
             await work()
 
     async def ready_to_leave(self, loaded: LoadedSession) -> None:
-        """Save a session and its draft. Raises ``StayedError``."""
+        """Save a session and its draft; a private one that is lost only if the user agreed.
+
+        Raises ``StayedError`` and ``PrivateSessionLeft``.
+        """
         if self._pool.given_up(loaded):
+            return
+        if loaded.private:
+            if loaded.losable and loaded is not self._let_go:
+                raise PrivateSessionLeft(loaded)
             return
         # What is written anyway says that the session is closed, in the same write.
         closes = bool(loaded.pending) and not loaded.at_work
@@ -176,6 +197,10 @@ class Switcher:
             await self._pool.keep_draft(loaded)
         except StorageError as error:
             raise StayedError(loaded.id, error.short) from error
+
+    def let_go(self, loaded: LoadedSession) -> None:
+        """Let the next switch leave a private session, as the user agreed to."""
+        self._let_go = loaded
 
     def leave_soon(self, loaded: LoadedSession) -> None:
         self.do_behind(self._leave_behind(loaded))
@@ -201,6 +226,9 @@ class Switcher:
         if self._pool.given_up(loaded):
             with suppress(StorageError):
                 await self._pool.prompts.put_aside(loaded)
+            return
+        if loaded.private:
+            self._pool.forget(loaded)
             return
         if loaded.unsaved and not loaded.activity.running:
             await self._pool.try_save(loaded)

@@ -21,10 +21,11 @@ from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader, read_only_words
 from tui.engine.sessions.switching import ModelFor, Switcher
 from tui.engine.sessions.write_queue import save_errors
-from tui.errors import ReadOnly, SessionBusy, StorageError
+from tui.errors import ReadOnly, SessionBusy, StorageError, UsageError
 from tui.providers.protocol import Model
 from tui.storage.drafts import Drafts
 from tui.storage.protocol import SessionFilter, SessionReader, SessionStore
+from tui.storage.stores import SessionStores
 
 PAGE = 50
 """The number of messages in a page."""
@@ -49,13 +50,13 @@ class Workspace:
         limit: int = 10,
     ) -> None:
         prompts = DraftKeeper(drafts)
-        self._store = store
-        self.reader: SessionReader = store
+        self._stores = stores = SessionStores(store, clock)
+        self.reader: SessionReader = stores
         self.place = place
         self.clock = clock
         self.prompts = prompts
-        self.loader = SessionLoader(store, prompts, clock)
-        self.pool = OpenSessions(prompts, clock, limit)
+        self.loader = SessionLoader(stores, prompts, clock)
+        self.pool = OpenSessions(stores, prompts, clock, limit)
         self.switcher = Switcher(self.pool, self.loader, model_for)
         self._model_for = model_for
 
@@ -92,6 +93,10 @@ class Workspace:
         """Begin in a new session. Raises ``StorageError``."""
         self.switcher.enter(self.loader.new(self.place))
 
+    def start_private(self) -> None:
+        """Begin in a private session."""
+        self.switcher.enter(self.loader.private(self.place))
+
     def start_in(self, session_id: str) -> None:
         """Begin in a session that is there. Raises ``StorageError``."""
         self.switcher.enter(self.loader.opened(session_id))
@@ -117,7 +122,7 @@ class Workspace:
 
         Raises ``StorageError``, also ``StayedError``, and ``UsageError`` at the limit.
         """
-        if not self.current.untouched:
+        if not self.current.untouched or self.current.private:
             if not await self.switcher.select(self._make_new):
                 return False
         elif not name:
@@ -127,6 +132,29 @@ class Workspace:
             loaded.opened.rename(name)
             self.switcher.do_behind(self.pool.try_save(loaded))
         return True
+
+    async def begin_private(self) -> bool:
+        """Show a new private session; false if the current one is one, or another was wanted.
+
+        Raises ``StayedError`` and ``PrivateSessionLeft``.
+        """
+        if self.current.private and self.current.untouched:
+            return False
+        return await self.switcher.select(self._make_private)
+
+    async def keep(self) -> None:
+        """Let the private session on screen go on as one that is kept, under a new id.
+
+        Raises ``UsageError`` if it is kept or empty, and ``StorageError``: then it stays private.
+        """
+        loaded = self.current
+        if not loaded.private:
+            raise UsageError("This session is kept already.")
+        if loaded.empty:
+            raise UsageError("Nothing to keep yet.")
+        async with self.switcher.moves:
+            await self.pool.keep(loaded)
+        self.switcher.do_behind(self._note_opened(loaded))
 
     async def leave_current(self, give_up: Callable[[], Awaitable[None]]) -> bool:
         """Show the scope's most recently used other session, or a new one, for the current one.
@@ -146,7 +174,7 @@ class Workspace:
         """
         if loaded.opened is not None:
             return
-        if not await asyncio.to_thread(self._store.holder, loaded.id):
+        if not await asyncio.to_thread(self.reader.holder, loaded.id):
             # Nobody holds it, or not any more: it can be asked for.
             loaded.allow_changes()
         async with self.switcher.moves:
@@ -256,7 +284,7 @@ class Workspace:
         """
         self.pool.check_limit()
         return await asyncio.to_thread(
-            write_fork, self._store, session_id, format_utc(self.clock())
+            write_fork, self._stores.main, session_id, format_utc(self.clock())
         )
 
     # --- prompts
@@ -277,11 +305,11 @@ class Workspace:
     async def read_earlier(self, loaded: LoadedSession, count: int = PAGE) -> Sequence[Entry]:
         """Read the page before what is at hand. Raises ``StorageError``."""
         if loaded.pages.excerpt is not None:
-            return await excerpts.read_earlier(self._store, loaded)
+            return await excerpts.read_earlier(self.reader, loaded)
         cursor = loaded.pages.cursor
         if cursor is None:
             return ()
-        page = await asyncio.to_thread(self._store.page, loaded.id, cursor, count)
+        page = await asyncio.to_thread(self.reader.page, loaded.id, cursor, count)
         if cursor != loaded.pages.cursor:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()
@@ -298,7 +326,7 @@ class Workspace:
         loaded = self.switcher.find(session_id)
         if loaded is not None:
             return loaded
-        holder = await asyncio.to_thread(self._store.holder, session_id)
+        holder = await asyncio.to_thread(self.reader.holder, session_id)
         if holder is not None:
             raise SessionBusy(session_id, str(holder))
         return await asyncio.to_thread(self.loader.looked_at, session_id)
@@ -316,7 +344,7 @@ class Workspace:
 
     async def _most_recent_other(self) -> LoadedSession | None:
         listing = await asyncio.to_thread(
-            self._store.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
+            self.reader.list, SessionFilter(self.scope), None, _OTHERS_TRIED + 1
         )
         for entry in listing.entries:
             if entry.id == self.current.id:
@@ -328,12 +356,16 @@ class Workspace:
 
     async def _make_new(self) -> LoadedSession:
         self.pool.check_limit()
+        return await asyncio.to_thread(self.loader.new, self._origin())
+
+    async def _make_private(self) -> LoadedSession:
+        self.pool.check_limit()
+        return self.loader.private(self._origin())
+
+    def _origin(self) -> SessionOrigin:
         header = self.current.session.header
         model = self._model_for(None)[0]
-        place = SessionOrigin(
-            self.scope, header.project_path or self.place.project_path, model.name
-        )
-        return await asyncio.to_thread(self.loader.new, place)
+        return SessionOrigin(self.scope, header.project_path or self.place.project_path, model.name)
 
     async def _take(self, loaded: LoadedSession) -> None:
         if loaded.opened is not None or self.switcher.read_anew(loaded):
@@ -361,4 +393,4 @@ class Workspace:
         # What --continue picks next time is worth less than what is to be done now.
         with suppress(StorageError), save_errors():
             scope = loaded.session.header.scope
-            await asyncio.to_thread(self._store.set_active, scope, loaded.id)
+            await asyncio.to_thread(self._stores.of(loaded.id).set_active, scope, loaded.id)

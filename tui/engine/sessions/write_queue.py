@@ -34,9 +34,12 @@ class WriteQueue:
         # The loop itself keeps only a weak reference.
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def run(self) -> None:
-        """Write once more. Raises ``StorageError``, whatever the write raises."""
-        task = asyncio.create_task(self._locked())
+    async def run(self, write: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Write once more, by ``write`` if it is given.
+
+        Raises ``StorageError``, whatever the write raises.
+        """
+        task = asyncio.create_task(self._locked(write or self._write))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
         await asyncio.shield(task)
@@ -46,10 +49,10 @@ class WriteQueue:
         async with self._lock:
             pass
 
-    async def _locked(self) -> None:
+    async def _locked(self, write: Callable[[], Awaitable[None]]) -> None:
         async with self._lock:
             with save_errors():
-                await self._write()
+                await write()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -1,0 +1,163 @@
+"""Private sessions in a workspace: in memory until they are kept, and lost when they are left."""
+
+import pytest
+
+from tests.engine.workspaces import FULL, World
+from tui.engine.sessions.final_save import FinalSave
+from tui.engine.sessions.switching import PrivateSessionLeft
+from tui.errors import StorageFull, UsageError
+
+SECRET = "xyzzy-plugh"
+
+
+@pytest.fixture
+def world(tmp_path):
+    world = World(tmp_path / "data")
+    yield world
+    world.end()
+
+
+async def private(world, *texts):
+    """A program in a private session in which these prompts were sent."""
+    program = world.program()
+    program.workspace.start_private()
+    for text in texts:
+        await program.send(text)
+    return program
+
+
+def on_disk(world):
+    """All that is in files, and their names."""
+    files = [path for path in world.root.parent.rglob("*") if path.is_file()]
+    return b"".join(str(path).encode() + path.read_bytes() for path in files)
+
+
+async def test_nothing_of_a_private_session_reaches_the_disk(world):
+    program = await private(world, SECRET)
+    await program.workspace.rename(program.workspace.current, SECRET)
+    await program.type(f"{SECRET} again")
+    await program.workspace.keep_drafts()
+    await program.workspace.save_all()
+    await program.workspace.note_start()
+    await program.end()
+    assert SECRET.encode() not in on_disk(world)
+    assert b"private-" not in on_disk(world)
+    assert not program.workspace.pool.changed
+
+
+async def test_the_end_rescues_and_tells_nothing_of_it(world, tmp_path):
+    program = await private(world)
+    current = program.workspace.current
+    current.opened.add_message("user", SECRET + "\x00" * 10)
+    await program.type(SECRET)
+    program.drafts.failures = [FULL] * 9
+    final = FinalSave(program.workspace, (tmp_path / "rescue",), None)
+    await final.run()
+    final.run_at_once()
+    assert final.lines == []
+    assert not final.failed
+    assert SECRET.encode() not in on_disk(world)
+
+
+async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
+    other = await world.session("there")
+    program = await private(world, "hello")
+    current = program.workspace.current
+    with pytest.raises(PrivateSessionLeft):
+        await program.look_at(other)
+    with pytest.raises(PrivateSessionLeft):
+        await program.open(other)
+    with pytest.raises(PrivateSessionLeft):
+        await program.workspace.begin()
+    assert program.workspace.current is current
+    program.workspace.switcher.let_go(current)
+    assert await program.look_at(other)
+    assert program.workspace.open == ()
+    assert program.workspace.switcher.find(current.id) is None
+
+
+async def test_an_agreement_counts_for_one_switch(world):
+    program = await private(world, "hello")
+    current = program.workspace.current
+    program.workspace.switcher.let_go(current)
+    with pytest.raises(Exception, match="not found"):
+        await program.look_at("session-20260101-000000-000000")
+    with pytest.raises(PrivateSessionLeft):
+        await program.workspace.begin()
+
+
+async def test_one_without_a_message_is_left_at_once(world):
+    other = await world.session("there")
+    program = await private(world)
+    await program.type("half")
+    assert await program.look_at(other)
+    assert program.workspace.open == ()
+    assert world.drafts.unclaimed(program.workspace.scope) is None
+
+
+async def test_a_new_session_takes_the_place_of_an_empty_private_one(world):
+    program = await private(world)
+    assert await program.workspace.begin()
+    assert not program.workspace.current.private
+
+
+async def test_a_private_session_is_begun_once(world):
+    program = world.started()
+    assert await program.workspace.begin_private()
+    assert program.workspace.current.private
+    assert not await program.workspace.begin_private()
+
+
+async def test_pages_of_it_are_read_from_memory(world):
+    program = await private(world, "hello", "again")
+    read = program.workspace.reader
+    session_id = program.workspace.current.id
+    assert [m.text for m in read.load(session_id).loaded_messages] == ["hello", "again"]
+    assert read.resolve(session_id, "project:/shop") == session_id
+    assert program.workspace.current.status().save.private
+
+
+async def test_what_is_kept_has_all_of_it_under_a_new_id(world):
+    program = await private(world, "hello")
+    current = program.workspace.current
+    opened, before = current.opened, current.id
+    await program.workspace.rename(current, "Kept")
+    answer = opened.begin_answer("scripted:model")
+    answer.receive("half an ")
+    opened.add_piece(answer)
+    await program.workspace.pool.save(current)
+    current.prompt.edit("a draft")
+    await program.workspace.keep()
+    assert current.id != before
+    assert not current.private
+    answer.receive("answer")
+    opened.end_answer(answer)
+    await program.end()
+    assert world.texts(current.id) == ["hello", "half an answer"]
+    assert world.reader.entry(current.id).name == "Kept"
+    assert world.reader.entry(current.id).ordinal == 1
+    assert world.drafts.load(current.id).text == "a draft"
+    assert list(program.workspace.pool.changed) == [current.id]
+    assert world.reader.active("project:/shop") == current.id
+
+
+async def test_what_cannot_be_kept_stays_private_and_goes_on(world):
+    program = await private(world, "hello")
+    current = program.workspace.current
+    program.store.fail_next(FULL)
+    with pytest.raises(StorageFull):
+        await program.workspace.keep()
+    assert current.private
+    await program.send("again")
+    await program.workspace.keep()
+    assert world.texts(current.id) == ["hello", "again"]
+    assert len(world.reader.entries([current.id])) == 1
+
+
+async def test_only_a_private_session_with_something_in_it_is_kept(world):
+    program = await private(world)
+    with pytest.raises(UsageError, match="Nothing to keep"):
+        await program.workspace.keep()
+    program = world.started()
+    with pytest.raises(UsageError, match="kept already"):
+        await program.workspace.keep()

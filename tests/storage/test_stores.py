@@ -1,0 +1,72 @@
+"""The two stores of a program: the one on disk, and the one in memory."""
+
+import pytest
+
+from tests.builders import Clock, user
+from tests.storage.memory import ScriptedMemoryStore
+from tui.errors import SessionNotFound, StorageFull
+from tui.storage.protocol import SessionFilter
+from tui.storage.stores import SessionStores
+
+PRIVATE = "private-20260111-143022-000001"
+SHOP = ("project:/shop", "/shop", "scripted:model")
+
+
+@pytest.fixture
+def main():
+    return ScriptedMemoryStore(Clock())
+
+
+@pytest.fixture
+def stores(main):
+    return SessionStores(main, Clock())
+
+
+@pytest.fixture
+def lease(stores):
+    store = stores.of(PRIVATE)
+    lease = store.create(*SHOP, session_id=PRIVATE)
+    store.append(lease, [user("m1", "hello")])
+    return lease
+
+
+def texts(store, session_id):
+    return [message.text for message in store.load(session_id).loaded_messages]
+
+
+def test_the_id_says_where_a_session_is(stores, main, lease):
+    assert stores.of("session-1") is main
+    assert texts(stores, PRIVATE) == ["hello"]
+    with pytest.raises(SessionNotFound):
+        main.load(PRIVATE)
+
+
+def test_lists_have_no_private_session(stores, lease):
+    assert stores.list(SessionFilter(), None, 10).entries == ()
+    assert stores.count(SessionFilter()) == 0
+    assert stores.active(SHOP[0]) is None
+
+
+def test_a_private_session_that_is_kept_leaves_nothing_behind(stores, main, lease):
+    kept, appended = stores.keep(lease, [user("m2", "again")], [])
+    assert appended.ordinal == 1
+    assert texts(main, kept.session_id) == ["hello", "again"]
+    with pytest.raises(SessionNotFound):
+        stores.load(PRIVATE)
+
+
+def test_a_private_session_that_cannot_be_kept_is_as_it_was(stores, main, lease, monkeypatch):
+    def full(lease, records, *lines):
+        raise StorageFull("No room.")
+
+    monkeypatch.setattr(main, "append", full)
+    with pytest.raises(StorageFull):
+        stores.keep(lease, [], [])
+    assert main.shelf.leases == {}
+    assert texts(stores, PRIVATE) == ["hello"]
+
+
+def test_a_forgotten_private_session_is_gone(stores, lease):
+    stores.forget(lease)
+    with pytest.raises(SessionNotFound):
+        stores.load(PRIVATE)
