@@ -6,6 +6,7 @@ import pytest
 from tests.builders import answer, user
 from tui.domain.journal.records import Reset
 from tui.domain.views.notice import Notice
+from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 
 
@@ -16,7 +17,7 @@ def view(*entries):
         earlier=False,
         arriving=None,
         draft="",
-        queued=(),
+        queue=PromptQueue(),
         prompt_count=0,
         read_only="",
     )
