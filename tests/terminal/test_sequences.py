@@ -184,9 +184,11 @@ def test_names_of_models_directories_and_settings(chats, private_home):
     program.type("A question\r")
     program.until("Hello.")
     program.type("/model\r")
-    program.until("Model:")
+    program.until("Enter choose")
+    program.press("escape")
     program.type("/model nosuch\x9b\r")
-    program.until("Unknown model")
+    program.until("A model is named|Enter choose")
+    program.press("escape")
     _leave(program)
     assert any("--data-dir" in line and "MARKED" in line for line in told(program))
 

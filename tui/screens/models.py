@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
+from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.model_rows import ModelRows
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -36,7 +37,7 @@ class ModelScreen(ChooserDialog[None]):
         super().__init__()
         self._rows = rows
         self._asked_about = ""
-        self.filter.value = text
+        self.filter.value = make_visible_line(text)
 
     def on_mount(self) -> None:
         self.entitle("Models", _KEYS)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.app import App
@@ -83,7 +84,7 @@ class ModelPicker:
     def _ask(self, *, anew: bool) -> None:
         if self._asking is not None:
             self._asking.cancel()
-        self._asking = self._app.run_worker(lambda: self._show_lists(anew=anew))
+        self._asking = self._app.run_worker(partial(self._show_lists, anew=anew))
 
     async def _show_lists(self, *, anew: bool) -> None:
         async with aclosing(self._lists.ask_servers(self._current, anew=anew)) as answers:
