@@ -8,6 +8,7 @@ import pytest
 from tests.ui.screen import (
     activity,
     conversation,
+    go_to,
     question,
     send,
     status,
@@ -85,6 +86,45 @@ async def test_attempts_thinking_and_tokens_are_seen_in_the_line(world):
         await wait_for_answer(w)
         await until(lambda: "answers" not in activity(app))
         assert messages(w, w.workspace.current.id)[-1] == ("assistant", "Hello, hello.", None)
+
+
+async def test_thinking_is_shown_while_it_comes_then_folds_and_is_not_kept(world):
+    gates = [asyncio.Event() for _ in range(2)]
+    steps = [ThinkingReceived("They greet me."), gates[0], "Good day.", gates[1]]
+    w = world(steps)
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "They greet me." in conversation(app))
+        w.seconds += 12
+        gates[0].set()
+        await until(lambda: "▸ thought for 12 s" in conversation(app))
+        assert "They greet me." not in conversation(app)
+        gates[1].set()
+        await wait_for_answer(w)
+        await pilot.press("f6", "enter")
+        await until(lambda: "▾ thought for 12 s" in conversation(app))
+        assert "They greet me." in conversation(app)
+        there = w.workspace.current.id
+    assert messages(w, there)[-1] == ("assistant", "Good day.", None)
+    journal = next(w.root.rglob(f"{there}*.jsonl")).read_text()
+    assert "They greet me." not in journal
+
+
+async def test_thinking_of_a_session_that_is_not_on_screen_is_there_when_it_comes_back(world):
+    gates = [asyncio.Event() for _ in range(2)]
+    w = world([gates[0], ThinkingReceived("They greet me."), gates[1], "Good day."])
+    other = await w.session("elsewhere", "there")
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: w.model.requests)
+        mine = w.workspace.current.id
+        await go_to(app, pilot, other)
+        await until(lambda: "there" in conversation(app))
+        gates[0].set()
+        await go_to(app, pilot, mine)
+        await until(lambda: "They greet me." in conversation(app))
+        gates[1].set()
+        await until(lambda: "Good day." in conversation(app))
 
 
 async def test_escape_stops_an_answer_and_keeps_what_has_arrived(world):

@@ -23,6 +23,14 @@ class TranscriptView(Protocol):
         """Add to an answer that is arriving."""
         ...
 
+    def add_thinking(self, message_id: str, text: str) -> None:
+        """Add to the thinking before an answer."""
+        ...
+
+    def end_thinking(self, message_id: str, seconds: float) -> None:
+        """Show that the thinking before an answer has ended."""
+        ...
+
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer."""
         ...

@@ -13,6 +13,7 @@ from textual.worker import Worker, WorkerError
 from tui.app.chat_view import ChatView
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.thinking import Thinking
 from tui.app.controllers.usage_meter import UsageMeter
 from tui.domain.journal.message import Message as SessionMessage
 from tui.domain.views.notice import Notice, Severity
@@ -64,6 +65,7 @@ class Turns:
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._activity = activity
+        self._thinking = Thinking(chat, activity.stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, activity.stopwatch)
 
     def send(self, session: LoadedSession, prompt: str) -> None:
@@ -221,13 +223,14 @@ class Turns:
         """Measure what an event says of a session, and show it if that is on screen."""
         shown = session is self._switcher.current
         self._activity.note(session, event)
+        self._thinking.note(session, event)
         match event:
             case TextAdded(message_id=message_id, text=text):
                 if shown:
                     self._chat.transcript.add_text(message_id, text)
                 return
             case ThinkingAdded():
-                return  # the activity line shows it with its next tick
+                return  # shown already
             case MessageSaved(message=message):
                 self._take_saved(session, message, shown=shown)
             case AnswerStarted():
@@ -264,5 +267,6 @@ class Turns:
         if self._workers.pop(session, None) is not None:
             session.activity.end_answer()
             self.measuring.end(session)
+            self._thinking.end(session)
             self._ended_as[session] = status
             self._app.post_message(TurnFinished(session))

@@ -7,6 +7,7 @@ from textual.widget import Widget
 
 from tui.widgets.hints import hint
 from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.thought import Thoughts
 from tui.widgets.transcript.history_ends import HistoryEnds
 from tui.widgets.transcript.message_cursor import MessageCursor
 
@@ -29,9 +30,10 @@ class TranscriptState:
         self.draw = draw
         self.redraw = redraw
         self.costs: dict[str, AnswerCost] = {}
+        self.thoughts = Thoughts()
         self.unseen: set[str] = set()
         self.is_loaded = False
-        self._take(Document(costs=self.costs), HistoryEnds())
+        self._take(Document(costs=self.costs, thoughts=self.thoughts), HistoryEnds())
 
     def replace(self, document: Document, ends: HistoryEnds) -> None:
         """Show another document from now on."""

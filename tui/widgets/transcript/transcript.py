@@ -119,7 +119,7 @@ class Transcript(ScrollViewBase, can_focus=True):
         if self._has_selection:
             # It would apply to the same rows of another session.
             self.screen.clear_selection()
-        document = Document(entries, arriving, self._state.costs)
+        document = Document(entries, arriving, self._state.costs, self._state.thoughts)
         self._state.replace(document, HistoryEnds(earlier, later))
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
@@ -152,6 +152,21 @@ class Transcript(ScrollViewBase, can_focus=True):
             self._state.document.add_text(message_id, text, model)
         self._state.note_unseen(message_id)
         self._draw_soon()
+
+    def add_thinking(self, message_id: str, text: str) -> None:
+        """Add to the thinking before an answer, of whichever session it is."""
+        thought = self._state.thoughts.add(message_id, text)
+        if self._state.document.show_thought(message_id, thought):
+            self._draw_soon()
+
+    def end_thinking(self, message_id: str, seconds: float) -> None:
+        """Fold the thinking before an answer: that begins, or has ended."""
+        thought = self._state.thoughts.get(message_id)
+        if thought is None:
+            return
+        thought.end(seconds)
+        if self._state.document.show_thought(message_id, thought):
+            self._draw_soon()
 
     def show_cost(self, message_id: str, cost: AnswerCost) -> None:
         """Add time and tokens to the details of an answer, of whichever session it is."""

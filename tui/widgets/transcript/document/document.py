@@ -14,6 +14,7 @@ from tui.widgets.transcript.document.items import AnswerItem, Item, Queue, make_
 from tui.widgets.transcript.document.layout import Layout
 from tui.widgets.transcript.document.scroll_position import ScrollPosition
 from tui.widgets.transcript.document.strip_cache import StripCache
+from tui.widgets.transcript.document.thought import Thought, Thoughts
 from tui.widgets.transcript.document.viewport import Spot, Viewport
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.code_blocks import Code
@@ -41,7 +42,8 @@ class DocumentRow(msgspec.Struct, frozen=True):
 class Document:
     """The entries, their layout and the viewport; drawn on a canvas once there is one.
 
-    ``costs`` has time and tokens of answers by their ids, and is updated by its owner.
+    ``costs`` has time and tokens of answers by their ids, ``thoughts`` the thinking before them;
+    both are updated by their owner.
     """
 
     def __init__(
@@ -49,8 +51,10 @@ class Document:
         entries: Sequence[Shown] = (),
         arriving: Collection[str] = (),
         costs: Mapping[str, AnswerCost] = _NO_COSTS,
+        thoughts: Thoughts | None = None,
     ) -> None:
         self._costs = costs
+        self._thoughts = thoughts or Thoughts()
         self._numbers = count(1)
         self._items: dict[str, Item] = {}
         self._replaced: set[str] = set()
@@ -145,6 +149,15 @@ class Document:
             self._exchange(old, item)
         item.add(text)
         self.layout.changed(item)
+
+    def show_thought(self, message_id: str, thought: Thought) -> bool:
+        """Show how the thinking before an answer has changed; false if that is not here."""
+        item = self._items.get(message_id)
+        if not isinstance(item, AnswerItem):
+            return False
+        item.think(thought)
+        self.layout.changed(item)
+        return True
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""
@@ -262,6 +275,8 @@ class Document:
         item.hidden = item.key in self._replaced
         item.informed = self._informed
         item.cost = self._costs.get(item.key)
+        if isinstance(item, AnswerItem):
+            item.thought = self._thoughts.get(item.key)
         item.called = self._name_called(entry)
         return item
 
@@ -290,6 +305,8 @@ class Document:
         self._items[old.key] = new
         new.hidden, new.unfolded, new.informed = old.hidden, old.unfolded, old.informed
         new.cost = old.cost
+        if isinstance(old, AnswerItem) and isinstance(new, AnswerItem):
+            new.thought = old.thought
         self.layout.replace(old, new)
         self._forget(old)
         top = self.reader.top

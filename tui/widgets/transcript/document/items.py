@@ -10,6 +10,7 @@ from tui.domain.journal.records import Reset, Summary
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.message_details import details
 from tui.domain.views.notice import Notice, Shown
+from tui.widgets.transcript.document.thought import Thought, thought_blocks
 from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.rendering.code_blocks import Fences, growing_row_block, row_block
 from tui.widgets.transcript.rendering.foldable import call_blocks, result_blocks, summary_blocks
@@ -170,7 +171,7 @@ class AnswerItem(Item):
 
     __slots__ = (
         *("_sources", "_body", "_changed", "_fences", "_new", "_size", "_split_to"),
-        *("_splitter", "_title", "arriving"),
+        *("_splitter", "_title", "arriving", "thought"),
     )
     entry: Message  # pyright: ignore[reportIncompatibleVariableOverride]
 
@@ -185,6 +186,7 @@ class AnswerItem(Item):
         self._body: Sequence[RowBlock] = ()
         self._fences: Fences | None = None
         self._title: LineBlock | None = None
+        self.thought: Thought | None = None
         self._changed = True
 
     @property
@@ -202,6 +204,11 @@ class AnswerItem(Item):
             self._new = []
         self._new.append(text)
         self._size += len(text)
+        self._changed = True
+
+    def think(self, thought: Thought) -> None:
+        """Show how the thinking before the answer has changed."""
+        self.thought = thought
         self._changed = True
 
     def become(self, entry: Message) -> bool:
@@ -236,8 +243,9 @@ class AnswerItem(Item):
         return lines + 3 + len(self.entry.tool_calls)
 
     def make_blocks(self) -> list[RowBlock]:
-        body = [*self._head(), *self._body]
-        if self.arriving and not self._body:
+        thought = thought_blocks(self.thought, unfolded=self.unfolded)
+        body = [*self._head(), *thought, *self._body]
+        if self.arriving and not self._body and (not self.thought or self.thought.ended):
             body.append(LineBlock("…", "quiet"))
         for place, call in enumerate(self.entry.tool_calls):
             spaced = place == 0 and (bool(self._body) or not body)
@@ -245,7 +253,7 @@ class AnswerItem(Item):
         return [*body, *self._ending(bare=not body or not self._body)]
 
     def _head(self) -> list[RowBlock]:
-        if not self._body and self.entry.tool_calls:
+        if not self._body and self.entry.tool_calls and not self.thought:
             return []
         model = make_visible_line(self.entry.model or "answer")
         # In ollama:qwen3:4b, everything after the provider is the model.
@@ -295,7 +303,7 @@ class AnswerItem(Item):
 
     @property
     def foldable(self) -> bool:
-        return bool(self.entry.tool_calls)
+        return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
 
 
 class Queue(Item):

@@ -10,6 +10,7 @@ NAMES = (
     "mark",
     "model",
     "quiet",
+    "thinking",
     "tool",
     "notice",
     "warning",

@@ -1,0 +1,108 @@
+"""The thinking before an answer: its end while it arrives, one line afterwards."""
+
+from collections import deque
+from collections.abc import Sequence
+
+from textual.strip import Strip
+
+from tui.domain.views.activity import seconds_words
+from tui.widgets.transcript.rendering.canvas import Canvas
+from tui.widgets.transcript.rendering.row_blocks import LineBlock, Plain, RowBlock, plain_blocks
+from tui.widgets.wrapping import clean
+
+ROWS = 4
+"""The rows that are shown of thinking while it arrives."""
+MOST_KEPT = 32_000
+"""Limit of the end of a thought that is kept, in characters."""
+_MOST_SHOWN = 2_000
+
+
+class Thought:
+    """The end of what a model thought, and for how long; kept in memory only."""
+
+    def __init__(self) -> None:
+        self._pieces: deque[str] = deque()
+        self._size = 0
+        self._seconds: float | None = None
+        self._made: tuple[object, list[RowBlock]] | None = None
+        self._version = 0
+
+    @property
+    def ended(self) -> bool:
+        return self._seconds is not None
+
+    def add(self, piece: str) -> None:
+        """Add a piece, and forget the oldest ones beyond the limit."""
+        self._pieces.append(piece[-MOST_KEPT:])
+        self._size += len(self._pieces[-1])
+        while self._size - len(self._pieces[0]) >= MOST_KEPT:
+            self._size -= len(self._pieces.popleft())
+        self._version += 1
+
+    def end(self, seconds: float) -> None:
+        """Note that the answer goes on, after so many seconds of thinking."""
+        self._seconds = (self._seconds or 0.0) + seconds
+        self._version += 1
+
+    def blocks(self, *, unfolded: bool) -> list[RowBlock]:
+        """The blocks to draw; the same ones while nothing has changed."""
+        state = (self._version, unfolded)
+        if self._made is None or self._made[0] != state:
+            self._made = state, self._folding(unfolded=unfolded) if self.ended else [self._tail()]
+        return self._made[1]
+
+    def _tail(self) -> RowBlock:
+        return LastRows(clean(self._end(_MOST_SHOWN)).strip(), "thinking")
+
+    def _folding(self, *, unfolded: bool) -> list[RowBlock]:
+        time = seconds_words(self._seconds or 0.0)
+        words = f"thought for {time}" if time else "thought"
+        line = LineBlock(f"{'▾' if unfolded else '▸'} {words}", "thinking", foldable=True)
+        if not unfolded:
+            return [line]
+        return [line, *plain_blocks(clean(self._end(MOST_KEPT)).strip(), "thinking")]
+
+    def _end(self, most: int) -> str:
+        """The last characters, at least so many if there are; costs no more than these."""
+        pieces: list[str] = []
+        size = 0
+        for piece in reversed(self._pieces):
+            pieces.append(piece)
+            size += len(piece)
+            if size >= most:
+                break
+        return "".join(reversed(pieces))[-most:]
+
+
+class LastRows(Plain):
+    """The last rows of a text that grows."""
+
+    def guess(self, width: int) -> int:
+        return min(ROWS, super().guess(width))
+
+    def draw(self, canvas: Canvas) -> list[Strip]:
+        return super().draw(canvas)[-ROWS:]
+
+
+class Thoughts:
+    """The thoughts of the latest answers, by message."""
+
+    _MOST: int = 100
+
+    def __init__(self) -> None:
+        self._thoughts: dict[str, Thought] = {}
+
+    def get(self, message_id: str) -> Thought | None:
+        return self._thoughts.get(message_id)
+
+    def add(self, message_id: str, piece: str) -> Thought:
+        """Add to the thinking before an answer."""
+        thought = self._thoughts.setdefault(message_id, Thought())
+        thought.add(piece)
+        if len(self._thoughts) > self._MOST:
+            del self._thoughts[next(iter(self._thoughts))]
+        return thought
+
+
+def thought_blocks(thought: Thought | None, *, unfolded: bool) -> Sequence[RowBlock]:
+    return thought.blocks(unfolded=unfolded) if thought else ()
