@@ -51,6 +51,13 @@ def test_every_text_of_a_theme_is_legible_wherever_it_stands(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_the_border_that_shows_the_focus_stands_out_from_every_ground(theme):
+    made = legible(variables(theme))
+    for ground in (Color.parse(made[name]) for name in GROUNDS):
+        assert contrast((ground + Color.parse(made["border"])).rgb, ground.rgb) >= 3
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_what_is_legible_already_is_left_as_it_is(theme):
     made = legible(variables(theme))
     assert legible(made) == made

@@ -1,8 +1,9 @@
 """``/theme``, with its texts to the letter."""
 
 
-async def test_without_a_name_it_says_what_is_shown_and_what_there_is(commands):
-    assert await commands("/theme") == "Theme: dark\nThere are: dark, light"
+async def test_without_a_name_the_user_picks_one(commands):
+    await commands("/theme")
+    assert commands.kinds == ["OpenThemes"]
 
 
 async def test_a_name_is_chosen(commands):

@@ -13,7 +13,7 @@ from tui.engine.turns.tools import Tools
 TODO = {"content": "会話を読む", "status": "pending", "active_form": "red\x1b[31m \u202e"}
 
 
-@pytest.mark.parametrize("size", [(120, 40), (60, 15)], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [(120, 40), (40, 10)], ids=["wide", "narrow"])
 async def test_a_call_that_waits(world, same_picture, size):
     w = world(["A plan.", ToolCall("c1", "write_todos", {"todos": [TODO]})], ["Done."])
     w.tools = Tools(built_in_tools(("write_todos",), lambda query, limit: SearchResult(), w.clock))

@@ -225,7 +225,7 @@ async def test_completion_of_a_command(world, same_picture):
 
 async def test_the_narrowest_and_lowest_terminal(world, same_picture):
     w = world([ANSWER])
-    async with w.running(size=(60, 15)) as (app, pilot):
+    async with w.running(size=(40, 10)) as (app, pilot):
         await send(pilot, "What is wrong?")
         await until(lambda: "Never compare" in conversation(app))
         await wait_for_answer(w)
@@ -234,7 +234,7 @@ async def test_the_narrowest_and_lowest_terminal(world, same_picture):
 
 
 async def test_a_terminal_that_is_too_small(world, same_picture):
-    async with world().running(size=(50, 10)) as (app, pilot):
+    async with world().running(size=(39, 9)) as (app, pilot):
         await settled(pilot, app)
         same_picture(app, "too-small")
 
@@ -332,7 +332,7 @@ async def test_a_question_where_there_is_little_room(world, same_picture, monkey
         return (Ask(words, list, detail="Until it is purged, /undo brings it back."),)
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", ask)
-    async with world().running(size=(60, 15)) as (app, pilot):
+    async with world().running(size=(40, 10)) as (app, pilot):
         await until(lambda: rows(app))
         await send(pilot, "/save")
         await question(app)
@@ -364,7 +364,7 @@ TODOS = [
 ]
 
 
-@pytest.mark.parametrize("size", [(100, 36), (60, 15)], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [(100, 36), (40, 10)], ids=["wide", "narrow"])
 async def test_to_dos(world, same_picture, size):
     w = world()
     async with w.running(size=size) as (app, pilot):

@@ -109,22 +109,22 @@ def test_the_outline_leaves_a_row_for_the_line_of_keys_where_there_is_one():
 
 
 def test_the_outline_is_sidebar_prompt_status_bar_and_name():
-    lines = _drawn(80, 15)
-    assert lines[:11] == [" " * 31 + "│"] * 11
-    assert lines[11] == " " * 31 + "│╭" + "─" * 46 + "╮"
-    assert lines[12] == " " * 31 + "││" + " " * 46 + "│"
-    assert lines[13] == " " * 31 + "│╰" + "─" * 46 + "╯"
-    assert lines[14] == " sibyl-tui"
+    lines = _drawn(80, 14)
+    assert lines[:10] == [" " * 31 + "│"] * 10
+    assert lines[10] == " " * 31 + "│╭" + "─" * 46 + "╮"
+    assert lines[11] == " " * 31 + "││" + " " * 46 + "│"
+    assert lines[12] == " " * 31 + "│╰" + "─" * 46 + "╯"
+    assert lines[13] == " sibyl-tui"
 
 
 def test_there_is_no_sidebar_on_a_narrow_screen():
-    lines = _drawn(79, 20)
+    lines = _drawn(59, 20)
     assert lines[:15] == [""] * 15
-    assert lines[15] == "╭" + "─" * 77 + "╮"
+    assert lines[15] == "╭" + "─" * 57 + "╮"
     assert lines[19] == " sibyl-tui"
 
 
-@pytest.mark.parametrize(("columns", "rows"), [(59, 40), (200, 14), (0, 0)])
+@pytest.mark.parametrize(("columns", "rows"), [(39, 40), (200, 9), (0, 0)])
 def test_there_is_no_outline_on_a_small_one(columns, rows):
     assert first_frame.outline(columns, rows, 32) == ""
 
@@ -197,7 +197,7 @@ def test_a_pipe_or_a_directory_in_its_place_stops_nothing(ui_file):
 
 def test_until_a_width_is_kept_it_follows_the_screen(ui_file):
     for columns in range(60, 320):
-        assert first_frame.sidebar_columns(columns) == max(32, min(columns // 4, 48))
+        assert first_frame.sidebar_columns(columns) == max(24, min(columns // 4, 60))
 
 
 def test_the_line_is_drawn_where_the_sidebar_ends():

@@ -28,7 +28,7 @@ async def test_a_notice_takes_the_place_of_the_keys_and_gives_it_back(world):
         assert key_line(app) == keys
 
 
-@pytest.mark.parametrize("size", [(80, 24), (60, 15)])
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
 async def test_a_notice_covers_nothing_also_where_there_is_no_room_for_keys(world, size):
     async with world().running(size=size) as (app, pilot):
         await send(pilot, "/save")
@@ -37,7 +37,7 @@ async def test_a_notice_covers_nothing_also_where_there_is_no_room_for_keys(worl
         await until(lambda: line.region.height == 1, "its row")
         assert line.region.bottom == app.chat.status_bar.region.y
         assert app.chat.prompt.region.bottom <= line.region.y
-        shown = size[1] >= 20
+        shown = size[1] >= 15
         give_back(app)
         await until(lambda: bool(line.region.height) == shown, "the row as before")
 

@@ -56,6 +56,7 @@ class EffectRunner:
                 | effects.OpenSearch()
                 | effects.OpenConnect()
                 | effects.OpenModels()
+                | effects.OpenThemes()
                 | effects.EditPrompt()
             ):
                 self._open(effect)
@@ -78,6 +79,8 @@ class EffectRunner:
                 self._controllers.connect.open()
             case effects.OpenModels(text):
                 self._controllers.model_picker.open(text)
+            case effects.OpenThemes():
+                self._controllers.themes.pick()
             case effects.EditPrompt():
                 self._controllers.external_editor.start()
 

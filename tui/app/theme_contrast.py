@@ -16,6 +16,9 @@ LEAST = 4.5
 OF_CODE_LEAST = 5.5
 """That of code, which is read letter by letter; a violet of less is dim on black."""
 
+OF_BORDER_LEAST = 3.0
+"""That of what shows the focus, by WCAG 2 too."""
+
 _GROUNDS = ("background", "surface", "panel")
 _TEXTS = (
     "foreground",
@@ -62,6 +65,7 @@ def legible(variables: Mapping[str, str]) -> dict[str, str]:
         return made
     for name in _TEXTS:
         made[name] = _shifted(Color.parse(made[name]), grounds).hex
+    made["border"] = _shifted(Color.parse(made["border"]), grounds, OF_BORDER_LEAST).hex
     made["text-muted"] = _muted(made["text-muted"], grounds)
     for text, ground in _CURSORS:
         made[text], made[ground] = _cursor(made[text], made[ground], grounds)

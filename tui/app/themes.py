@@ -53,6 +53,23 @@ class ThemeSwitcher:
         self._app.theme = name
         self._remembered.note(theme=name, theme_over=self._configured)
 
+    def pick(self) -> None:
+        """Open the list of themes; each is shown while it is highlighted."""
+        from tui.screens.theme_picker import ThemePicker
+
+        before, names = self.current, self.names()
+
+        def end(place: int | None) -> None:
+            if place is None:
+                self._app.theme = before
+            else:
+                self.choose(names[place])
+
+        self._app.push_screen(ThemePicker(names, before, self._preview), end)
+
+    def _preview(self, name: str) -> None:
+        self._app.theme = name
+
 
 def dress(
     app: App[Any],

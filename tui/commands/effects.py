@@ -40,6 +40,10 @@ class OpenSearch(msgspec.Struct, frozen=True):
     """Show the search screen."""
 
 
+class OpenThemes(msgspec.Struct, frozen=True):
+    """Show the list of themes."""
+
+
 class OpenHelp(msgspec.Struct, frozen=True):
     """Show the help screen."""
 
@@ -92,7 +96,7 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and quit."""
 
 
-Opening = OpenHelp | OpenNotices | OpenSearch | OpenConnect | OpenModels | EditPrompt
+Opening = OpenHelp | OpenNotices | OpenSearch | OpenConnect | OpenModels | OpenThemes | EditPrompt
 """The effects that show something else."""
 
 Effect = (

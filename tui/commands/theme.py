@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, say
+from tui.commands.effects import Effect, OpenThemes, say
 
 
 async def choose_theme(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Show or switch the theme."""
-    themes = context.themes
+    """Switch the theme; without a name let the user pick one."""
     if not arguments:
-        return say(f"Theme: {themes.current}\nThere are: {', '.join(themes.names())}")
-    themes.choose(arguments)
-    return say(f"Theme: {themes.current}")
+        return (OpenThemes(),)
+    context.themes.choose(arguments)
+    return say(f"Theme: {context.themes.current}")

@@ -215,7 +215,7 @@ COMMANDS: tuple[Command, ...] = (
         "text",
         ("default", "none"),
     ),
-    Command("theme", "stays", "Choose a theme", "say or change the colours", "[name]", "theme"),
+    Command("theme", "anywhere", "Choose a theme", "choose the colours", "[name]", "theme"),
     Command("quit", "at once", "Quit", "save everything and leave; exit and :q do the same"),
 )
 """Every command, in the order of the help."""

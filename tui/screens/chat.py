@@ -129,7 +129,7 @@ class ChatScreen(TextSelectionScreen):
             self.first_paint.begin()
 
     def on_screen_suspend(self) -> None:
-        self.key_line.show_those_above()
+        self.key_line.hide_keys()
 
     def on_resize(self, event: events.Resize) -> None:
         if fit(self, event.size):

@@ -30,10 +30,7 @@ CHOOSER_KEYS: list[BindingType] = [
 
 
 class ChooserDialog(Dialog[ScreenResultType]):
-    """A title, a line of words, a filter, and the choices that match it.
-
-    All but the last row of the terminal is its own: the status bar stays in sight.
-    """
+    """A title, a line of words, a filter, and the choices that match it."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = CHOOSER_KEYS
@@ -41,14 +38,11 @@ class ChooserDialog(Dialog[ScreenResultType]):
     ChooserDialog {
         align: center middle;
         #chooser {
-            width: 100%; max-width: 84; height: 100%; max-height: 22; margin: 0 0 1 0;
-            padding: 0 1; background: $panel; border: round $primary;
-            border-title-color: $text-primary; border-title-style: bold;
-            border-subtitle-color: $text-muted;
+            width: 100%; max-width: 84; height: 100%; max-height: 22; padding: 0 1;
         }
         #chooser-words { height: auto; max-height: 4; color: $text-muted; }
         #chooser-words.-error { color: $text-error; }
-        LineInput { height: 1; width: 100%; border: none; padding: 0; background: $surface; }
+        LineInput { height: 1; width: 100%; border: none; padding: 0; background: $panel; }
         ChoiceList { margin: 0; }
     }
     """
@@ -60,9 +54,10 @@ class ChooserDialog(Dialog[ScreenResultType]):
         self.choices = ChoiceList()
         self._all: Sequence[Choice] = ()
         self._tail: Sequence[Choice] = ()
+        self._keys = ""
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="chooser"):
+        with Vertical(id="chooser", classes="dialog"):
             yield self.words
             yield from self.lines()
             yield self.choices
@@ -77,7 +72,11 @@ class ChooserDialog(Dialog[ScreenResultType]):
         """Show a title, and the keys that work."""
         box = self.query_one("#chooser", Vertical)
         box.border_title = Content(make_visible_line(title))
-        box.border_subtitle = Content(keys)
+        self._keys = keys
+        self.name_keys()
+
+    def key_words(self) -> str:
+        return self._keys
 
     def say(self, words: str, *, error: bool = False) -> None:
         """Show words below the title."""

@@ -40,8 +40,8 @@ class ConfirmScreen(Dialog[bool]):
     ConfirmScreen {
         align: center middle;
         #question {
-            width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 1 2;
-            background: $panel; border: round $warning;
+            width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
+            border: round $text-warning;
         }
         VerticalScroll { height: auto; max-height: 8; }
         .confirm--question { text-style: bold; }
@@ -77,7 +77,7 @@ class ConfirmScreen(Dialog[bool]):
         self._answers_from = math.inf
 
     def compose(self) -> ComposeResult:
-        with Vertical(id="question"):
+        with Vertical(id="question", classes="dialog"):
             with VerticalScroll(can_focus=False):
                 yield Static(Content(make_visible(self._question)), classes="confirm--question")
                 if self._detail:
@@ -88,7 +88,7 @@ class ConfirmScreen(Dialog[bool]):
 
     def on_resize(self, event: events.Resize) -> None:
         # The rows of the question that fit beside the buttons and the border.
-        self.query_one(VerticalScroll).styles.max_height = max(4, event.size.height - 7)
+        self.query_one(VerticalScroll).styles.max_height = max(5, event.size.height - 6)
 
     def action_read(self, pages: int) -> None:
         """Scroll a long question."""

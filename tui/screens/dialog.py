@@ -1,14 +1,59 @@
 """The base class of modal screens."""
 
+from typing import ClassVar
+
+from textual.app import App
 from textual.await_complete import AwaitComplete
+from textual.content import Content
 from textual.screen import ModalScreen, ScreenResultType
+
+from tui.domain.screen_sizes import KEY_LINE_FROM_ROWS
+from tui.widgets.key_names import short_key_name
 
 
 class Dialog(ModalScreen[ScreenResultType]):
-    """A modal screen that gives one result.
+    """A modal screen that gives one result, with the status line of the chat below it.
 
-    Two answers in one read of input, or two clicks, would also pop the screen below.
+    A box of the class ``dialog`` names the keys that work now in its lower border. Two answers in
+    one read of input, or two clicks, would also pop the screen below.
     """
+
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [  # pyright: ignore[reportIncompatibleVariableOverride] - of Textual's own
+        (0, "-short"),
+        (KEY_LINE_FROM_ROWS, "-tall"),
+    ]
+    DEFAULT_CSS = """
+    Dialog {
+        background: transparent;
+        /* No padding, which is drawn over the screen below. */
+        & > * { margin: 0 0 1 0; }
+        &.-tall > * { margin: 0 0 2 0; }
+
+        .dialog {
+            background: $surface; border: round $border;
+            border-title-color: $text-primary; border-title-style: bold;
+            border-subtitle-color: $text-muted;
+        }
+    }
+    """
+
+    def on_mount(self) -> None:
+        self.bindings_updated_signal.subscribe(self, lambda _: self.name_keys())  # pyright: ignore[reportUnknownMemberType, reportUnknownLambdaType]
+
+    def name_keys(self) -> None:
+        """Show the keys that work now in the border."""
+        for box in self.query(".dialog"):
+            box.border_subtitle = Content(self.key_words())
+
+    def key_words(self) -> str:
+        """The keys that work where the focus is, with their descriptions; the way out is last."""
+        shown: dict[str, str] = {}
+        for active in self.active_bindings.values():
+            binding = active.binding
+            if active.enabled and binding.show and not isinstance(active.node, App):
+                shown.setdefault(binding.description, short_key_name(binding.key))
+        keys = sorted(shown.items(), key=lambda each: each[1] == "Esc")
+        return " · ".join(f"{key} {does.lower()}" for does, key in keys)
 
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Close with a result; does nothing unless this screen is on top."""

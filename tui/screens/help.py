@@ -45,10 +45,7 @@ class HelpScreen(Dialog[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
     HelpScreen > VerticalScroll {
-        width: 100%; max-width: 160; height: 100%; max-height: 64; padding: 0 1; margin-bottom: 2;
-        background: $surface; border: round $border;
-        border-title-color: $text-primary; border-title-style: bold;
-        border-subtitle-color: $text-muted;
+        width: 100%; max-width: 160; height: 100%; max-height: 64; padding: 0 1;
         scrollbar-size-vertical: 1;
         scrollbar-background: $surface; scrollbar-color: $foreground 30%;
     }
@@ -79,15 +76,17 @@ class HelpScreen(Dialog[None]):
         self._right = Static(classes="help--page", markup=False)
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(can_focus=True) as page:
+        with VerticalScroll(can_focus=True, classes="dialog") as page:
             page.border_title = "Help"
-            page.border_subtitle = "↑ ↓ PgUp PgDn scroll · Esc closes"
             with Horizontal():
                 with Vertical():
                     yield self._left
                 with Vertical() as column:
                     self._column = column
                     yield self._right
+
+    def key_words(self) -> str:
+        return f"↑ ↓ scroll · {super().key_words()}"
 
     def on_resize(self, event: events.Resize) -> None:
         # With a minimum: in a smaller window lines are cut off.
@@ -129,7 +128,7 @@ def _page(sections: Sequence[Section], width: int) -> Content:
     for heading, lines in sections:
         parts += [Content.styled(heading, "bold $text-primary"), Content("\n")]
         for line in lines:
-            parts += _shown(line, _KEY_CELLS, width)
+            parts += _shown(line, min(_KEY_CELLS, width // 3), width)
         parts.append(Content("\n"))
     return Content("").join(parts[:-1])
 

@@ -30,10 +30,6 @@ class PageScreen(Dialog[None]):
 
         & > VerticalScroll {
             width: 100%; max-width: 120; height: auto; max-height: 100%; padding: 0 1;
-            margin-bottom: 2;
-            background: $surface; border: round $border;
-            border-title-color: $text-primary; border-title-style: bold;
-            border-subtitle-color: $text-muted;
             scrollbar-size-vertical: 1;
             scrollbar-background: $surface; scrollbar-color: $foreground 30%;
         }
@@ -47,10 +43,12 @@ class PageScreen(Dialog[None]):
         self._text = Static(markup=False)
 
     def compose(self) -> ComposeResult:
-        with VerticalScroll(can_focus=True) as page:
+        with VerticalScroll(can_focus=True, classes="dialog") as page:
             page.border_title = Content(self._title)
-            page.border_subtitle = "↑ ↓ PgUp PgDn scroll · Esc closes"
             yield self._text
+
+    def key_words(self) -> str:
+        return f"↑ ↓ scroll · {super().key_words()}"
 
     def on_resize(self, event: events.Resize) -> None:
         self._text.update(self.lay_out(max(1, min(event.size.width, 120) - _FRAME)))

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from tui.domain.commands import BY_NAME, Command
+from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.sidebar_rows import SessionRow
@@ -70,7 +71,9 @@ class Actions(Provider):
         self.screen.post_message(invoked)
 
     def _row(self, action: Action, title: Content) -> Content:
-        """Format a line: title, key and command."""
+        """Format a line: title, key and command, where there is room."""
+        if self.app.size.width < SIDEBAR_FROM_COLUMNS:
+            return title
         typed = next(iter(_typed(action)), "")
         how = fill(self._key(action), _KEY_CELLS) + typed
         gap = " " * max(2, _TITLE_CELLS - cell_len(action.title))

@@ -21,6 +21,10 @@ class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatib
             else:
                 yield widget
 
+    def on_mount(self) -> None:
+        # Textual's own keys, which nobody can rebind.
+        self.query_one(CommandList).border_subtitle = "↑ ↓ choose · Enter run · Esc close"
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # Textual crashes on a key that arrives before the rows have a size.
         if action == "command_list" and not any(each.size for each in self.query(CommandList)):

@@ -55,9 +55,7 @@ class SearchScreen(Dialog[None]):
     # Here and not in ``styles/``, which every start parses.
     DEFAULT_CSS = """
     SearchScreen {
-        background: $background;
-
-        #search { width: 100%; height: 100%; }
+        #search { width: 100%; height: 100%; background: $background; }
         #search-line { height: 1; background: $panel; padding: 0 1; }
         #search-label { width: auto; color: $text-primary; text-style: bold; }
         QueryLine { width: 1fr; background: $panel; }
@@ -73,6 +71,7 @@ class SearchScreen(Dialog[None]):
         HitList { height: 3fr; }
         PreviewPane { height: 2fr; padding: 0 1; border-top: solid $panel; }
 
+        &.-short PreviewPane { display: none; }
         &.-wide {
             #search-found { layout: horizontal; }
             HitList { width: 3fr; height: 100%; }
@@ -103,7 +102,7 @@ class SearchScreen(Dialog[None]):
             with Container(id="search-found"):
                 yield self.hits
                 yield self.preview
-            yield KeyLine(ORDER)
+            yield KeyLine(ORDER, frozenset({"search-close"}))
 
     def on_mount(self) -> None:
         if self.line.value:

@@ -37,10 +37,6 @@ class _Key(msgspec.Struct, frozen=True):
         return cell_len(self.name) + 1 + cell_len(self.action) + _GAP
 
 
-_ABOVE = (_Key("↑ ↓", "Choose"), _Key("Enter", "Take it"), _Key("Esc", "Close", is_always=True))
-"""The keys of the palette, of a question and of every other list to choose from."""
-
-
 class KeyLine(Widget):
     """Shows the keys that work now, those of the focused widget first, as many as fit.
 
@@ -80,9 +76,9 @@ class KeyLine(Widget):
         self.screen.bindings_updated_signal.subscribe(self, self._follow)  # pyright: ignore[reportUnknownMemberType]
         self._read_keys(self.screen)
 
-    def show_those_above(self) -> None:
-        """Show the keys of the screen above: of the keys here none works."""
-        self._keys = _ABOVE
+    def hide_keys(self) -> None:
+        """Show none: below another screen no key here works, and that one names its own."""
+        self._keys = ()
         self.refresh()
 
     def _show_notice(self) -> None:

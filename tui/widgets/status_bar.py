@@ -38,6 +38,7 @@ _RIGHT: tuple[Place, ...] = (
     "failure",
 )
 _GAP = 2
+_PREFIX = "session-"
 # The least cells of a label that is worth showing.
 _LABEL_CELLS = 12
 # From so many percent on, the context is more important than what the sidebar shows as well.
@@ -88,6 +89,9 @@ def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[
         save = cut(save, min(width, max(_FAILURE_CELLS, width - cell_len(session_id) - _GAP)))
         room -= cell_len(save) + _GAP
         yield StatusItem("failure", save, save)
+    elif cell_len(session_id) + _GAP + cell_len(save) > width:
+        # The rest of it names the session as well.
+        session_id = session_id.removeprefix(_PREFIX)
     session_id = cut(session_id, room)
     yield StatusItem("id", session_id, session_id)
     if status.asking:

@@ -23,10 +23,10 @@ async def test_keys_make_it_wider_and_narrower(wider, narrower):
     async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
         wider, narrower = _NAMES.get(wider, wider), _NAMES.get(narrower, narrower)
         await pilot.press(wider)
-        await until(lambda: app.sidebar.outer_size.width == 34, "the width")
-        await pilot.press(narrower)
         await until(lambda: app.sidebar.outer_size.width == 32, "the width")
-        assert widths(app) == [34, 32]
+        await pilot.press(narrower)
+        await until(lambda: app.sidebar.outer_size.width == 30, "the width")
+        assert widths(app) == [32, 30]
 
 
 _NAMES = {"<": "less_than_sign", ">": "greater_than_sign"}
@@ -36,9 +36,9 @@ async def test_keys_that_come_faster_than_the_screen_is_laid_out_all_count():
     async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
         for _ in range(5):
             app.simulate_key("ctrl+right")
-        await until(lambda: widths(app) == [34, 36, 38, 40, 42], "the widths")
+        await until(lambda: widths(app) == [32, 34, 36, 38, 40], "the widths")
         await pilot.pause()
-        assert app.sidebar.outer_size.width == 42
+        assert app.sidebar.outer_size.width == 40
 
 
 async def test_it_has_bounds():
@@ -84,7 +84,7 @@ async def test_a_width_that_was_set_stays_on_a_wider_screen():
 
 async def test_its_edge_can_be_dragged():
     async with shown(rows(row(1)), size=(120, 10)) as (app, pilot):
-        await pilot.mouse_down(Sidebar, offset=(31, 4))
+        await pilot.mouse_down(Sidebar, offset=(29, 4))
         await pilot.hover(offset=(43, 5))
         await until(lambda: app.sidebar.outer_size.width == 44, "the width")
         assert widths(app) == []
@@ -100,4 +100,4 @@ async def test_a_click_beside_the_edge_drags_nothing():
         await pilot.hover(offset=(43, 8))
         await pilot.mouse_up(offset=(43, 8))
         assert widths(app) == []
-        assert app.sidebar.outer_size.width == 32
+        assert app.sidebar.outer_size.width == 30

@@ -28,13 +28,14 @@ class LinkController:
             self._let_choose(links)
 
     def _let_choose(self, links: Sequence[tuple[str, str]]) -> None:
-        from tui.screens.choose_link import ChooseLinkScreen
+        from tui.screens.list_dialog import ListDialog
 
         async def ask(place: int | None) -> None:
             if place is not None:
                 await self._ask(*links[place])
 
-        self._app.push_screen(ChooseLinkScreen([target for target, _ in links]), ask)
+        targets = [target for target, _ in links]
+        self._app.push_screen(ListDialog("Open which link?", targets), ask)
 
     async def _ask(self, target: str, text: str) -> None:
         from tui.commands.links import ask_to_open

@@ -1,0 +1,89 @@
+"""The program on the smallest screen that it is made for: 40 columns and 10 rows."""
+
+import pytest
+
+from tests.ui.screen import conversation, question, rows, send, wait_for_answer
+from tests.waiting import until
+from tui.domain.screen_sizes import LEAST_COLUMNS, LEAST_ROWS
+
+SIZE = (LEAST_COLUMNS, LEAST_ROWS)
+
+
+def bottom(app):
+    """The last row of the terminal."""
+    strip = app.screen._compositor.render_strips()[-1]
+    return "".join(segment.text for segment in strip)
+
+
+def screen_text(app):
+    return "\n".join(
+        "".join(segment.text for segment in strip)
+        for strip in app.screen._compositor.render_strips()
+    )
+
+
+@pytest.fixture
+async def small(world):
+    """A program with an answer on the smallest screen."""
+    w = world(["See [here](https://one.example) and [there](https://two.example)."])
+    async with w.running(size=SIZE) as (app, pilot):
+        await send(pilot, "Where?")
+        await until(lambda: "See here" in conversation(app))
+        await wait_for_answer(w)
+        yield app, pilot
+
+
+def saved(app):
+    session_id = app.workspace.current.id.removeprefix("session-")
+    return session_id in bottom(app) and "saved " in bottom(app)
+
+
+async def test_the_last_row_has_session_id_and_save_state(small):
+    app, _ = small
+    await until(lambda: saved(app))
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        (["f1"], "↑ ↓ scroll · Esc close"),
+        (["ctrl+p"], "Esc close"),
+        (["ctrl+f"], "Esc Close"),
+        ([*"/theme", "enter"], "Enter choose · Esc back"),
+        (["f5"], "Enter choose · Esc close"),
+        (["f8"], "↑ ↓ scroll · Esc close"),
+        (["f6", "o"], "Enter choose · Esc back"),
+    ],
+    ids=["help", "palette", "search", "themes", "connect", "notices", "links"],
+)
+async def test_what_covers_the_conversation_names_its_keys_and_leaves_the_last_row(
+    small, keys, words
+):
+    app, pilot = small
+    keys = ["slash" if key == "/" else key for key in keys]
+    await pilot.press(*keys)
+    await until(lambda: app.screen is not app.chat, "another screen")
+    await until(lambda: words in screen_text(app), words)
+    await until(lambda: saved(app), "the status line")
+    await pilot.press("escape")
+    await until(lambda: app.screen is app.chat, "the way back")
+
+
+async def test_a_question_fits_and_leaves_the_last_row(small):
+    app, pilot = small
+    await send(pilot, "/delete")
+    await question(app)
+    await until(lambda: "Yes (y)" in screen_text(app) and "No (n)" in screen_text(app))
+    assert saved(app)
+    await pilot.press("escape")
+
+
+async def test_the_list_comes_over_the_conversation_which_keeps_its_width(small):
+    app, pilot = small
+    width = app.chat.transcript.size.width
+    await pilot.press("f2")
+    await until(lambda: app.chat.sidebar.choosing and app.chat.sidebar.size.width)
+    assert app.chat.transcript.size.width == width == LEAST_COLUMNS
+    assert len(rows(app)) == 1
+    await pilot.press("enter", "x")
+    await until(lambda: not app.chat.sidebar.display and app.chat.prompt.text == "x")

@@ -1,0 +1,54 @@
+"""The choice of one row of several."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import OptionList
+
+from tui.domain.text.safe_text import make_visible_line
+from tui.screens.dialog import Dialog
+
+
+class ListDialog(Dialog[int | None]):
+    """A title and rows; the result is the index of the chosen row."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        # With priority: the list binds the same key, and names it nowhere.
+        Binding("enter", "choose", "Choose", priority=True),
+        Binding("escape", "dismiss", "Back"),
+    ]
+    DEFAULT_CSS = """
+    ListDialog {
+        align: center middle;
+        Vertical { width: 100%; max-width: 100; height: auto; max-height: 100%; padding: 0 1; }
+        OptionList {
+            height: auto; max-height: 100%; border: none; padding: 0; background: $surface;
+            scrollbar-size-vertical: 1;
+            &:focus { border: none; background-tint: $foreground 0%; }
+        }
+    }
+    """
+
+    def __init__(self, title: str, rows: Sequence[str], highlighted: int = 0) -> None:
+        super().__init__()
+        self._title = title
+        self.list = OptionList(*[Content(make_visible_line(row)) for row in rows], markup=False)
+        self.list.highlighted = highlighted
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content(self._title)
+            yield self.list
+
+    def action_choose(self) -> None:
+        self.list.action_select()
+
+    @on(OptionList.OptionSelected)
+    def _choose(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(event.option_index)
