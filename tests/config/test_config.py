@@ -405,7 +405,7 @@ class TestTheExample:
         load_config(write(text))
         raw = tomllib.loads(text)
         assert set(raw) == set(Config.__struct_fields__)
-        for table in ("retention", "hooks", "tools"):
+        for table in ("retention", "hooks", "notify", "tools"):
             kind = type(getattr(Config(), table))
             assert set(raw[table]) == set(kind.__struct_fields__)
         (server,) = raw["providers"].values()

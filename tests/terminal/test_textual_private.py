@@ -27,6 +27,7 @@ MEMBERS = [
     (LinuxDriver, "_sigtstp_application(self, *_)"),
     (LinuxDriver, "_sigcont_application(self, *_)"),
     (App, "_handle_exception(self, error)"),
+    (App, "_driver"),
     (App, "_fatal_error(self)"),
     (App, "_close_messages_no_wait(self)"),
 ]

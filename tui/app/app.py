@@ -16,6 +16,7 @@ from tui.app.dispatcher import Dispatcher
 from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
 from tui.app.keymap import EVERYWHERE, Places
+from tui.app.services.attention import Attention
 from tui.app.shutdown import Defects, end_on_signals
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.app.themes import dress
@@ -67,7 +68,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._parts = parts
         self.workspace = parts.workspace
         self.chat = ChatScreen(parts.appearance.keys)
-        self._controllers = Controllers(self, self.input_queue, self.chat, parts, self._carry_out)
+        self._attention = Attention(self, parts.workspace.switcher, parts.notify)
+        self._controllers = Controllers(
+            self, self.input_queue, self.chat, parts, self._carry_out, self._attention
+        )
         self._effects = EffectRunner(self, self.input_queue, self._controllers, self._turn_help)
         self._dispatcher = Dispatcher(
             self, self.input_queue, parts.workspace, self._controllers, self._effects
@@ -150,6 +154,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     # --- keys
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.AppFocus):
+            self._attention.end()
         await self.input_queue.on_event(event)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
@@ -296,6 +302,9 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
         self._controllers.turn_end.note(event.session)
+        if event.status != "interrupted":
+            failed = event.status == "failed"
+            self._attention.tell(event.session, "failed" if failed else "answered")
         self.run_worker(partial(self._end_turn, event.session))
 
     async def _end_turn(self, session: LoadedSession) -> None:

@@ -8,6 +8,7 @@ import msgspec
 
 from tui.app.themes import Appearance
 from tui.commands.context import Models
+from tui.config.schema import NotifySettings
 from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves, Stop
@@ -40,6 +41,7 @@ class Dependencies(msgspec.Struct, frozen=True):
     exclusive_projects: bool = False
     prompts: Mapping[str, str] = {}
     appearance: Appearance = Appearance()
+    notify: NotifySettings = NotifySettings()
     ui_state_file: Path | None = None
     index_root: Path | None = None
     stopwatch: Callable[[], float] = time.monotonic

@@ -25,6 +25,7 @@ from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns
 from tui.app.dependencies import Dependencies
 from tui.app.input_queue import InputQueue
+from tui.app.services.attention import Attention
 from tui.app.services.clipboard import Clipboard
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
@@ -45,6 +46,7 @@ class Controllers:
         chat: ChatScreen,
         parts: Dependencies,
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
+        attention: Attention,
     ) -> None:
         switcher = parts.workspace.switcher
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
@@ -59,7 +61,7 @@ class Controllers:
             chat, parts.workspace, parts.sessions, self.presenter
         )
         self.clipboard = Clipboard(app)
-        self.approvals = Approvals(switcher, self.presenter, self.session_list)
+        self.approvals = Approvals(switcher, self.presenter, self.session_list, attention.tell)
         settings = parts.turn_settings.asking(self.approvals.ask)
         self.turns = Turns(app, chat, self.presenter, parts.workspace, settings, activity)
         self.summaries = Summaries(

@@ -116,6 +116,7 @@ def _parts(
         prompts=config.prompts,
         ui_state_file=paths.state_directory() / ui_state.FILE,
         appearance=_appearance(program),
+        notify=config.notify,
     )
 
 

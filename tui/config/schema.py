@@ -135,6 +135,14 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ] = ()
 
 
+class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[notify]``: signs that an answer has ended or a tool asks, where you do not look."""
+
+    bell: Annotated[bool, _about("Whether the terminal's bell rings.")] = True
+    desktop: Annotated[bool, _about("Whether the terminal is asked to notify the desktop.")] = True
+    title: Annotated[bool, _about("Whether the terminal's title says so until you look.")] = True
+
+
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[tools]``: tools that a model may call."""
 
@@ -172,6 +180,13 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         RetentionSettings, _about("What becomes of sessions that are not used any more.")
     ] = RetentionSettings()
     hooks: Annotated[HookSettings, _about("Programs that are told what happens.")] = HookSettings()
+    notify: Annotated[
+        NotifySettings,
+        _about(
+            "Signs that an answer has ended or a tool asks, while the terminal has no focus or\n"
+            "another session is on screen."
+        ),
+    ] = NotifySettings()
     tools: Annotated[ToolSettings, _about("What a model may ask this program to do.")] = (
         ToolSettings()
     )

@@ -9,6 +9,7 @@ import time
 from textual import events
 
 from tui.terminal import first_frame
+from tui.terminal.attention import RESTORE_TITLE, SAVE_TITLE
 from tui.terminal.cell_width import fix_columns
 from tui.terminal.flow_control import FlowControl, FlowControlledApp
 from tui.terminal.key_parser import KeyParser
@@ -32,6 +33,7 @@ class TakeoverDriver(DriverBase):
     """Keeps the raw mode, the alternate screen and the outline of the first frame."""
 
     _is_entered = False
+    _is_title_saved = False
     _in_multiplexer = in_multiplexer(os.environ)
     _in_screen = in_screen(os.environ)
     _output: "Output | None" = None
@@ -60,12 +62,19 @@ class TakeoverDriver(DriverBase):
             # Entering it again would clear the outline.
             self._is_entered = False
             return
+        if SAVE_TITLE in data or RESTORE_TITLE in data:
+            self._is_title_saved = SAVE_TITLE in data
         if self._in_screen and data.startswith(_CLIPBOARD):
             data = through_screen(data)
         if self.has_writer:
             if self._flow_control is not None:
                 self._flow_control.note_given()
             super().write(drop_repeated(fix_columns(data, multiplexed=self._in_multiplexer)))
+
+    def stop_application_mode(self) -> None:
+        if self._is_title_saved:
+            self.write(RESTORE_TITLE)
+        super().stop_application_mode()
 
     def flush(self) -> None:
         # Textual calls this after each frame.

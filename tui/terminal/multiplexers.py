@@ -21,3 +21,9 @@ def through_screen(sequence: str) -> str:
     """Wrap a sequence for the terminal around GNU screen, which swallows it otherwise."""
     pieces = (sequence[start : start + _PIECE] for start in range(0, len(sequence), _PIECE))
     return "".join(f"\x1bP{piece}\x1b\\" for piece in pieces)
+
+
+def through_tmux(sequence: str) -> str:
+    """Wrap a sequence for the terminal around tmux, which drops it unless that is allowed."""
+    doubled = sequence.replace("\x1b", "\x1b\x1b")
+    return f"\x1bPtmux;{doubled}\x1b\\"

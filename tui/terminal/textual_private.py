@@ -97,5 +97,10 @@ class AppBase(App[None]):
         """Handle an error that nobody expected; false lets it end the application."""
         return False
 
+    def write_to_terminal(self, sequence: str) -> None:
+        """Write a sequence between two frames; Textual has this for the bell only."""
+        if sequence and self._driver is not None:
+            self._driver.write(sequence)
+
     def _fatal_error(self) -> None:
         self._close_messages_no_wait()

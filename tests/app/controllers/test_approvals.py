@@ -29,13 +29,18 @@ class World:
         for session in (self.here, self.elsewhere):
             session.activity = Activity()
         self.current = self.here
-        self.said, self.painted = [], []
+        self.said, self.painted, self.told = [], [], []
         display = SimpleNamespace(
             say=lambda notice: self.said.append(notice.text),
             show_prompt=lambda: self.painted.append(self.current.activity.asked),
             show_status=lambda: None,
         )
-        self.approvals = Approvals(self, display, SimpleNamespace(show=lambda: None))
+        self.approvals = Approvals(
+            self,
+            display,
+            SimpleNamespace(show=lambda: None),
+            lambda session, what: self.told.append((session.id, what)),
+        )
 
     def find(self, session_id):
         sessions = {each.id: each for each in (self.here, self.elsewhere)}
@@ -52,6 +57,12 @@ class World:
 @pytest.fixture
 def world():
     return World()
+
+
+async def test_a_question_draws_the_attention_of_who_does_not_look(world):
+    _, task = await world.ask("elsewhere", "write")
+    assert world.told == [("elsewhere", "waits for approval")]
+    task.cancel()
 
 
 async def test_a_question_is_shown_until_it_is_answered(world):

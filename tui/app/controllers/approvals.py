@@ -1,6 +1,7 @@
 """Calls of tools that wait for the user: put where he is, asked when he comes."""
 
 import asyncio
+from collections.abc import Callable
 
 import msgspec
 
@@ -23,11 +24,17 @@ class Approvals:
     """Shows each question in its own session, and gives the answer to whoever asked."""
 
     def __init__(
-        self, switcher: Switcher, presenter: SessionPresenter, session_list: SessionListController
+        self,
+        switcher: Switcher,
+        presenter: SessionPresenter,
+        session_list: SessionListController,
+        tell: Callable[[LoadedSession, str], None],
     ) -> None:
+        """``tell`` draws the attention of a user who does not look."""
         self._switcher = switcher
         self._presenter = presenter
         self._session_list = session_list
+        self._tell = tell
         self._waiting: list[_Waiting] = []
 
     async def ask(self, question: Question) -> Choice:
@@ -38,6 +45,7 @@ class Approvals:
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         session.activity.ask(question)
+        self._tell(session, "waits for approval")
         if session is not self._switcher.current:
             self._presenter.say(Notice(f"{session.label()} waits for approval.", "warning"))
         self._show(session)

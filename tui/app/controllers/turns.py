@@ -40,9 +40,10 @@ _EVENTS_BETWEEN_BREATHS = 16
 class TurnFinished(Message):
     """Nothing more comes of a turn."""
 
-    def __init__(self, session: LoadedSession) -> None:
+    def __init__(self, session: LoadedSession, status: TurnStatus = "complete") -> None:
         super().__init__()
         self.session = session
+        self.status = status
 
 
 class Turns:
@@ -269,4 +270,4 @@ class Turns:
             self.measuring.end(session)
             self._thinking.end(session)
             self._ended_as[session] = status
-            self._app.post_message(TurnFinished(session))
+            self._app.post_message(TurnFinished(session, status))

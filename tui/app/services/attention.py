@@ -1,0 +1,58 @@
+"""Attention: tells of the end of an answer and of questions, where the user does not look."""
+
+import os
+from collections.abc import Mapping
+
+from tui.config.schema import NotifySettings
+from tui.domain.text.labels import cut_to_cells
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import Switcher
+from tui.terminal import attention
+from tui.terminal.textual_private import AppBase
+
+_TITLE_CELLS = 60
+
+
+class Attention:
+    """Rings the bell, notifies the desktop and changes the title, as far as each is set.
+
+    A terminal that does not tell whether it has the focus counts as looked at.
+    """
+
+    def __init__(
+        self,
+        app: AppBase,
+        switcher: Switcher,
+        settings: NotifySettings,
+        environment: Mapping[str, str] = os.environ,
+    ) -> None:
+        self._app = app
+        self._switcher = switcher
+        self._settings = settings
+        self._environment = environment
+        self._is_title_changed = False
+
+    def tell(self, session: LoadedSession, what: str) -> None:
+        """Say what has happened in a session, unless the user looks at it."""
+        if self._app.app_focus and session is self._switcher.current:
+            return
+        words = f'"{cut_to_cells(session.label(), _TITLE_CELLS)}" {what}'
+        if self._settings.desktop:
+            self._app.write_to_terminal(attention.notification(words, self._environment))
+        if self._settings.title:
+            self._change_title(words)
+        if self._settings.bell:
+            self._app.bell()
+
+    def _change_title(self, words: str) -> None:
+        sequence = attention.title(f"● {words}", self._environment)
+        if sequence and not self._is_title_changed:
+            self._is_title_changed = True
+            sequence = attention.SAVE_TITLE + sequence
+        self._app.write_to_terminal(sequence)
+
+    def end(self) -> None:
+        """Restore the title: the user looks."""
+        if self._is_title_changed:
+            self._is_title_changed = False
+            self._app.write_to_terminal(attention.RESTORE_TITLE)
