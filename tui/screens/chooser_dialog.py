@@ -38,19 +38,20 @@ class ChooserDialog(Dialog[ScreenResultType]):
     ChooserDialog {
         align: center middle;
         #chooser {
-            width: 100%; max-width: 84; height: 100%; max-height: 22; padding: 0 1;
+            width: 100%; max-width: 84; height: 100%; max-height: 18; padding: 0 1;
         }
         #chooser-words { height: auto; max-height: 4; color: $text-muted; }
         #chooser-words.-error { color: $text-error; }
         LineInput { height: 1; width: 100%; border: none; padding: 0; background: $panel; }
         ChoiceList { margin: 0; }
+        &.-typing #chooser { height: auto; }
     }
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.words = Static(id="chooser-words", markup=False)
-        self.filter = LineInput(compact=True, select_on_focus=False)
+        self.filter = LineInput(placeholder="type to filter", compact=True, select_on_focus=False)
         self.choices = ChoiceList()
         self._all: Sequence[Choice] = ()
         self._tail: Sequence[Choice] = ()

@@ -127,6 +127,7 @@ class ConnectScreen(ChooserDialog[None]):
         self._begin("model", f"Connect {self._row.title}: choose a model")
         self._names = names
         self.filter.value = ""
+        self.filter.placeholder = "type to filter, or a name"
         none = "This server lists no models. Type the name of one."
         self.say("" if names else none)
         self.offer([Choice(name, name) for name in names])
@@ -144,6 +145,7 @@ class ConnectScreen(ChooserDialog[None]):
         self._waiting, self.step = False, step
         self.entitle(title, _KEYS[step])
         self.choices.display = step in ("provider", "model")
+        self.set_class(not self.choices.display, "-typing")
 
     def _show_providers(self) -> None:
         removable = any(row.connected for row in self._rows)

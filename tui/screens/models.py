@@ -11,7 +11,7 @@ from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import CommandInvoked, ModelIntent
 
-_KEYS = "Enter choose · Ctrl+R ask again · F5 connect · Esc close"
+_KEYS = "Enter choose · Esc close · Ctrl+R ask again · F5 connect"
 
 
 class ModelScreen(ChooserDialog[None]):
@@ -37,6 +37,7 @@ class ModelScreen(ChooserDialog[None]):
         super().__init__()
         self._rows = rows
         self._asked_about = ""
+        self.filter.placeholder = "type to filter, or PROVIDER:MODEL"
         self.filter.value = make_visible_line(text)
 
     def on_mount(self) -> None:

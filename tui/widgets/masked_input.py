@@ -11,7 +11,9 @@ class MaskedInput(LineInput):
     """Takes what is typed or pasted, without showing it."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(password=True, compact=True, select_on_focus=False, id=id)
+        super().__init__(
+            placeholder="paste the key", password=True, compact=True, select_on_focus=False, id=id
+        )
 
     def shown_text(self) -> GraphemeText:
         dots = _DOT * len(self.value)

@@ -1,0 +1,45 @@
+"""The order of the models, and the filter."""
+
+import pytest
+
+from tui.domain.model_choice import MOST_RECENT, arrange, matches
+from tui.domain.views.model_rows import ModelFacts
+
+LISTED = {"openai": ("a", "b"), "local": ("c",)}
+
+
+def names(rows):
+    return [row.name for row in rows]
+
+
+def test_models_chosen_last_come_first_and_once():
+    rows = arrange(LISTED, ("local:c", "openai:b"), "openai:a", {})
+    assert names(rows) == ["local:c", "openai:b", "openai:a"]
+    assert [row.recent for row in rows] == [True, True, False]
+    assert [row.current for row in rows] == [False, False, True]
+
+
+def test_models_of_servers_that_are_gone_are_left_out():
+    assert names(arrange(LISTED, ("gone:x",), "", {})) == ["openai:a", "openai:b", "local:c"]
+
+
+def test_a_chosen_model_that_no_server_lists_is_there():
+    assert names(arrange(LISTED, ("openai:own",), "", {}))[0] == "openai:own"
+    assert names(arrange(LISTED, (), "strange:x", {}))[0] == "strange:x"
+
+
+def test_few_of_those_chosen_last_are_shown():
+    recent = tuple(f"openai:{number}" for number in range(50))
+    assert len(arrange({"openai": ()}, recent, "", {})) == MOST_RECENT
+
+
+def test_facts_stand_with_their_models():
+    facts = {"openai:a": ModelFacts(1000)}
+    assert arrange(LISTED, (), "", facts)[0].facts.window == 1000
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"), [("", True), ("GPT luna", True), ("luna gpt", True), ("gpt x", False)]
+)
+def test_a_filter_wants_all_words_in_any_order(wanted, found):
+    assert matches("openai:gpt-6-Luna", wanted) == found

@@ -1,0 +1,176 @@
+"""What the program makes of a key or an address, and what it keeps of it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.providers.chat_server import ChatServer
+from tui.config import load_connections, load_settings
+from tui.domain.providers import PROVIDERS, Provider
+from tui.engine.connections import OWN_SERVER, ConnectionManager, address_of
+from tui.engine.model_lists import ModelLists
+from tui.errors import ConfigError, ModelUnavailable, UsageError
+from tui.providers.source import ModelSource
+
+KEY = "sk-pasted-0123456789abcdef"
+OWN = Provider(OWN_SERVER)
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    return tmp_path / "config.toml"
+
+
+@pytest.fixture
+def manager(file):
+    """Makes a manager over settings and an environment."""
+
+    def manager(config="", **environ):
+        file.write_text(config)
+        settings = load_settings(file, environ)
+        models = ModelSource(settings, environ, find_ollama=lambda _: ())
+        made = ConnectionManager(models, settings, environ)
+        made.models = models
+        return made
+
+    return manager
+
+
+class TestAnAddress:
+    @pytest.mark.parametrize(
+        ("typed", "address"),
+        [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080/v1"),
+            (" http://gpu:8000/ ", "http://gpu:8000/v1"),
+            ("https://gate.example/openai/v1", "https://gate.example/openai/v1"),
+            ("[::1]:8080", "http://[::1]:8080/v1"),
+        ],
+    )
+    def test_is_completed(self, typed, address):
+        assert address_of(typed, OWN) == address
+
+    def test_of_an_ollama_is_one_of_ollama(self):
+        assert address_of("gpu", PROVIDERS["ollama"]) == "http://gpu:11434/v1"
+
+    def test_of_anthropic_has_no_version(self):
+        assert address_of("http://gate", PROVIDERS["anthropic"]) == "http://gate"
+
+    @pytest.mark.parametrize("typed", ["", " ", "http://", "a b", "ftp://x", "http://u:p@x", "ü"])
+    def test_that_is_none_is_refused(self, typed):
+        with pytest.raises(UsageError):
+            address_of(typed, OWN)
+
+
+class TestAServerOfOnesOwn:
+    @pytest.mark.parametrize(
+        ("typed", "name"),
+        [
+            ("127.0.0.1:8080", "local"),
+            ("localhost:1", "local"),
+            ("gpu-box:8000", "gpu-box"),
+            ("gate.example.com", "gate-example-com"),
+            ("openai", "openai-2"),
+        ],
+    )
+    def test_is_named_after_its_host(self, manager, typed, name):
+        made = manager()
+        draft = made.with_address(made.connection(OWN_SERVER), typed)
+        assert draft.provider.name == name
+
+    async def test_keeps_its_name_and_another_gets_another(self, manager):
+        made = manager()
+        draft = made.with_address(made.connection(OWN_SERVER), "127.0.0.1:1")
+        await made.keep(draft, "a")
+        again = made.with_address(made.connection(OWN_SERVER), "127.0.0.1:1")
+        other = made.with_address(made.connection(OWN_SERVER), "127.0.0.1:2")
+        assert (again.provider.name, other.provider.name) == ("local", "local-2")
+
+
+class TestAKey:
+    async def test_that_was_pasted_goes_to_a_file_and_is_used(self, manager, file):
+        made = manager()
+        draft = made.with_key(made.connection("openai"), f" {KEY}\n")
+        assert await made.keep(draft, "gpt-6") == "openai:gpt-6"
+        assert (file.parent / "keys" / "openai.key").read_text().strip() == KEY
+        assert made.models.first().name == "openai:gpt-6"
+        assert made.connection("openai").key.reveal() == KEY
+        assert KEY not in repr(draft) + repr(made.connection("openai"))
+
+    async def test_of_the_environment_is_written_nowhere(self, manager, file):
+        made = manager(OPENAI_API_KEY=KEY)
+        await made.keep(made.connection("openai"), "gpt-6")
+        assert not (file.parent / "keys").exists()
+        assert load_connections(file.with_name("connections.toml")).model == "openai:gpt-6"
+
+    async def test_that_the_configuration_names_is_not_copied(self, manager, file):
+        (file.parent / "own.key").write_text(KEY)
+        (file.parent / "own.key").chmod(0o600)
+        made = manager('[providers.openai]\napi_key_file = "own.key"')
+        await made.keep(made.connection("openai"), "gpt-6")
+        assert not (file.parent / "keys").exists()
+
+    def test_does_not_go_to_another_server(self, manager):
+        made = manager(OPENAI_API_KEY=KEY)
+        moved = made.with_address(made.connection("openai"), "http://elsewhere/v1")
+        assert moved.key is None
+
+    async def test_that_is_gone_is_asked_for_again(self, manager, file):
+        made = manager()
+        await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
+        (file.parent / "keys" / "openai.key").unlink()
+        assert made.connection("openai").key is None
+
+
+async def test_a_damaged_file_is_said_and_nothing_changes(manager, file):
+    made = manager()
+    file.with_name("connections.toml").write_text("nonsense")
+    with pytest.raises(ConfigError):
+        await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
+    assert made.models.first().name == "offline:guide"
+    assert file.with_name("connections.toml").read_text() == "nonsense"
+
+
+def test_what_was_found_comes_first_and_every_row_of_the_table_is_there(manager):
+    rows = manager(OPENAI_API_KEY=KEY).rows(["ollama"])
+    assert [row.name for row in rows] == ["openai", "ollama", "anthropic", OWN_SERVER]
+    assert [row.note for row in rows][:2] == ["OPENAI_API_KEY is set", "running"]
+
+
+async def test_a_list_is_kept_for_the_next_run(manager, tmp_path):
+    from tests.builders import Clock
+
+    cache, clock = tmp_path / "models.json", Clock()
+    with ChatServer(models=["a"]) as server:
+        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
+        lists = ModelLists(made, made.models, cache, clock)
+        await lists.listed(made.connection("openai"))
+    later = ModelLists(made, made.models, cache, clock)
+    await later.begin()
+    assert "openai:a" in [row.name for row in later.rows("").rows]
+    assert "openai:a" in made.models.names()
+
+
+async def test_a_list_of_another_address_is_not_taken(manager, tmp_path):
+    from tests.builders import Clock
+
+    cache, clock = tmp_path / "models.json", Clock()
+    with ChatServer(models=["a"]) as server:
+        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
+        await ModelLists(made, made.models, cache, clock).listed(made.connection("openai"))
+    moved = manager(OPENAI_API_KEY=KEY)
+    later = ModelLists(moved, moved.models, cache, clock)
+    await later.begin()
+    assert "openai:a" not in [row.name for row in later.rows("").rows]
+
+
+async def test_a_name_that_is_never_looked_up_is_given_up(manager, monkeypatch):
+    import time
+
+    from tui.providers import model_lists
+
+    monkeypatch.setattr(model_lists, "SECONDS", 0.05)
+    monkeypatch.setattr(model_lists, "list_models", lambda _: time.sleep(1))
+    made = manager(OPENAI_API_KEY=KEY)
+    lists = ModelLists(made, made.models, None, lambda: None)
+    with pytest.raises(ModelUnavailable, match="did not answer"):
+        await lists.listed(made.connection("openai"))

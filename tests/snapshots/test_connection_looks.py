@@ -1,0 +1,61 @@
+"""Pictures of the screens that connect and choose a model."""
+
+import pytest
+
+from tests.providers.chat_server import ChatServer
+from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
+from tests.ui.screen import rows
+from tests.ui.test_model_picker import picker
+from tests.waiting import until
+
+MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A machine on which nothing is connected; OpenAI is the given server."""
+
+    def bare(server, **environ):
+        return BareMachine(tmp_path / "data", OPENAI_BASE_URL=server.base_url, **environ)
+
+    return bare
+
+
+async def settled(app, pilot):
+    await until(lambda: rows(app))
+    app.screen.key.cursor_blink = False
+    await pilot.pause()
+
+
+async def test_the_providers(bare, same_picture):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with bare(server, ANTHROPIC_API_KEY=KEY).running(size=(80, 24)) as (app, pilot):
+            await opened(app, pilot)
+            await settled(app, pilot)
+            same_picture(app, "connect")
+
+
+async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
+    monkeypatch.setattr("tui.providers.model_lists.Connection.host", "api.openai.com")
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with bare(server).running(size=(80, 24)) as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, f"{KEY}x")
+            await pilot.press("enter")
+            await until(lambda: "refused the key" in shown(app), "the refusal")
+            await settled(app, pilot)
+            same_picture(app, "connect-refused")
+
+
+async def test_the_models(bare, same_picture, monkeypatch):
+    monkeypatch.setattr("tui.providers.prices._is_vendor", lambda *_: True)
+    with ChatServer(models=MODELS, key=KEY) as server:
+        async with bare(server, OPENAI_API_KEY=KEY).running(size=(80, 24)) as (app, pilot):
+            await picker(app, pilot)
+            await until(lambda: app.screen.choices.lines[0].note, "the facts")
+            await until(lambda: rows(app))
+            app.screen.filter.cursor_blink = False
+            await pilot.pause()
+            same_picture(app, "models")
