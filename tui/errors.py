@@ -100,6 +100,7 @@ class SessionNotFound(StorageError):
         self._words = f"Session not found: {target}"
         super().__init__("\n".join(filter(None, [self._words, where])))
         self.target = target
+        self.where = where
         self.closest = tuple(closest)
 
     def lines(self, candidates: int) -> Sequence[str]:

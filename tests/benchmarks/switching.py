@@ -53,7 +53,7 @@ def _first_view(programs: Programs, count: int) -> float:
         _wait_for_rows(program)
         # Below the one that is open, the one that was used last first.
         steps = len(_SIZES) - _SIZES.index(count)
-        program.press("f2", *["down"] * steps)
+        program.press("ctrl+b", *["down"] * steps)
         program.settle(0.2)
         return program.press_until(last_words(count), "enter")
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
-from tui.commands.context import CommandContext
+from tui.commands.context import CommandContext, NumberedList
 from tui.commands.effects import Later, Say
 from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
@@ -57,7 +57,7 @@ class Commands:
         self.hook = ()
         self.exclusive = False
         self.measures = None
-        self.lists = {}
+        self.numbers = NumberedList()
         self.themes = Themes()
         self.rescued = []
         self.noted = []
@@ -80,7 +80,7 @@ class Commands:
             self.note_model,
             exclusive_projects=self.exclusive,
             measures=self.measures,
-            lists=self.lists,
+            numbers=self.numbers,
         )
 
     async def note_model(self, name):

@@ -77,7 +77,6 @@ async def test_without_another_one_a_new_session_is_shown(started, world):
 @pytest.mark.parametrize("how", ["{id}", "There", "1", "#1"])
 async def test_another_session_is_archived_by_any_target(commands, world, how):
     there = await world.session("hello", name="There")
-    await commands("/sessions")
     told = await commands("/archive " + how.format(id=there))
     assert told == 'Archived "There". /undo brings it back'
     assert commands.kinds == ["MovedSession", "Say"]
@@ -191,7 +190,7 @@ async def test_deleting_asks_and_only_a_yes_does_it(started, world):
 async def test_another_session_is_deleted_by_its_id_or_its_listed_number(commands, world):
     first, second = await world.session("first"), await world.session("second")
     assert await delete(commands, first) == 'Moved "first" to the trash. /undo brings it back'
-    await commands("/sessions")
+    commands.numbers.show([second])
     assert (await delete(commands, "1")).startswith('Moved "second" to the trash')
     assert status(world, second) == "trashed"
 

@@ -1,16 +1,10 @@
 """``/resume``."""
 
-from datetime import timedelta
-
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
-from tui.commands import resume
-from tui.commands.effects import Say
+from tui.commands.effects import OpenPicker, Say
 from tui.errors import StorageError
-
-NOTHING = "No sessions to resume."
-HINT = "Use /resume <number> to restore a session."
 
 
 @pytest.fixture
@@ -21,105 +15,32 @@ def project(tmp_path):
     return str(path)
 
 
-def listed(told):
-    """What stands in a list, without what is around it."""
-    lines = told.splitlines()
-    assert (lines[0], lines[-1]) == ("Resumable sessions:", HINT)
-    return lines[1:-1]
-
-
 # --- the list
 
 
 @pytest.mark.parametrize("text", ["/resume", "/resume list", "/RESUME LIST"])
-async def test_there_may_be_nothing_to_resume(commands, text):
-    assert await commands(text) == NOTHING
+async def test_closed_sessions_are_shown_in_the_picker(commands, text):
+    await commands(text)
+    assert commands.effects == (OpenPicker("closed"),)
 
 
-async def test_closed_sessions_of_every_scope_are_listed_most_recently_closed_first(
-    commands, world, project
-):
-    await world.session("Old one", project=project)
-    world.clock.now += timedelta(minutes=7)
-    await world.session("Elsewhere", scope="project:/other")
-    world.clock.now += timedelta(minutes=5)
-    assert (await commands("/resume")).splitlines() == [
-        "Resumable sessions:",
-        "  1. Elsewhere (/shop) - closed 5 min ago",
-        f"  2. Old one ({project}) - closed 12 min ago",
-        HINT,
-    ]
-
-
-async def test_a_session_of_which_nothing_can_be_read_is_marked_in_the_list(
-    commands, world, project
-):
-    there = await world.session("What is two?", project=project, scope=f"project:{project}")
-    world.reader.path(there).write_bytes(b"garbage\n")
-    assert listed(await commands("/resume")) == [f"  1. (unreadable) ({project}) - closed unknown"]
-    assert await commands("/resume 1") == "Resumed session: (unreadable)"
-
-
-async def test_naming_an_old_session_closes_it_anew(commands, world):
-    early = await world.session("Early")
-    await world.session("Late")
+async def test_without_a_list_numbers_count_from_the_latest_closed_one(commands, world, project):
+    early, late = (
+        await world.session("Early", project=project),
+        await world.session("Late", project=project),
+    )
     await commands.program.look_at(early)
     await commands("/name Renamed")
     await commands("/new")
-    assert [line.split()[1] for line in listed(await commands("/resume"))] == ["Renamed", "Late"]
+    assert await commands("/resume 1") == 'Opened "Renamed"'
+    assert await commands("/resume 1") == 'Opened "Late"'
+    assert commands.current.id == late
 
 
-async def test_without_a_note_of_its_closing_the_last_record_counts(commands, world):
-    killed = world.started()
-    await killed.send("Killed")
-    world.clock.now += timedelta(minutes=10)
-    await world.session("Closed since")
-    killed.store.die()
-    world.clock.now += timedelta(minutes=2)
-    lines = listed(await commands("/resume"))
-    assert lines[0].endswith("Closed since (/shop) - closed 2 min ago")
-    assert lines[1].endswith("Killed (/shop) - closed 12 min ago")
-
-
-async def test_open_sessions_are_not_in_the_list_and_come_back_in_order_of_closing(commands, world):
-    here, there = await world.session("Here"), await world.session("There")
-    other = world.started(there)
-    await commands.program.open(here)
-    assert await commands("/resume") == NOTHING
-    await other.end()
-    await commands("/new")
-    assert [line.split()[1] for line in listed(await commands("/resume"))] == ["Here", "There"]
-
-
-async def test_archived_and_deleted_sessions_are_not_in_the_list(commands, world):
-    world.reader.archive(await world.session("Archived"))
-    world.reader.delete(await world.session("Deleted"))
-    assert await commands("/resume") == NOTHING
-
-
-async def test_a_list_shows_control_characters_and_cuts_names(commands, world):
-    await world.session(name="一二三四五六七八九十" * 4)
-    await world.session(name="a\nb\x1b]0;x\x07", project="/sh\nop\x1b[2J")
-    lines = listed(await commands("/resume"))
-    assert len(lines) == 2
-    assert "\x1b" not in commands.told
-    assert lines[1] == "  2. 一二三四五六七八九十一二三四五六七八九… (/shop) - closed just now"
-
-
-async def test_a_list_too_long_says_how_many_more_there_are(commands, world, monkeypatch):
-    monkeypatch.setattr(resume, "MOST_ROWS", 2)
-    for number in range(5):
-        await world.session(f"s{number}")
-    lines = listed(await commands("/resume"))
-    assert [line.split()[1] for line in lines[:2]] == ["s4", "s3"]
-    assert lines[2:] == ["  and 3 more"]
-    assert await commands("/resume 3") == "Invalid index: 3. Valid range is 1-2."
-
-
-async def test_an_error_of_the_disk_is_shown_and_no_empty_list(commands, world, monkeypatch):
+async def test_an_error_of_the_disk_is_shown(commands, world, monkeypatch):
     await world.session()
     monkeypatch.setattr(commands.program.store, "list", _raise)
-    assert await commands("/resume") == "Cannot read the data directory."
+    assert await commands("/resume 1") == "Cannot read the data directory."
     assert commands.severity == "error"
 
 
@@ -132,10 +53,10 @@ def _raise(*_):
 
 async def test_a_number_resumes_what_was_listed_under_it(commands, world, project):
     old = await world.session("Old one", project=project)
-    await world.session("New one", project=project)
-    await commands("/resume")
+    new = await world.session("New one", project=project)
+    commands.numbers.show([new, old])
     await world.session("Since then", project=project)
-    assert await commands("/resume 2") == "Resumed session: Old one"
+    assert await commands("/resume 2") == 'Opened "Old one"'
     assert commands.kinds[0] == "ShowSession"
     assert commands.current.id == old
     assert world.holder(old)
@@ -145,19 +66,22 @@ async def test_a_number_resumes_what_was_listed_under_it(commands, world, projec
 async def test_a_number_counts_in_what_would_be_listed_now_if_nothing_was(commands, world, project):
     await world.session("Old one", project=project)
     await world.session("New one", project=project)
-    assert await commands("/resume 1") == "Resumed session: New one"
+    assert await commands("/resume 1") == 'Opened "New one"'
 
 
 @pytest.mark.parametrize("index", ["0", "3", "99", "00003", "123456789012345678901234567890"])
 async def test_a_number_beyond_the_list_is_told(commands, world, index):
     await world.session()
     await world.session()
-    assert await commands(f"/resume {index}") == f"Invalid index: {index}. Valid range is 1-2."
+    assert (
+        await commands(f"/resume {index}")
+        == f"There is no number {index} in the last list (1 to 2)."
+    )
     assert commands.severity == "error"
 
 
 async def test_a_number_is_told_where_there_is_nothing(commands):
-    assert await commands("/resume 1") == NOTHING
+    assert await commands("/resume 1") == "There is no number 1 in the last list."
 
 
 @pytest.mark.parametrize("target", ["5abc", "-1", "1.0", "nowhere", "deleted", "list all", "１"])
@@ -172,29 +96,27 @@ async def test_a_session_is_resumed_by_its_name_and_by_its_number_in_a_scope(
     commands, world, project, target
 ):
     there = await world.session(name="Auth bug", project=project)
-    assert await commands(f"/resume {target}") == "Resumed session: Auth bug"
+    assert await commands(f"/resume {target}") == 'Opened "Auth bug"'
     assert commands.current.id == there
 
 
 async def test_a_session_is_resumed_by_its_id_and_by_the_beginning_of_it(commands, world, project):
     there = await world.session("Hello", project=project)
-    assert await commands(f"/resume {there.removeprefix('session-')[:-1]}") == (
-        "Resumed session: Hello"
-    )
+    assert await commands(f"/resume {there.removeprefix('session-')[:-1]}") == ('Opened "Hello"')
     await commands("/new")
-    assert await commands(f"/resume {there}") == "Resumed session: Hello"
+    assert await commands(f"/resume {there}") == 'Opened "Hello"'
 
 
 async def test_a_name_of_digits_is_a_target_beyond_the_numbers(commands, world, project):
     there = await world.session(name="42", project=project)
-    assert await commands("/resume 42") == "Resumed session: 42"
+    assert await commands("/resume 42") == 'Opened "42"'
     assert commands.current.id == there
 
 
 async def test_the_day_of_the_only_session_is_the_beginning_of_its_id(commands, world, project):
     there = await world.session("Hello", project=project)
     day = there.removeprefix("session-")[:8]
-    assert await commands(f"/resume {day}") == "Resumed session: Hello"
+    assert await commands(f"/resume {day}") == 'Opened "Hello"'
 
 
 async def test_an_ambiguous_target_names_the_candidates(commands, world):
@@ -216,7 +138,7 @@ async def test_where_the_project_is_gone_its_session_stays_closed(commands, worl
     told = await commands("/resume 1")
     assert told == f"Project path no longer exists. Read it with /load {there}."
     assert not world.holder(there)
-    assert await commands(f"/load {there}") == f"Loaded session: {there} (1 message)"
+    assert await commands(f"/load {there}") == 'Opened "hello"'
 
 
 @pytest.mark.parametrize(
@@ -234,7 +156,7 @@ async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_pa
 async def test_a_session_without_a_project_is_only_that(commands, world, path):
     await world.session("Hello", project=path)
     told = await commands("/resume 1")
-    assert told.startswith("Project path no longer" if path else "Resumed session: Hello")
+    assert told.startswith("Project path no longer" if path else 'Opened "Hello"')
 
 
 async def test_at_the_limit_nothing_is_resumed(started, world, project):
@@ -261,33 +183,18 @@ async def test_a_session_that_cannot_be_saved_is_not_left(commands, world, proje
 async def test_a_session_that_is_open_here_is_only_shown(commands, world):
     await commands.program.send("Working")
     mine = commands.current.id
-    assert await commands(f"/resume {mine}") == "Resumed session: Working"
+    assert await commands(f"/resume {mine}") == 'Opened "Working"'
     assert world.texts(mine) == ["Working"]
 
 
 async def test_a_session_open_elsewhere_is_shown_read_only(commands, world, project):
     there = await world.session("Hello", project=project)
     world.started(there)
-    assert await commands(f"/resume {there}") == "Resumed session: Hello"
+    assert await commands(f"/resume {there}") == 'Opened "Hello"'
     assert commands.current.read_only.endswith("; opened read-only.")
 
 
 # --- projects that are open in one session only
-
-
-async def test_the_sessions_of_an_open_project_are_hidden(commands, world, project):
-    await world.session("Same")
-    await world.session("Other", project=project)
-    await commands.program.send("Working in /shop")
-    assert len(listed(await commands("/resume"))) == 2
-    commands.exclusive = True
-    assert [line.split()[1] for line in listed(await commands("/resume"))] == ["Other"]
-
-
-async def test_a_new_session_keeps_no_project_from_others(commands, world, project):
-    await world.session("Same", project="/shop")
-    commands.exclusive = True
-    assert len(listed(await commands("/resume"))) == 1
 
 
 async def test_an_open_project_is_told(started, world, project):
@@ -299,23 +206,21 @@ async def test_an_open_project_is_told(started, world, project):
     told = await commands(f"/resume {second}")
     assert told == "Project already open in another session."
     assert not world.holder(second)
-    assert await commands(f"/resume {first}") == "Resumed session: First"
+    assert await commands(f"/resume {first}") == 'Opened "First"'
 
 
 async def test_a_project_that_another_program_has_open_is_told(commands, world, project):
     first = await world.session("First", project=project)
     second = await world.session("Second", project=project)
     world.started(first)
-    assert len(listed(await commands("/resume"))) == 1
     commands.exclusive = True
-    assert await commands("/resume") == NOTHING
     assert await commands(f"/resume {second}") == "Project already open in another session."
 
 
 # --- deleting
 
 
-DELETE_USAGE = "Usage: /resume delete <number|session-id>"
+DELETE_USAGE = "Usage: /resume delete NUMBER or ID"
 
 
 async def test_deleting_nothing_says_how_and_restores_nothing(commands, world):
@@ -329,17 +234,18 @@ async def test_deleting_nothing_says_how_and_restores_nothing(commands, world):
 async def test_a_listed_number_is_deleted_and_the_others_keep_theirs(commands, world, project):
     old = await world.session("Old", project=project)
     middle = await world.session("Middle")
-    await world.session("New")
-    await commands("/resume")
-    assert await commands("/resume delete 2") == "Deleted saved session."
+    new = await world.session("New")
+    commands.numbers.show([new, middle, old])
+    told = await commands("/resume delete 2")
+    assert told == 'Moved "Middle" to the trash. /undo brings it back'
     assert world.reader.entry(middle).status == "trashed"
-    assert await commands("/resume 3") == "Resumed session: Old"
+    assert await commands("/resume 3") == 'Opened "Old"'
     assert commands.current.id == old
 
 
 async def test_a_full_id_is_deleted(commands, world):
     there = await world.session()
-    assert await commands(f"/resume delete {there}") == "Deleted saved session."
+    assert (await commands(f"/resume delete {there}")).startswith('Moved "hello" to the trash')
     assert world.reader.entry(there).status == "trashed"
     assert world.texts(there) == ["hello"]
 
@@ -355,7 +261,7 @@ async def test_nothing_else_is_deleted(commands, world, target):
 async def test_a_number_beyond_the_list_is_not_deleted(commands, world, index):
     there = await world.session(name=index)
     told = await commands(f"/resume delete {index}")
-    assert told == f"Invalid index: {index}. Valid range is 1-1."
+    assert told == f"There is no number {index} in the last list (1 to 1)."
     assert world.reader.entry(there).status == "closed"
 
 
@@ -375,7 +281,7 @@ async def test_the_session_on_screen_is_left_when_it_is_deleted(commands, world)
     other = await world.session("Other")
     viewed = await world.session("Viewed")
     await commands.program.look_at(viewed)
-    assert await commands(f"/resume delete {viewed}") == "Deleted saved session."
+    assert (await commands(f"/resume delete {viewed}")).startswith('Moved "Viewed" to the trash')
     assert commands.kinds == ["ShowSession", "Say"]
     assert commands.current.id == other
     assert world.reader.entry(viewed).status == "trashed"
@@ -385,7 +291,7 @@ async def test_the_session_on_screen_is_left_when_it_is_deleted(commands, world)
 
 
 async def test_there_may_be_nothing_to_clear(commands):
-    assert await commands("/resume clear") == "No saved sessions to clear."
+    assert await commands("/resume clear") == "There are no closed sessions."
 
 
 async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world):
@@ -401,11 +307,13 @@ async def test_all_that_is_closed_goes_to_the_trash_after_asking(commands, world
     mine = commands.current.id
     await commands("/resume clear")
     (ask,) = commands.effects
-    assert ask.question == "Delete 3 saved session(s) in 2 scope(s)? (y/n)"
-    assert ask.declined[0].notice.text == "Nothing cleared."
+    assert ask.question == "Move all 3 closed sessions of 2 projects to the trash?"
+    assert ask.declined[0].notice.text == "Nothing was moved."
     since = await world.session()
     effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == ["Cleared 3 saved session(s)."]
+    assert [effect.notice.text for effect in effects] == [
+        "Moved 3 sessions to the trash. /undo brings them back"
+    ]
     status = [world.reader.entry(each).status for each in (*closed, archived, held, mine, since)]
     assert status == ["trashed"] * 3 + ["archived", "open", "open", "closed"]
 
@@ -416,7 +324,9 @@ async def test_what_was_opened_since_the_question_stays(commands, world, project
     (ask,) = commands.effects
     await commands.program.open(there)
     effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == ["Cleared 1 saved session(s)."]
+    assert [effect.notice.text for effect in effects] == [
+        "Moved 1 session to the trash. /undo brings it back"
+    ]
     assert [world.reader.entry(each).status for each in (there, other)] == ["open", "trashed"]
 
 
@@ -428,7 +338,9 @@ async def test_what_others_opened_or_took_away_since_the_question_is_passed_over
     world.reader.delete(gone)
     world.reader.purge(gone)
     effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == ["Cleared 1 saved session(s)."]
+    assert [effect.notice.text for effect in effects] == [
+        "Moved 1 session to the trash. /undo brings it back"
+    ]
     assert [world.reader.entry(each).status for each in (held, left)] == ["open", "trashed"]
 
 
@@ -438,7 +350,9 @@ async def test_what_a_newer_version_wrote_is_cleared_too(commands, world):
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
     await commands("/resume clear")
     effects = await commands.carried_out(await commands.effects[0].confirmed())
-    assert [effect.notice.text for effect in effects] == ["Cleared 2 saved session(s)."]
+    assert [effect.notice.text for effect in effects] == [
+        "Moved 2 sessions to the trash. /undo brings them back"
+    ]
     assert [world.reader.entry(each).status for each in (newer, other)] == ["trashed"] * 2
 
 
@@ -458,7 +372,7 @@ async def test_the_session_on_screen_stays_there_if_it_cannot_be_cleared(
     monkeypatch.setattr(commands.program.store, "delete", refuse)
     effects = await commands.carried_out(await commands.effects[0].confirmed())
     assert [effect.notice.text for effect in effects] == [
-        "Cleared 1 saved session(s).",
+        "Moved 1 session to the trash. /undo brings it back",
         "Cannot move it.",
     ]
     assert commands.current.id == viewed
@@ -472,7 +386,7 @@ async def test_the_session_on_screen_is_not_cleared_once_it_was_typed_in(command
     (ask,) = commands.effects
     await commands.program.type("a word")
     effects = await commands.carried_out(await ask.confirmed())
-    assert [effect.notice.text for effect in effects] == ["Cleared 0 saved session(s)."]
+    assert [effect.notice.text for effect in effects] == ["No session was moved"]
     assert (commands.current.id, commands.current.prompt.text) == (viewed, "a word")
     assert world.reader.entry(viewed).status == "open"
 
@@ -528,7 +442,7 @@ async def test_what_kept_it_from_clearing_is_told(commands, world, monkeypatch):
     monkeypatch.setattr(commands.program.store, "delete", fail)
     effects = await commands.carried_out(await commands.effects[0].confirmed())
     told = [effect.notice.text for effect in effects]
-    assert told == ["Cleared 0 saved session(s).", "No room."]
+    assert told == ["No session was moved", "No room."]
 
 
 async def test_what_was_deleted_is_taken_back_by_undo(commands, world):
@@ -551,7 +465,7 @@ async def test_one_that_cannot_be_cleared_keeps_no_other_in_the_list(commands, w
     effects = await commands.carried_out(await commands.effects[0].confirmed())
     told = [effect.notice.text for effect in effects if isinstance(effect, Say)]
     assert told == [
-        "Cleared 2 saved session(s).",
+        "Moved 2 sessions to the trash. /undo brings them back",
         f"Session {sessions[1]} is damaged: it is no plain file",
     ]
     assert {world.reader.entry(each).status for each in (sessions[0], viewed)} == {"trashed"}

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.workspaces import FULL, SHOP
-from tui.commands import session
+from tui.commands.effects import OpenPicker
 from tui.domain.text.labels import local_minute
 from tui.errors import StorageError
 
@@ -33,118 +33,37 @@ async def test_a_new_session_has_details_without_a_number(commands):
 # --- /session list
 
 
-async def test_a_scope_may_have_no_sessions(commands, world):
-    await world.session(scope="project:/other")
-    assert await commands("/session list") == "No sessions in this scope."
-
-
-async def test_sessions_of_this_scope_are_listed_newest_use_first(commands, world):
-    await world.session("Old one", "yes")
-    await world.session("Elsewhere", scope="project:/other")
-    active = await world.session("A question", name="Auth bug")
-    await world.session("Newest", "a", "b")
-    world.reader.set_active(SHOP, active)
-    await commands.program.look_at(active)
-    assert (await commands("/session list")).splitlines() == [
-        "1. [ ] Newest | 3 msgs | just now (#3)",
-        "2. [*] Auth bug | 1 msgs | just now (#2)",
-        "3. [ ] Old one | 2 msgs | just now (#1)",
-    ]
-
-
-async def test_the_session_on_screen_is_in_the_list_once_it_is_on_disk(commands):
-    await commands.program.send("Hello there")
-    assert await commands("/session list") == "1. [*] Hello there | 1 msgs | just now (#1)"
-
-
-async def test_a_new_session_is_marked_as_the_active_one_before_it_is_on_disk(started, world):
-    there = await world.session("Hello")
-    commands = started(there)
-    assert "[*] Hello" in await commands("/session list")
-    await commands("/new")
-    assert (await commands("/session list")).splitlines() == [
-        "-  [*] (empty) | 0 msgs | just now (new)",
-        "1. [ ] Hello | 1 msgs | just now (#1)",
-    ]
-    assert await commands("/session resume 1") == f"Resumed session 1: {there}"
-    assert await commands("/session list") == "1. [*] Hello | 1 msgs | just now (#1)"
-
-
-async def test_a_new_session_that_cannot_be_saved_is_in_the_list(commands, world):
-    await world.session("Hello")
-    commands.program.store.fail_next(FULL)
-    await commands.program.send("Not on disk", save=False)
-    first, *_ = (await commands("/session list")).splitlines()
-    assert first == "-  [*] Not on disk | 1 msgs | just now (new)"
-
-
-async def test_where_the_active_session_was_archived_the_most_recently_used_other_is(
-    commands, world
-):
-    left = await world.session("Left")
-    world.reader.archive(await world.session("Archived"))
-    await commands.program.look_at(left)
-    assert await commands("/session list") == "1. [*] Left | 1 msgs | just now (#1)"
-
-
-async def test_names_are_shown_on_one_line_and_cut_to_forty_cells(commands, world):
-    await world.session(name="会話" * 30)
-    await world.session(name="two\nlines\x1b[31m and [bold]")
-    _, *lines = (await commands("/session list")).splitlines()
-    assert lines[1] == "2. [ ] " + "会話" * 9 + "会… | 1 msgs | just now (#1)"
-    assert len(lines) == 2
-    assert "\x1b" not in commands.told
-    assert "[bold]" in lines[0]
-
-
-async def test_a_session_of_which_nothing_can_be_read_is_marked(commands, world):
-    there = await world.session("What is two?")
-    world.reader.path(there).write_bytes(b"garbage\n")
+async def test_sessions_of_this_project_are_shown_in_the_picker(commands):
     await commands("/session list")
-    assert commands.told.endswith("\n1. [ ] (unreadable) | 0 msgs | just now (#1)")
-
-
-async def test_a_list_too_long_says_that_there_is_more(commands, world, monkeypatch):
-    monkeypatch.setattr(session, "MOST_ROWS", 2)
-    for _ in range(3):
-        await world.session()
-    _, *lines = (await commands("/session list")).splitlines()
-    assert lines[2:] == ["There are more: /sessions <text> shows those with a text in their name."]
-    assert await commands("/session resume 3") == "Session index 3 out of range"
+    assert commands.effects == (OpenPicker("all", everywhere=False),)
 
 
 # --- /session resume
 
 
 async def test_a_number_opens_the_session_that_was_listed_under_it(commands, world):
-    old = await world.session("Old one")
-    await world.session("New one")
-    await commands("/session list")
+    old, new = await world.session("Old one"), await world.session("New one")
+    commands.numbers.show([new, old])
     await world.session("Since then")
-    assert await commands("/session resume 2") == f"Resumed session 2: {old}"
+    assert await commands("/session resume 2") == 'Opened "Old one"'
     assert commands.current.id == old
     assert commands.kinds[0] == "ShowSession"
     assert world.holder(old)
     assert world.reader.active(SHOP) == old
 
 
-async def test_a_number_counts_in_what_would_be_listed_now_if_nothing_was(commands, world):
+async def test_a_number_counts_in_this_project_if_no_list_was_shown(commands, world):
     await world.session("Old one")
-    new = await world.session("New one")
-    assert await commands("/session resume 1") == f"Resumed session 1: {new}"
-
-
-async def test_the_numbers_of_other_lists_do_not_count(commands, world):
-    here = await world.session("Here")
+    await world.session("New one")
     await world.session("Elsewhere", scope="project:/other")
-    await commands("/sessions")
-    assert await commands("/session resume 1") == f"Resumed session 1: {here}"
+    assert await commands("/session resume 1") == 'Opened "New one"'
 
 
-@pytest.mark.parametrize("index", ["0", "2", "99999999999999999999"])
-async def test_a_number_beyond_the_list_is_told(commands, world, index):
+@pytest.mark.parametrize("number", ["0", "2", "99999999999999999999"])
+async def test_a_number_beyond_the_list_is_told(commands, world, number):
     await world.session()
-    assert await commands(f"/session resume {index}") == f"Session index {index} out of range"
+    told = f"There is no number {number} in the last list (1 to 1)."
+    assert await commands(f"/session resume {number}") == told
     assert commands.severity == "error"
 
 
@@ -157,7 +76,7 @@ async def test_what_is_no_number_is_answered_by_the_usage(commands, world, index
 async def test_to_resume_the_session_on_screen_is_harmless(commands, world):
     await commands.program.send("Hello")
     mine = commands.current.id
-    assert await commands("/session resume 1") == f"Resumed session 1: {mine}"
+    assert await commands("/session resume 1") == 'Opened "Hello"'
     assert commands.current.id == mine
     assert world.texts(mine) == ["Hello"]
 

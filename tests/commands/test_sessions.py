@@ -7,83 +7,28 @@ import pytest
 
 from tests.engine.workspaces import FULL, SHOP, said
 from tests.waiting import until
-from tui.commands import sessions
-from tui.commands.effects import Say
+from tui.commands.effects import OpenPicker, Say
 from tui.commands.registry import run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.domain.text.labels import NAME_CHARACTERS
 from tui.errors import StorageError
 
+
+async def opened(commands, text):
+    """Type a command; gives the id of the session that it opened."""
+    assert (await commands(text)).startswith("Opened ")
+    return commands.current.id
+
+
 # --- /sessions
 
 
-async def test_there_are_no_sessions_before_something_is_said(commands):
-    assert await commands("/sessions") == "No saved sessions."
-
-
-async def test_sessions_are_a_table_of_every_scope_newest_use_first(commands, world):
-    old = await world.session("Old one", "yes", scope="project:/other")
-    archived = await world.session("Middle one")
-    world.reader.archive(archived)
-    new = await world.session("New one", name="Auth bug")
-    lines = (await commands("/sessions")).splitlines()
-    assert lines[0] == "Saved sessions:"
-    assert lines[1].split() == ["#", "ID", "Name", "Last", "used", "Messages"]
-    assert [line.split()[:2] for line in lines[2:]] == [["1", new], ["2", archived], ["3", old]]
-    assert "Auth bug" in lines[2]
-    assert "Middle one (archived)" in lines[3]
-    assert lines[4].endswith("  2")
-    assert "just now" in lines[2]
-
-
-async def test_a_session_of_which_nothing_can_be_read_is_marked_in_the_table(commands, world):
-    there = await world.session("What is two?")
-    world.reader.path(there).write_bytes(b"garbage\n")
-    (line,) = (await commands("/sessions")).splitlines()[2:]
-    assert line.split()[:3] == ["1", there, "(unreadable)"]
-    assert await commands("/sessions unreadable") == commands.told
-    assert there in commands.told
-
-
-@pytest.mark.parametrize("text", ["AUTH", "auth bug", "uth"])
-async def test_sessions_with_a_text_are_those_that_have_it_in_their_name(commands, world, text):
-    there = await world.session(name="Auth bug")
-    await world.session(name="Groceries")
-    lines = (await commands(f"/sessions {text}")).splitlines()
-    assert [line.split()[1] for line in lines[2:]] == [there]
-
-
-async def test_sessions_are_found_by_a_part_of_their_id_in_any_case(commands, world):
-    there = await world.session()
-    path = world.reader.path(there)
-    path.rename(path.with_name("My-Old-Notes.jsonl"))
-    assert "My-Old-Notes" in await commands("/sessions OLD")
-    assert await commands("/sessions new") == "No saved sessions."
-
-
-async def test_a_text_is_looked_for_in_the_whole_name(commands, world):
-    there = await world.session(name="x" * 60 + " needle")
-    assert there in await commands("/sessions needle")
-
-
-async def test_a_table_too_long_says_that_there_is_more(commands, world, monkeypatch):
-    monkeypatch.setattr(sessions, "MOST_ROWS", 2)
-    monkeypatch.setattr(sessions, "_PAGE", 2)
-    made = [await world.session() for _ in range(3)]
-    lines = (await commands("/sessions")).splitlines()
-    assert [line.split()[1] for line in lines[2:4]] == [made[2], made[1]]
-    assert lines[4:] == ["There are more: /sessions <text> shows those with a text in their name."]
-    assert await commands("/load 3") == "Session not found: 3"
-
-
-async def test_a_table_goes_on_over_pages_of_what_does_not_match(commands, world, monkeypatch):
-    monkeypatch.setattr(sessions, "_PAGE", 1)
-    there = await world.session(name="Needle")
-    await world.session(name="Hay")
-    await world.session(name="Straw")
-    assert there in await commands("/sessions needle")
-    assert "There are more" not in commands.told
+async def test_sessions_are_shown_in_the_picker_filtered_by_a_text(commands):
+    await commands("/sessions")
+    assert commands.effects == (OpenPicker("all"),)
+    await commands("/sessions Auth bug")
+    assert commands.effects == (OpenPicker("all", text="Auth bug"),)
 
 
 # --- /save
@@ -135,16 +80,17 @@ async def test_a_session_that_is_looked_at_is_saved_as_it_is(commands, world):
 # --- /load
 
 
-async def test_load_wants_to_know_what(commands):
-    assert await commands("/load") == "Usage: /load <target>"
+async def test_load_without_a_target_shows_the_picker(commands):
+    await commands("/load")
+    assert commands.effects == (OpenPicker("all"),)
 
 
-async def test_load_opens_a_session_and_says_how_long_it_is(commands, world):
-    one, two = await world.session("one"), await world.session("one", "two")
-    assert await commands(f"/load {two}") == f"Loaded session: {two} (2 messages)"
+async def test_load_opens_a_session_and_names_it(commands, world):
+    one, two = await world.session("one"), await world.session("one", "two", name="Second")
+    assert await commands(f"/load {two}") == 'Opened "Second"'
     assert commands.kinds == ["ShowSession", "Say"]
     assert world.holder(two) is not None
-    assert await commands(f"/load {one}") == f"Loaded session: {one} (1 message)"
+    assert await commands(f"/load {one}") == 'Opened "one"'
     assert world.holder(two) is None
 
 
@@ -159,39 +105,31 @@ async def test_load_takes_an_id_a_prefix_a_name_and_a_number_of_a_scope(commands
         (f"{SHOP}#1", first),
         (second.removeprefix("session-"), second),
     ):
-        assert (await commands(f"/load {target}")).startswith(f"Loaded session: {expected}")
+        assert await opened(commands, f"/load {target}") == expected
         await commands.workspace.begin()
 
 
 async def test_a_number_alone_counts_in_the_scope_on_screen(commands, world):
     mine, theirs = await world.session(), await world.session(scope="project:/other")
     await commands(f"/load {theirs}")
-    assert (await commands("/load #1")).startswith(f"Loaded session: {theirs}")
+    assert await opened(commands, "/load #1") == theirs
     await commands(f"/load {mine}")
-    assert (await commands("/load #1")).startswith(f"Loaded session: {mine}")
+    assert await opened(commands, "/load #1") == mine
 
 
 async def test_numbers_mean_what_was_printed_whatever_came_since(commands, world):
     first, second = await world.session(), await world.session()
-    await commands("/sessions")
+    commands.numbers.show([second, first])
     await world.session()
-    assert (await commands("/load 2")).startswith(f"Loaded session: {first}")
-    assert (await commands("/load 1")).startswith(f"Loaded session: {second}")
+    assert await opened(commands, "/load 2") == first
+    assert await opened(commands, "/load 1") == second
 
 
 async def test_numbers_that_were_never_printed_mean_the_list_as_it_is(commands, world):
     first, second = await world.session(), await world.session()
-    assert (await commands("/load 2")).startswith(f"Loaded session: {first}")
-    assert (await commands("/load 1")).startswith(f"Loaded session: {first}")
-    assert (await commands("/load 2")).startswith(f"Loaded session: {second}")
-
-
-async def test_a_list_that_found_nothing_leaves_the_numbers_as_they_were(commands, world):
-    there = await world.session(name="Auth bug")
-    await world.session()
-    await commands("/sessions auth")
-    await commands("/sessions nothing like it")
-    assert (await commands("/load 1")).startswith(f"Loaded session: {there}")
+    assert await opened(commands, "/load 2") == first
+    assert await opened(commands, "/load 1") == first
+    assert await opened(commands, "/load 2") == second
 
 
 async def test_a_session_that_is_not_there_is_not_loaded(commands):
@@ -202,11 +140,24 @@ async def test_a_session_that_is_not_there_is_not_loaded(commands):
 
 
 async def test_a_number_whose_session_is_gone_loads_no_other(commands, world):
-    there, _ = await world.session(), await world.session()
-    await commands("/sessions")
+    there, other = await world.session(), await world.session()
+    commands.numbers.show([other, there])
     world.reader.delete(there)
     told = await commands("/load 2")
     assert told.startswith(f"Session not found: {there}")
+
+
+@pytest.mark.parametrize("number", ["0", "3", "77", "123456789012345678901234567890"])
+async def test_a_number_beyond_the_list_is_told_with_the_numbers_there_are(commands, world, number):
+    commands.numbers.show([await world.session(), await world.session()])
+    told = f"There is no number {number} in the last list (1 to 2)."
+    assert await commands(f"/load {number}") == told
+    assert await commands(f"/archive {number}") == told
+    assert commands.severity == "error"
+
+
+async def test_a_number_is_told_where_there_is_nothing(commands):
+    assert await commands("/load 1") == "There is no number 1 in the last list."
 
 
 async def test_a_session_like_what_was_asked_for_is_named(commands, world):
@@ -241,7 +192,7 @@ async def test_load_at_the_limit_says_what_to_do(started, world):
 async def test_load_of_a_session_held_elsewhere_reads_it(commands, world):
     there = await world.session()
     world.started(there)
-    assert await commands(f"/load {there}") == f"Loaded session: {there} (1 message)"
+    assert await commands(f"/load {there}") == 'Opened "hello"'
     assert "is open in another program" in commands.current.read_only
 
 

@@ -178,7 +178,7 @@ async def test_a_filter_over_the_sessions(world, same_picture):
         await w.session("Hello", "Yes.", name=name)
     async with w.running() as (app, pilot):
         await until(lambda: len(rows(app)) == 4)
-        await pilot.press("f2", "slash", *"login")
+        await pilot.press("ctrl+b", "slash", *"login")
         await settled(pilot, app)
         same_picture(app, "filter")
 
@@ -389,7 +389,7 @@ async def _in_the_list(world, size=(120, 40)):
 async def test_a_session_that_is_renamed_in_place(world, same_picture):
     async with await _in_the_list(world) as (app, pilot):
         await until(lambda: len(rows(app)) == 5)
-        await pilot.press("f2", "down", "down", "down", "r", *" 2")
+        await pilot.press("ctrl+b", "down", "down", "down", "r", *" 2")
         app.chat.sidebar.query_one("RenameLine").cursor_blink = False
         await settled(pilot, app)
         same_picture(app, "rename")
@@ -398,7 +398,7 @@ async def test_a_session_that_is_renamed_in_place(world, same_picture):
 async def test_a_session_that_the_next_key_deletes(world, same_picture):
     async with await _in_the_list(world) as (app, pilot):
         await until(lambda: len(rows(app)) == 5)
-        await pilot.press("f2", "down", "down", "down", "d")
+        await pilot.press("ctrl+b", "down", "down", "down", "d")
         await settled(pilot, app)
         same_picture(app, "delete-armed")
 
@@ -406,7 +406,7 @@ async def test_a_session_that_the_next_key_deletes(world, same_picture):
 async def test_the_list_where_it_is_narrow(world, same_picture):
     async with await _in_the_list(world, size=(80, 24)) as (app, pilot):
         await until(lambda: len(rows(app)) == 5)
-        await pilot.press("f2", *["ctrl+left"] * 6, "down", "down")
+        await pilot.press("ctrl+b", *["ctrl+left"] * 6, "down", "down")
         await settled(pilot, app)
         same_picture(app, "sidebar-narrow")
 

@@ -29,7 +29,7 @@ async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(
         await go_to(app, pilot, long)
         await until(lambda: lines(app) == before, "where it was left")
         await send(pilot, f"/load {other}")
-        await until(lambda: f"Loaded session: {other} (1 message)" in words(app))
+        await until(lambda: 'Opened "Elsewhere"' in words(app))
         await send(pilot, f"/load {long}")
         await until(lambda: long in status(app))
         await until(lambda: lines(app)[:5] == before[:5], "where it was left")
@@ -85,11 +85,11 @@ async def test_the_count_of_what_other_projects_have_follows_what_the_start_arch
 async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(world, target):
     w = world()
     await w.session("One")
-    two = await w.session("Two", "Yes.")
+    await w.session("Two", "Yes.")
     async with w.running() as (app, pilot):
         await until(lambda: " shop" in status(app))
         await send(pilot, f"/load {target}")
-        await until(lambda: f"Loaded session: {two} (2 messages)" in words(app))
+        await until(lambda: 'Opened "Two"' in words(app))
 
 
 async def test_a_number_beyond_the_list_is_no_beginning_of_an_id(world):
@@ -98,5 +98,5 @@ async def test_a_number_beyond_the_list_is_no_beginning_of_an_id(world):
     async with w.running() as (app, pilot):
         here = w.workspace.current.id
         await send(pilot, "/load 2")
-        await until(lambda: "Session not found: 2" in words(app))
+        await until(lambda: "There is no number 2 in the last list (1 to 1)." in words(app))
         assert w.workspace.current.id == here

@@ -19,7 +19,7 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
         mine = w.workspace.current.id
         await send(pilot, "Is it?")
         await until(lambda: "Yes." in words(app))
-        await pilot.press("x", "f2", "x")
+        await pilot.press("x", "ctrl+b", "x")
         await until(lambda: "It was." in conversation(app), "the other session")
         await until(lambda: f"Closed session: {mine}" in words(app))
         await until(lambda: before in status(app))
@@ -100,7 +100,7 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
 
 @pytest.mark.parametrize(
     "way",
-    [[], ["f2", "slash"], ["ctrl+r"], ["ctrl+g"], ["ctrl+f"]],
+    [[], ["ctrl+b", "slash"], ["ctrl+r"], ["ctrl+g"], ["ctrl+f"]],
     ids=["prompt", "filter", "rename", "find", "search"],
 )
 async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(world, way):

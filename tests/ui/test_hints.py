@@ -12,7 +12,7 @@ from tui.app.themes import Appearance
     ("keys", "words"),
     [
         (["ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
-        (["f2", "ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
+        (["ctrl+b", "ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
         (["ctrl+t"], "No to-dos: /todo add <text> begins a list."),
         (["alt+5"], "There is no session 5 in the list."),
         (["f6", "enter"], "Nothing to open or fold here."),
@@ -57,7 +57,7 @@ async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world, key):
     there = await w.session("Hello", "Yes.")
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
-        await pilot.press("f2", "left", key)
+        await pilot.press("ctrl+b", "left", key)
         await until(lambda: "This is a group: Right unfolds it." in notice(app))
 
 
@@ -94,7 +94,7 @@ async def test_n_asks_what_to_find_where_nothing_was_found(world):
 
 async def test_the_key_that_leads_to_the_list_leads_back(world):
     async with world().running() as (app, pilot):
-        await pilot.press("f2")
+        await pilot.press("ctrl+b")
         await until(lambda: app.chat.sidebar.choosing)
-        await pilot.press("f2")
+        await pilot.press("ctrl+b")
         await until(lambda: app.chat.prompt.has_focus_within)

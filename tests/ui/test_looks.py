@@ -246,9 +246,9 @@ async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(world):
 
 _KEYS_OF_PLACES = [
     ([], ["^N New", "F2 Sessions", "^F Search", "^Q Quit", "F1 Help"], ["Prompt"]),
-    (["f2"], ["Enter Show", "/ Filter", "Esc Prompt", "F1 Help"], ["F2"]),
-    (["f2", "slash"], ["Enter To the list", "Esc Clear", "F1 Help"], ["n New"]),
-    (["f2", "r"], ["Enter Rename", "Esc Leave", "F1 Help"], ["^A"]),
+    (["ctrl+b"], ["Enter Show", "/ Filter", "Esc Prompt", "F1 Help"], ["^B"]),
+    (["ctrl+b", "slash"], ["Enter To the list", "Esc Clear", "F1 Help"], ["n New"]),
+    (["ctrl+b", "r"], ["Enter Rename", "Esc Leave", "F1 Help"], ["^A"]),
     (["f6"], ["j Next", "k Previous", "y Copy", "Esc Prompt", "F1 Help"], ["F6"]),
     (["ctrl+g"], ["Enter Next", "↑ Previous", "Esc Close", "F1 Help"], ["^G", "Prompt"]),
     (["ctrl+f"], ["Enter Go there", "↓ Next", "↑ Previous", "Esc Close"], []),
@@ -459,7 +459,7 @@ async def test_the_line_of_keys_says_where_other_sessions_are(world):
 @pytest.mark.fast
 async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(world):
     async with world().running() as (app, pilot):
-        await pilot.press(*"ab", "f2")
+        await pilot.press(*"ab", "ctrl+b")
         await pilot.resize_terminal(39, 9)
         await until(lambda: app.chat.query_one("#too-small").region.width == 39)
         await pilot.press(*"cd")
@@ -469,7 +469,9 @@ async def test_what_is_typed_while_the_terminal_is_too_small_is_in_the_prompt(wo
         await until(lambda: app.chat.prompt.text == "abcdef")
 
 
-@pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "f6", "ctrl+r"])
+@pytest.mark.parametrize(
+    "key", ["f1", "ctrl+p", "ctrl+f", "ctrl+g", "f2", "ctrl+b", "f6", "ctrl+r"]
+)
 async def test_a_window_of_a_few_cells_ends_nothing(world, key):
     w = world()
     session = await w.session("Hello", "# Heading\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |")

@@ -9,11 +9,9 @@ async def test_a_listed_number_opens_its_session_and_its_prompt_count_goes_on(wo
     old = await w.session("One?", "1", "Two?", "2", project=str(tmp_path))
     await w.session("Newer", project=str(tmp_path))
     async with w.running() as (app, pilot):
-        await send(pilot, "/resume")
-        await until(lambda: "Use /resume <number> to restore a session." in words(app))
         await send(pilot, "/resume 2")
         await until(lambda: old in status(app), "the session")
-        await until(lambda: "Resumed session: One?" in words(app))
+        await until(lambda: 'Opened "One?"' in words(app))
         assert w.other_program().holder(old)
         await send(pilot, "Three?")
         await until(lambda: "Three." in words(app))
@@ -27,13 +25,13 @@ async def test_clearing_asks_and_empties_the_list(world):
     async with w.running() as (app, pilot):
         await until(lambda: set(made) < set(rows(app)), "the list")
         await send(pilot, "/resume clear")
-        assert "Delete 3 saved session(s) in 1 scope(s)? (y/n)" in await question(app)
+        assert "Move all 3 closed sessions of 1 project to the trash?" in await question(app)
         await pilot.press("n")
-        await until(lambda: "Nothing cleared." in words(app))
+        await until(lambda: "Nothing was moved." in words(app))
         assert w.other_program().entry(made[0]).status == "closed"
         await send(pilot, "/resume clear")
         await question(app)
         await pilot.press("y")
-        await until(lambda: "Cleared 3 saved session(s)." in words(app))
+        await until(lambda: "Moved 3 sessions to the trash." in words(app))
         await until(lambda: not set(made) & set(rows(app)), "the list without them")
     assert {w.other_program().entry(each).status for each in made} == {"trashed"}

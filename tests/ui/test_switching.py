@@ -189,7 +189,7 @@ async def test_load_opens_a_session_by_its_name(world):
     there = await w.session("Elsewhere", "Yes.", name="there")
     async with w.running() as (app, pilot):
         await send(pilot, "/load there")
-        await until(lambda: f"Loaded session: {there} (2 messages)" in conversation(app))
+        await until(lambda: 'Opened "there"' in conversation(app))
         assert w.other_program().holder(there) is not None
 
 

@@ -32,18 +32,18 @@ def typed(conversation):
 @pytest.mark.parametrize(
     ("keys", "newer", "older", "own"),
     [
-        ("abc<f2><down><enter>add def", "abc", "add def", {}),
-        ("abc<f2><down><enter>add<f2><up><enter>def", "abcdef", "add", {}),
-        ("abc<f2>/First<enter><enter>add def", "abc", "add def", {}),
+        ("abc<ctrl+b><down><enter>add def", "abc", "add def", {}),
+        ("abc<ctrl+b><down><enter>add<ctrl+b><up><enter>def", "abcdef", "add", {}),
+        ("abc<ctrl+b>/First<enter><enter>add def", "abc", "add def", {}),
         ("abc<alt+down>add def", "abc", "add def", {}),
         ("abc<alt+down><alt+up><alt+down>add def", "abc", "add def", {}),
         ("abc<alt+2>add def", "abc", "add def", {}),
         ("abc<f7>add def", "abc", "add def", OWN),
-        ("abc<f2><down>ladd def", "abc", "add def", OWN),
-        ("abc<f2>/First<f9>ladd def", "abc", "add def", OWN),
-        ("abc<f2><escape>add", "abcadd", "", {}),
-        ("abc<f2><f8>add", "abcadd", "", OWN),
-        ("abc<f2>/first<enter><f8>add", "abcadd", "", OWN),
+        ("abc<ctrl+b><down>ladd def", "abc", "add def", OWN),
+        ("abc<ctrl+b>/First<f9>ladd def", "abc", "add def", OWN),
+        ("abc<ctrl+b><escape>add", "abcadd", "", {}),
+        ("abc<ctrl+b><f8>add", "abcadd", "", OWN),
+        ("abc<ctrl+b>/first<enter><f8>add", "abcadd", "", OWN),
     ],
 )
 async def test_what_is_typed_behind_a_key_that_leads_elsewhere_belongs_there(
@@ -69,11 +69,11 @@ async def test_letters_that_came_in_one_read_behind_text_for_the_prompt_are_text
     second = await w.session("Second", "Yes.")
     async with w.running(second) as (app, _):
         await until(lambda: rows(app) == [second, first], "the list")
-        type_at_once(app, "please<tab> add<f2>aud<f6>y/", in_one_read=True)
+        type_at_once(app, "please<tab> add<ctrl+b>aud<f6>y/", in_one_read=True)
         await until(lambda: app.chat.prompt.text == "please addaudy/", "the text")
         await until(lambda: app.focused is app.chat.transcript, "the focus")
         # In another read they are keys again.
-        type_at_once(app, "<f2>a", in_one_read=True)
+        type_at_once(app, "<ctrl+b>a", in_one_read=True)
         await until(lambda: w.other_program().entry(second).status == "archived", "the archive")
         assert w.other_program().entry(first).status == "closed"
 
@@ -83,7 +83,7 @@ async def test_what_is_typed_after_a_click_in_the_conversation_is_for_the_prompt
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
         await wait_for_answer(w)
-        for key in ("escape", "f2"):
+        for key in ("escape", "ctrl+b"):
             app.chat.prompt.set_text("")
             await pilot.press(key)
             await pilot.double_click(app.chat.transcript, offset=(6, 2))

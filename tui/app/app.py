@@ -42,6 +42,7 @@ from tui.widgets.intents import (
     ConnectIntent,
     CopyRequested,
     ModelIntent,
+    PickerIntent,
     SearchIntent,
 )
 from tui.widgets.key_names import key_name
@@ -261,6 +262,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(Transcript.PageWanted)
     async def show_page(self, event: Transcript.PageWanted) -> None:
         await self._controllers.navigation.take(event)
+
+    @on(PickerIntent)
+    def pick(self, event: PickerIntent) -> None:
+        self._controllers.picker.take(event)
 
     @on(SearchIntent)
     def search(self, event: SearchIntent) -> None:

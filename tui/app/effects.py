@@ -57,6 +57,7 @@ class EffectRunner:
                 | effects.OpenConnect()
                 | effects.OpenModels()
                 | effects.OpenThemes()
+                | effects.OpenPicker()
                 | effects.EditPrompt()
             ):
                 self._open(effect)
@@ -69,6 +70,8 @@ class EffectRunner:
 
     def _open(self, effect: effects.Opening) -> None:
         match effect:
+            case effects.OpenPicker(view, everywhere, text):
+                self._controllers.picker.open(view, everywhere=everywhere, text=text)
             case effects.OpenHelp():
                 self._turn_help()
             case effects.OpenNotices():

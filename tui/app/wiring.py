@@ -18,6 +18,7 @@ from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_picker import PickerController
 from tui.app.controllers.session_switch import SessionSwitch
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
@@ -107,6 +108,13 @@ class Controllers:
         self.connect = ConnectController(app, chat, parts, carry_out)
         self.model_picker = ModelPicker(
             app, chat, parts, partial(use_model, self.commands), carry_out
+        )
+        self.picker = PickerController(
+            app,
+            parts.workspace,
+            self.session_list,
+            self.commands.numbers.show,
+            exclusive_projects=parts.exclusive_projects,
         )
         self.find = FindController(app, chat, parts.workspace, self.presenter)
         self.external_editor = ExternalEditor(app, queue, chat, parts.workspace, self.presenter)

@@ -16,7 +16,7 @@ from tui.commands.effects import (
     say,
     warn,
 )
-from tui.commands.sessions import resolve
+from tui.commands.targets import resolve
 from tui.commands.titles import title_of
 from tui.domain.journal.session import Status
 from tui.domain.moves import Move, Place
@@ -147,9 +147,9 @@ async def _left_words(context: CommandContext, undone: Undone) -> str:
 
 async def _resolve(context: CommandContext, target: str, wanted: frozenset[Status]) -> str:
     if not target or _is_empty(context, target):
-        # An empty session is not on disk, so it cannot be resolve.
+        # An empty session is not on disk, so it cannot be resolved.
         return target or context.workspace.current.id
-    return await asyncio.to_thread(resolve, context, target, wanted)
+    return await resolve(context, target, wanted)
 
 
 def _not_shown(session_id: str, done: str, failure: str) -> Sequence[Effect]:

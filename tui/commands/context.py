@@ -1,6 +1,6 @@
 """The dependencies of commands."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -55,8 +55,15 @@ class Measures(Protocol):
         ...
 
 
-MOST_ROWS = 100
-"""Limit of sessions in a list in the conversation."""
+class NumberedList:
+    """The ids of the list that was shown last: the meaning of numbers."""
+
+    def __init__(self) -> None:
+        self.ids: tuple[str, ...] = ()
+
+    def show(self, ids: Iterable[str]) -> None:
+        """Let numbers mean the sessions of another list."""
+        self.ids = tuple(ids)
 
 
 class CommandContext(msgspec.Struct, frozen=True):
@@ -83,11 +90,7 @@ class CommandContext(msgspec.Struct, frozen=True):
     exclusive_projects: bool = False
     """True if a project may be open in one session only."""
     measures: Measures | None = None
-    lists: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
-    """The ids of the last printed list, by command: the meaning of numbers.
-
-    ``/search`` replaces the list of ``sessions``.
-    """
+    numbers: NumberedList = msgspec.field(default_factory=NumberedList)
 
 
 CommandFunction = Callable[[CommandContext, str], Awaitable[Sequence[Effect]]]

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 import msgspec
 
 from tui.domain.views.notice import Notice, Severity, Table
+from tui.domain.views.session_picker import PickerView
 from tui.errors import StorageError
 
 
@@ -62,6 +63,15 @@ class OpenNotices(msgspec.Struct, frozen=True):
     """Open the list of notices, or close it."""
 
 
+class OpenPicker(msgspec.Struct, frozen=True):
+    """Show the session picker, with a text in its filter."""
+
+    view: PickerView
+    everywhere: bool = True
+    """True for all projects, false for the current one."""
+    text: str = ""
+
+
 class EditPrompt(msgspec.Struct, frozen=True):
     """Open the prompt in the user's own editor."""
 
@@ -96,7 +106,16 @@ class Exit(msgspec.Struct, frozen=True):
     """Save everything and quit."""
 
 
-Opening = OpenHelp | OpenNotices | OpenSearch | OpenConnect | OpenModels | OpenThemes | EditPrompt
+Opening = (
+    OpenHelp
+    | OpenNotices
+    | OpenSearch
+    | OpenConnect
+    | OpenModels
+    | OpenThemes
+    | OpenPicker
+    | EditPrompt
+)
 """The effects that show something else."""
 
 Effect = (

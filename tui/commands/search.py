@@ -27,7 +27,7 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not found.hits:
         near = await asyncio.to_thread(_nearest, workspace, arguments)
         return (*notice, *say(f"No sessions found matching: {arguments}"), *near)
-    context.lists["sessions"] = tuple(hit.session_id for hit in found.hits)
+    context.numbers.show(hit.session_id for hit in found.hits)
     return (*notice, *say("\n".join(lines)))
 
 

@@ -1,26 +1,30 @@
 """``/session``: details of the current session, and the sessions of its scope."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from tui.commands.context import MOST_ROWS, CommandContext, CommandFunction
-from tui.commands.effects import Ask, Effect, MovedSession, ShowSession, save_failed, say
+from tui.commands.context import CommandContext, CommandFunction
+from tui.commands.effects import (
+    Ask,
+    Effect,
+    MovedSession,
+    OpenPicker,
+    ShowSession,
+    save_failed,
+    say,
+)
 from tui.commands.leaving import ask_before
-from tui.commands.sessions import MORE, shown_notices
+from tui.commands.sessions import open_session, shown_notices
+from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
-from tui.domain.journal.session import SessionEntry
-from tui.domain.targets import is_number, listed_number
-from tui.domain.text.labels import age
-from tui.domain.timestamps import format_utc, parse_utc
+from tui.domain.targets import is_number
+from tui.domain.timestamps import format_utc
 from tui.domain.views.markdown import facts_of, parameters_of
-from tui.domain.views.notice import Table
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
-from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, StorageError
-from tui.storage.protocol import Listing, SessionFilter, SessionReader
+from tui.storage.protocol import SessionReader
 
 _USAGE = BY_NAME["session"].usage_error
 _RESUME_USAGE = "Usage: /session resume <index>"
@@ -46,49 +50,14 @@ def _details(context: CommandContext) -> Sequence[Effect]:
 
 
 async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    if arguments:
-        return say(_USAGE)
-    found = await _listing(context)
-    context.lists["session"] = _ids(found)
-    if not found.entries:
-        return say("No sessions in this scope.")
-    rows = tuple(_rows(found.entries, context.workspace))
-    lines = [" ".join(row) for row in rows]
-    if found.cursor is not None:
-        lines.append(MORE)
-    return say("\n".join(lines), table=Table(rows))
-
-
-def _rows(entries: Sequence[SessionEntry], workspace: Workspace) -> Iterator[tuple[str, ...]]:
-    """Make the rows; a new session, without a number until it is saved, is the active one."""
-    now, current = workspace.clock(), workspace.current
-    if not current.published:
-        row = current.row(format_utc(now), active=True)
-        yield "-  [*]", *_cells(row, now, "new")
-    for number, entry in enumerate(entries, 1):
-        mark = "*" if entry.active and current.published else " "
-        yield f"{number}. [{mark}]", *_cells(entry, now, f"#{entry.ordinal}")
-
-
-def _cells(entry: SessionEntry, now: datetime, place: str) -> tuple[str, ...]:
-    used = age(parse_utc(entry.last_used_at), now)
-    return entry.label, f"| {entry.message_count} msgs", f"| {used} ({place})"
+    return say(_USAGE) if arguments else (OpenPicker("all", everywhere=False),)
 
 
 async def _resume(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not is_number(arguments):
         return say(_RESUME_USAGE)
-    listed = context.lists.get("session") or _ids(await _listing(context))
-    number = listed_number(arguments, listed)
-    if number is None:
-        return say(f"Session index {arguments} out of range", "error")
-    session_id = listed[number - 1]
-    try:
-        if not await context.workspace.open_session(session_id):
-            return ()
-    except StayedError as error:
-        return say(str(error), "error")
-    return (ShowSession(), *say(f"Resumed session {number}: {session_id}"))
+    session_id = await resolve(context, arguments, scope=context.workspace.scope)
+    return await open_session(context, session_id)
 
 
 async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -184,17 +153,6 @@ async def _leave(
         return (MovedSession(loaded.id), *told)
     shown = await context.workspace.leave_current(give_up)
     return (ShowSession(), *told) if shown else told
-
-
-async def _listing(context: CommandContext) -> Listing:
-    workspace = context.workspace
-    await workspace.switcher.settle()
-    wanted = SessionFilter(workspace.scope)
-    return await asyncio.to_thread(workspace.reader.list, wanted, None, MOST_ROWS)
-
-
-def _ids(listing: Listing) -> tuple[str, ...]:
-    return tuple(entry.id for entry in listing.entries)
 
 
 _FUNCTIONS: dict[str, CommandFunction] = {

@@ -1,42 +1,23 @@
 """``/sessions``, ``/save``, ``/load``, ``/new``, ``/reset`` and ``/name``."""
 
-import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from tui.commands.context import MOST_ROWS, CommandContext
-from tui.commands.effects import Effect, Later, ShowSession, save_failed, say, warn
+from tui.commands.context import CommandContext
+from tui.commands.effects import Effect, Later, OpenPicker, ShowSession, save_failed, say, warn
+from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
-from tui.domain.journal.session import SessionEntry, Status
-from tui.domain.targets import is_number
-from tui.domain.text.labels import NAME_CHARACTERS, plural
-from tui.domain.views.notice import Notice, Table
-from tui.domain.views.session_table import session_rows, session_table
+from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.views.notice import Notice
 from tui.engine.library.retention import Pruned
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
 from tui.errors import StorageError
-from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter, SessionReader
-
-_PAGE = 200
-MORE = "There are more: /sessions <text> shows those with a text in their name."
 
 
 async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """List all sessions, or those with a text in their name or id."""
-    store = context.workspace.reader
-    found = await asyncio.to_thread(_matching, store, arguments.casefold())
-    if not found:
-        return say("No saved sessions.")
-    shown = found[:MOST_ROWS]
-    context.lists["sessions"] = tuple(entry.id for entry in shown)
-    now = context.workspace.clock()
-    lines = ["Saved sessions:", session_table(shown, now, numbered=True)]
-    if len(found) > len(shown):
-        lines.append(MORE)
-    rows = session_rows(shown, now, numbered=True)
-    table = Table(rows, first=1, name=2, gap=2, right=(4,), headed=True)
-    return say("\n".join(lines), table=table)
+    """Show all sessions, or those with a text in their title, project or id."""
+    return (OpenPicker("all", text=arguments),)
 
 
 async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -54,19 +35,20 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Open a session."""
+    """Open a session; without a target, show all of them."""
     if not arguments:
-        return say(BY_NAME["load"].usage_error)
-    workspace = context.workspace
-    session_id = await asyncio.to_thread(resolve, context, arguments)
+        return (OpenPicker("all"),)
+    return await open_session(context, await resolve(context, arguments))
+
+
+async def open_session(context: CommandContext, session_id: str) -> Sequence[Effect]:
+    """Show a session and open it."""
     try:
-        if not await workspace.open_session(session_id):
+        if not await context.workspace.open_session(session_id):
             return ()
     except StayedError as error:
         return say(str(error), "error")
-    count = workspace.current.session.message_count
-    loaded = f"Loaded session: {session_id} ({plural(count, 'message')})"
-    return (ShowSession(), *say(loaded))
+    return (ShowSession(), *say(f'Opened "{context.workspace.current.label()}"'))
 
 
 async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -140,45 +122,3 @@ def shown_notices(loaded: LoadedSession, told: int) -> tuple[Effect, ...]:
 
 
 _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."
-
-
-def resolve(
-    context: CommandContext, target: str, wanted: frozenset[Status] = KEPT_OR_ARCHIVED
-) -> str:
-    """Resolve a target among sessions of the ``wanted`` states; blocks."""
-    workspace = context.workspace
-    return workspace.reader.resolve(
-        target,
-        workspace.scope,
-        listed=context.lists.get("sessions") or _listed(workspace.reader, target),
-        wanted=SessionFilter(statuses=wanted),
-    )
-
-
-def _listed(store: SessionReader, target: str) -> Sequence[str]:
-    """The ids of the list up to the row of a number, if no list was printed yet."""
-    if not is_number(target) or len(target) > len(str(MOST_ROWS)):
-        return ()
-    listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), None, MOST_ROWS)
-    return [entry.id for entry in listing.entries]
-
-
-def _matching(store: SessionReader, text: str) -> list[SessionEntry]:
-    """The matching sessions in list order: one more than is shown tells of more."""
-    found: list[SessionEntry] = []
-    for entry in _entries(store):
-        if any(text in each.casefold() for each in (entry.label, entry.name, entry.id)):
-            found.append(entry)
-        if len(found) > MOST_ROWS:
-            break
-    return found
-
-
-def _entries(store: SessionReader) -> Iterator[SessionEntry]:
-    cursor: str | None = None
-    while True:
-        listing = store.list(SessionFilter(statuses=KEPT_OR_ARCHIVED), cursor, _PAGE)
-        yield from listing.entries
-        cursor = listing.cursor
-        if cursor is None:
-            return

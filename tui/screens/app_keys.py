@@ -33,6 +33,14 @@ APP_KEYS: list[BindingType] = [
         priority=True,
     ),
     Binding(
+        "f2",
+        "invoke('sessions')",
+        "Sessions",
+        id="sessions",
+        tooltip="All sessions: pick one to open",
+        priority=True,
+    ),
+    Binding(
         "ctrl+p",
         "command_palette",
         "Commands",

@@ -91,7 +91,6 @@ class ChatScreen(TextSelectionScreen):
         # Textual looks for the actions of BINDINGS here.
         self.action_walk = self.walk.step
         self.action_go_to_row = self.walk.go_to_row
-        self.action_toggle_sidebar = self._sidebar_toggle.toggle
         self.action_focus_sidebar = self._sidebar_toggle.focus
         self.action_answer_question = self.approval.take_keys
         self.action_fold_todos = self.todos.fold

@@ -10,6 +10,7 @@ import msgspec
 from textual.binding import Binding, BindingType
 
 from tui.domain.views.sidebar_rows import SessionRow, neighbour
+from tui.screens.picker_keys import PICKER_KEYS
 from tui.screens.search_keys import SEARCH_KEYS
 from tui.widgets.approval_panel import ApprovalPanel
 from tui.widgets.find_line import FindLine
@@ -22,7 +23,7 @@ ORDER = (
     "approval-focus",
     "end",
     "new",
-    "sidebar-focus",
+    "sessions",
     "search",
     "quit",
     "palette",
@@ -133,14 +134,6 @@ _ROW_KEYS = [
 
 BINDINGS: list[BindingType] = [
     Binding(
-        "f2",
-        "focus_sidebar",
-        "Sessions",
-        id="sidebar-focus",
-        tooltip="Go to the list of sessions, and back",
-        priority=True,
-    ),
-    Binding(
         "alt+down",
         "walk(1)",
         "Next session",
@@ -169,10 +162,10 @@ BINDINGS: list[BindingType] = [
     ),
     Binding(
         "ctrl+b",
-        "toggle_sidebar",
+        "focus_sidebar",
         "Sidebar",
-        id="sidebar-toggle",
-        tooltip="Show or hide the sidebar",
+        id="sidebar-focus",
+        tooltip="Go to the sidebar; from there, hide it",
         priority=True,
         show=False,
     ),
@@ -250,6 +243,7 @@ KEYS: dict[str, Sequence[BindingType]] = {
     "While filtering the list": Sidebar.FILTER_KEYS,
     "While renaming a session": Sidebar.RENAME_KEYS,
     "While finding": FindLine.BINDINGS,
+    "In the session picker": PICKER_KEYS,
     "While searching all sessions": SEARCH_KEYS,
     "While a tool waits for approval": ApprovalPanel.BINDINGS,
 }

@@ -31,7 +31,7 @@ _BEGINNING: tuple[Action, ...] = (
     Action(key="new", command="new"),
     Action(key="search", command="search"),
     Action("Find in this conversation", "find"),
-    Action("Go to the list of sessions", "sidebar-focus"),
+    Action("Go to the sidebar", "sidebar-focus"),
     Action("Next session", "session-next"),
     Action("Previous session", "session-previous"),
     Action(key="model", command="model"),
@@ -61,7 +61,7 @@ _BEGINNING: tuple[Action, ...] = (
 
 _END: tuple[Action, ...] = (
     # Other sessions.
-    Action(command="sessions"),
+    Action(key="sessions", command="sessions"),
     Action(command="session", arguments="list"),
     Action(command="resume"),
     Action(command="load"),
@@ -89,7 +89,6 @@ _END: tuple[Action, ...] = (
     Action("Long code lines to the right", "conversation-code-right"),
     # The screen.
     Action(command="theme"),
-    Action("Show or hide the sidebar", "sidebar-toggle"),
     Action(key="help", command="help"),
     Action(key="quit", command="quit"),
 )

@@ -28,15 +28,10 @@ class SidebarToggle:
     def _class(self) -> str:
         return "-with-sidebar" if self._is_narrow else "-without-sidebar"
 
-    def toggle(self) -> None:
-        """Show or hide the sidebar."""
-        self._screen.toggle_class(self._class)
-        if not self._sidebar.display:
-            self._prompt.focus()
-
     def focus(self) -> None:
-        """Go to the sidebar, and from there back to the prompt."""
+        """Go to the sidebar, or hide it from there."""
         if self._sidebar.choosing:
+            self._screen.add_class("-without-sidebar")
             self.leave()
             return
         self._screen.remove_class("-without-sidebar")

@@ -17,7 +17,7 @@ _NO_MODEL = (
     "{connect} connects one; until then the built-in guide answers questions about this program.",
 )
 _BEGIN = "enter"
-_KEYS = ("sidebar-focus", "help", "quit")
+_KEYS = ("sessions", "help", "quit")
 _KEYS_WITHOUT_MODEL = ("connect", "help", "quit")
 
 

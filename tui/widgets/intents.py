@@ -24,6 +24,10 @@ class CopyRequested(Message):
         self.what = what
 
 
+class PickerIntent(Message):
+    """An intent of the session picker; its subclasses stand there."""
+
+
 class SearchIntent(Message):
     """An intent of the search screen; its subclasses stand there."""
 

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
 from itertools import chain
+from typing import Protocol
 from unicodedata import combining, normalize
 
 import msgspec
@@ -147,7 +148,23 @@ def _short_date(then: datetime, now: datetime) -> str:
     return f"{day:%m-%d}" if day.year == now.astimezone().year else day.isoformat()[:4]
 
 
-def matches(row: SessionRow, text: str) -> bool:
+class Listed(Protocol):
+    """A row of any list of sessions."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def scope(self) -> str: ...
+
+
+def matches(row: Listed, text: str) -> bool:
     """True if each word of a filter occurs in the row's label, name, id or scope.
 
     Case, width and accents are ignored. The ``session-`` of ids matches only if typed whole.

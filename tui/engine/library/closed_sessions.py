@@ -1,60 +1,40 @@
-"""The sessions that can be resumed: closed ones, most recently closed first."""
+"""Closed sessions, latest closed first, and the projects that are open."""
 
 import stat
-from collections.abc import Iterable
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
-from tui.domain.journal.session import SessionEntry
-from tui.domain.timestamps import parse_utc
+from tui.domain.journal.session import SessionEntry, Status
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import UsageError
 from tui.storage.protocol import SessionFilter, SessionReader
 
 _ALL = 1_000_000
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+_CLOSED: frozenset[Status] = frozenset({"closed"})
+_OPEN: frozenset[Status] = frozenset({"open"})
 
 
-class ClosedSessions(msgspec.Struct, frozen=True):
-    """Closed sessions in the order of a list, and the projects that are open, by session."""
-
-    closed: tuple[SessionEntry, ...]
-    open_projects: dict[str, str]
-
-    def outside_open_projects(self) -> "ClosedSessions":
-        """Without those whose project is open in a session."""
-        taken = set(self.open_projects.values())
-        left = tuple(entry for entry in self.closed if entry.project_path not in taken)
-        return ClosedSessions(left, self.open_projects)
-
-    def has_open_project(self, entry: SessionEntry) -> bool:
-        """Tell whether another session has the project of this one open."""
-        return any(
-            path == entry.project_path
-            for session_id, path in self.open_projects.items()
-            if session_id != entry.id
-        )
-
-
-def read_resumable(store: SessionReader, opened: Iterable[SessionEntry]) -> ClosedSessions:
-    """Read what can be resumed in every scope; ``opened`` are sessions open in this program.
+def read_closed(reader: SessionReader) -> Sequence[SessionEntry]:
+    """Read the closed sessions of every scope, latest closed first.
 
     Blocks on the disk. Raises ``StorageError``.
     """
-    # All of them: one that was used long ago may have been closed a minute ago.
-    entries = store.list(SessionFilter(), None, _ALL).entries
-    own = {entry.id: entry for entry in opened}
-    closed = [each for each in entries if each.status == "closed" and each.id not in own]
-    # Stable: of two closed at once the one used last comes first.
-    closed.sort(key=_closing, reverse=True)
-    projects = {
-        each.id: each.project_path
-        for each in (*entries, *own.values())
-        if each.status == "open" and each.project_path
-    }
-    return ClosedSessions(tuple(closed), projects)
+    return reader.list(SessionFilter(statuses=_CLOSED, order="closed"), None, _ALL).entries
+
+
+def read_open_projects(reader: SessionReader, opened: Iterable[SessionEntry]) -> dict[str, str]:
+    """Map open sessions to their projects; ``opened`` are those that are open in this program.
+
+    Blocks on the disk. Raises ``StorageError``.
+    """
+    elsewhere = reader.list(SessionFilter(statuses=_OPEN), None, _ALL).entries
+    return {each.id: each.project_path for each in (*elsewhere, *opened) if each.project_path}
+
+
+def has_open_project(projects: Mapping[str, str], entry: SessionEntry) -> bool:
+    """Tell whether another session has the project of this one open."""
+    others = (path for session_id, path in projects.items() if session_id != entry.id)
+    return entry.project_path in others
 
 
 def opened_here(workspace: Workspace) -> tuple[SessionEntry, ...]:
@@ -80,7 +60,3 @@ def check_project(entry: SessionEntry) -> None:
 
 def _refused(reason: str, entry: SessionEntry) -> str:
     return f"{reason} Read it with /load {entry.id}."
-
-
-def _closing(entry: SessionEntry) -> datetime:
-    return parse_utc(entry.closed_at) or _LONG_AGO

@@ -1,7 +1,6 @@
 """The sessions that a list shows, read page by page as they are asked for."""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import datetime
 
 from tui.domain.journal.session import SessionEntry, Status
@@ -80,11 +79,11 @@ class SessionPager:
             if self._archive is not None and self._archive.cursor is not None:
                 known = self._archive.entries
                 cursor = self._archive.cursor
-                listing = await self._page(self._filter(_ARCHIVED), cursor, _more(known))
+                listing = await self._page(self._filter(_ARCHIVED), cursor, page_size(len(known)))
                 self._archive = Listing(_joined(known, listing.entries), listing.cursor)
             elif self._cursor is not None:
                 known = self._entries
-                listing = await self._page(self._filter(), self._cursor, _more(known))
+                listing = await self._page(self._filter(), self._cursor, page_size(len(known)))
                 self._entries, self._cursor = _joined(known, listing.entries), listing.cursor
 
     async def read_archive(self) -> None:
@@ -180,9 +179,12 @@ def _joined(
     return (*entries, *(entry for entry in others if entry.id not in known))
 
 
-def _more(known: Sequence[SessionEntry]) -> int:
-    # As many again: a filter that looks at ten thousand is done after twenty pages.
-    return max(PAGE, min(len(known), MOST_AT_ONCE))
+def page_size(known: int) -> int:
+    """The size of the next page, as many as are known.
+
+    A filter that looks at ten thousand is done after twenty pages.
+    """
+    return max(PAGE, min(known, MOST_AT_ONCE))
 
 
 def _newer(entry: SessionEntry, end: datetime | None) -> bool:

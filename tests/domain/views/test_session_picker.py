@@ -1,0 +1,44 @@
+"""Rows of the session picker: their states, and what is said about one."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.domain.views.test_sidebar_rows import entry
+from tui.domain.moves import Move
+from tui.domain.text.labels import UNREADABLE
+from tui.domain.views.session_picker import picker_row
+from tui.domain.views.sidebar_rows import Mark
+
+NOW = datetime(2026, 1, 14, 8, tzinfo=UTC)
+MOVE = Move("s", "sessions", "archive", "2026-01-11T08:00:00.000Z", "age", "b")
+
+
+def row(move=None, marks=None, own=(), **fields):
+    return picker_row(entry("s", **fields), marks or {}, own, move, NOW)
+
+
+@pytest.mark.parametrize(
+    ("status", "own", "label", "state"),
+    [
+        ("open", ("s",), "Title", "open here"),
+        ("open", (), "Title", "open elsewhere"),
+        ("closed", (), "Title", "closed"),
+        ("closed", (), UNREADABLE, "unreadable"),
+        ("archived", (), "Title", "archived"),
+        ("trashed", (), "Title", "in the trash"),
+    ],
+)
+def test_each_state_has_its_name(status, own, label, state):
+    assert row(own=own, status=status, label=label).state == state
+
+
+def test_a_session_that_was_moved_says_when_and_why():
+    about = row(MOVE, status="archived").about(NOW)
+    assert "archived 3 days ago, not used for long" in about
+
+
+def test_a_kept_session_says_how_it_stands():
+    about = row(MOVE, {"s": Mark.RUNNING}, ("s",), status="open").about(NOW)
+    assert "open here, used" in about
+    assert "running" in about

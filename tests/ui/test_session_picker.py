@@ -1,0 +1,274 @@
+"""The session picker on screen, with a real store."""
+
+import pytest
+
+from tests.ui.screen import notice, send, status
+from tests.waiting import until
+from tui.screens.session_picker import SessionPicker
+
+OTHER = "project:/elsewhere/blog"
+
+
+async def picker(app, count=None):
+    """Until the picker is on top, and shows so many sessions."""
+    await until(lambda: isinstance(app.screen, SessionPicker), "the picker")
+    screen = app.screen
+    await until(lambda: screen.views.content, "its sessions")
+    if count is not None:
+        await until(lambda: len(screen.shown) == count, f"{count} sessions")
+    return screen
+
+
+def titles(screen):
+    return [row.label for row in screen.shown]
+
+
+def about(screen):
+    return str(screen.about.content)
+
+
+def views(screen):
+    return str(screen.views.content)
+
+
+async def some(w):
+    """Sessions of every state and of two projects; gives their ids by title."""
+    made = {
+        title: await w.session(title, "Yes.")
+        for title in ("Kept", "Archived one", "Deleted one", "Newest")
+    }
+    made["Far"] = await w.session("Far", "Yes.", scope=OTHER, project="/elsewhere/blog")
+    w.store.archive(made["Archived one"])
+    w.store.delete(made["Deleted one"])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected", "shown"),
+    [
+        ("/sessions", ["Far", "Newest", "Kept", "Archived one", "Deleted one"], "[All]"),
+        ("/load", ["Far", "Newest", "Kept", "Archived one", "Deleted one"], "[All]"),
+        ("/session list", ["Newest", "Kept", "Archived one", "Deleted one"], "[All]"),
+        ("/resume", ["Far", "Newest", "Kept"], "[Closed]"),
+    ],
+)
+async def test_each_command_opens_it_with_its_own_view(world, typed, expected, shown):
+    w = world()
+    await some(w)
+    async with w.running() as (app, pilot):
+        await send(pilot, typed)
+        screen = await picker(app, len(expected))
+        assert titles(screen) == expected
+        assert shown in views(screen)
+        assert ("shop" in views(screen)) == (typed == "/session list")
+
+
+async def test_f2_lists_the_states_and_projects_and_escape_leads_back(world):
+    w = world()
+    made = await some(w)
+    lease = w.other_program().lease(made["Far"])
+    async with w.running(made["Kept"]) as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        states = {row.label: (row.state, row.scope) for row in screen.shown}
+        assert states == {
+            "Far": ("open elsewhere", "blog"),
+            "Newest": ("closed", "shop"),
+            "Kept": ("open here", "shop"),
+            "Archived one": ("archived", "shop"),
+            "Deleted one": ("in the trash", "shop"),
+        }
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        assert app.chat.prompt.has_focus_within
+    lease.release()
+
+
+async def test_what_is_typed_filters_by_title_project_and_id(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        await pilot.press(*"blog")
+        await until(lambda: titles(screen) == ["Far"], "the project's")
+        await pilot.press("ctrl+u", *"newe")
+        await until(lambda: titles(screen) == ["Newest"], "the title's")
+        await pilot.press("ctrl+u", *made["Kept"][-6:])
+        await until(lambda: titles(screen) == ["Kept"], "the id's")
+        await pilot.press("ctrl+u", *"zzz")
+        await until(lambda: about(screen) == 'No session matches "zzz".', "that there is none")
+
+
+async def test_a_text_behind_sessions_is_its_filter(world):
+    w = world()
+    await some(w)
+    async with w.running() as (app, pilot):
+        await send(pilot, "/sessions far")
+        screen = await picker(app, 1)
+        assert (screen.line.value, titles(screen)) == ("far", ["Far"])
+
+
+async def test_enter_opens_and_what_is_typed_next_is_meant_for_that_session(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        await picker(app, 5)
+        await pilot.press(*"far", "enter", *"hello")
+        await until(lambda: made["Far"] in status(app), "the session")
+        await until(lambda: app.chat.prompt.draft == "hello", "the text")
+        assert app.screen is app.chat
+        await until(lambda: 'Opened "Far"' in notice(app))
+        assert w.other_program().holder(made["Far"])
+
+
+async def test_numbers_are_those_of_the_list_shown_last(world, tmp_path):
+    w = world()
+    old = await w.session("Old", "Yes.", project=str(tmp_path))
+    new = await w.session("New", "Yes.", project=str(tmp_path))
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        await picker(app, 2)
+        await pilot.press(*"old")
+        await picker(app, 1)
+        await pilot.press("escape")
+        await send(pilot, "/resume 1")
+        await until(lambda: old in status(app), "the only one in the list")
+        await pilot.press("f2")
+        await picker(app, 2)
+        await pilot.press("escape")
+        await send(pilot, "/load 3")
+        await until(lambda: "There is no number 3 in the last list (1 to 2)." in notice(app))
+        await send(pilot, "/load 1")
+        await until(lambda: w.workspace.current.id in (old, new), "the first")
+
+
+async def test_an_archived_session_is_looked_at_where_it_is(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        await pilot.press("tab", "tab")
+        await picker(app, 1)
+        assert "[Archive]" in views(screen)
+        assert about(screen).startswith("shop · archived just now")
+        await pilot.press("enter")
+        await until(lambda: made["Archived one"] in status(app), "the session")
+        assert w.other_program().entry(made["Archived one"]).status == "archived"
+        assert not w.other_program().holder(made["Archived one"])
+
+
+async def test_one_in_the_trash_is_offered_to_be_brought_back(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        await pilot.press("shift+tab")
+        await picker(app, 1)
+        await pilot.press("enter")
+        await until(lambda: "Enter brings it back" in about(screen), "the offer")
+        assert w.other_program().entry(made["Deleted one"]).status == "trashed"
+        await pilot.press("enter")
+        await until(lambda: made["Deleted one"] in status(app), "the session")
+        assert w.other_program().entry(made["Deleted one"]).status == "open"
+
+
+async def test_an_archived_session_is_brought_back_by_its_letter(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        await picker(app, 5)
+        await pilot.press(*"archived", "down", "b")
+        await until(lambda: made["Archived one"] in status(app), "the session")
+        await until(lambda: w.other_program().entry(made["Archived one"]).status == "open")
+        await until(lambda: 'Brought back "Archived one"' in notice(app))
+
+
+async def test_a_pin_leads_to_the_top_and_stays_after_a_restart(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        await pilot.press("down", "down", "down", "p")
+        await until(lambda: titles(screen)[0] == "Kept", "the pinned one")
+        assert screen.sessions.highlighted.label == "Kept"
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        assert titles(screen)[0] == "Kept"
+        await pilot.press("down", "p")
+        await until(lambda: titles(screen)[:3] != ["Kept", "Far", "Newest"], "its old place")
+    assert not w.other_program().entry(made["Kept"]).pinned
+
+
+async def test_letters_are_text_until_the_list_has_the_keys(world):
+    w = world()
+    await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        await pilot.press("p", "b")
+        assert screen.line.value == "pb"
+        await pilot.press("down")
+        await until(lambda: screen.sessions.has_focus, "the list")
+        await pilot.press("slash", "x")
+        await until(lambda: screen.line.value == "pbx", "the filter")
+
+
+async def test_ctrl_a_shows_this_project_alone(world):
+    w = world()
+    await some(w)
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        await pilot.press("ctrl+a")
+        await picker(app, 4)
+        assert "Far" not in titles(screen)
+        await pilot.press("ctrl+a")
+        await picker(app, 5)
+
+
+async def test_older_sessions_come_as_one_scrolls_or_filters(world):
+    w = world()
+    for number in range(120):
+        await w.session(f"Number{number:03}")
+    async with w.running(size=(40, 10)) as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app)
+        assert len(screen.shown) == 50
+        await pilot.press("down", "end")
+        await until(lambda: len(screen.shown) >= 100, "the second page")
+        await pilot.press("slash", *"number007")
+        await until(lambda: titles(screen) == ["Number007"], "one of the last")
+
+
+async def test_at_40_by_10_all_of_it_can_be_used(world):
+    w = world()
+    made = await some(w)
+    async with w.running(size=(40, 10)) as (app, pilot):
+        await pilot.press("f2")
+        screen = await picker(app, 5)
+        assert screen.sessions.height >= 4
+        assert screen.about.region.bottom <= 9
+        await pilot.press("down", "down", "enter")
+        await until(lambda: w.workspace.current.id == made["Newest"], "the session")
+
+
+async def test_what_cannot_be_read_is_said_in_the_picker(world, monkeypatch):
+    w = world()
+    await some(w)
+    async with w.running() as (app, pilot):
+        sessions = w.root / "sessions"
+        await until(lambda: app.chat.rows is not None, "the sidebar")
+        sessions.rename(w.root / "away")
+        sessions.write_text("in the way")
+        await pilot.press("f2")
+        screen = await picker(app)
+        assert "sessions is no directory" in about(screen)
+        sessions.unlink()
+        (w.root / "away").rename(sessions)

@@ -1,0 +1,257 @@
+"""The session picker: sessions of all states and projects in one list."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container, Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.session_picker import VIEWS, PickerRow, PickerRows, PickerView
+from tui.domain.views.sidebar_rows import matches
+from tui.screens.dialog import Dialog
+from tui.screens.picker_keys import ALWAYS, ORDER, PICKER_KEYS
+from tui.widgets.intents import PickerIntent
+from tui.widgets.key_line import KeyLine
+from tui.widgets.session_picker import PickerFilter, PickerList
+
+_TITLES: dict[PickerView, str] = {
+    "all": "All",
+    "closed": "Closed",
+    "archive": "Archive",
+    "trash": "Trash",
+}
+_NOTHING: dict[PickerView, str] = {
+    "all": "No sessions yet",
+    "closed": "No closed sessions",
+    "archive": "The archive is empty",
+    "trash": "The trash is empty",
+}
+_OFFER = "This session is in the trash. Enter brings it back and opens it"
+
+
+class SessionPicker(Dialog[None]):
+    """Shows sessions, filters them, and posts intents."""
+
+    class ViewWanted(PickerIntent):
+        """Show another view, or the sessions of other projects."""
+
+        def __init__(self, view: PickerView, *, everywhere: bool) -> None:
+            super().__init__()
+            self.view: PickerView = view
+            self.everywhere = everywhere
+
+    class MoreWanted(PickerIntent):
+        """The end of the list is near."""
+
+    class Chosen(PickerIntent):
+        """Open a session."""
+
+        def __init__(self, row: PickerRow) -> None:
+            super().__init__()
+            self.row = row
+
+    class BroughtBack(PickerIntent):
+        """Bring a session back from the archive or the trash, and open it."""
+
+        def __init__(self, row: PickerRow) -> None:
+            super().__init__()
+            self.row = row
+
+    class PinToggled(PickerIntent):
+        """Pin a session, or take its pin away."""
+
+        def __init__(self, row: PickerRow) -> None:
+            super().__init__()
+            self.row = row
+
+    AUTO_FOCUS = "PickerFilter"
+    # Here and not in ``styles/``, which every start parses.
+    DEFAULT_CSS = """
+    SessionPicker {
+        #picker { width: 100%; height: 100%; background: $background; }
+        #picker-line { height: 1; background: $panel; padding: 0 1; }
+        #picker-label { width: auto; color: $text-primary; text-style: bold; }
+        PickerFilter { width: 1fr; background: $panel; }
+        #picker-views, #picker-about {
+            height: 1;
+            padding: 0 1;
+            color: $text-muted;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+        }
+        PickerList { height: 1fr; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = PICKER_KEYS
+
+    def __init__(self, view: PickerView, *, everywhere: bool, text: str = "") -> None:
+        """``text`` is put into the filter."""
+        super().__init__()
+        self.line = PickerFilter(text)
+        self.sessions = PickerList()
+        self.views = Static(id="picker-views")
+        self.about = Static(id="picker-about")
+        self._view: PickerView = view
+        self._everywhere = everywhere
+        self._rows: PickerRows | None = None
+        self._now: datetime | None = None
+        self._offered = ""
+        self._has_asked = False
+
+    def compose(self) -> ComposeResult:
+        with Container(id="picker"):
+            with Horizontal(id="picker-line"):
+                yield Static(Content("Sessions: "), id="picker-label")
+                yield self.line
+            yield self.views
+            yield self.sessions
+            yield self.about
+            yield KeyLine(ORDER, ALWAYS)
+
+    # --- values
+
+    @property
+    def shown(self) -> Sequence[PickerRow]:
+        """The sessions that the filter passes, in the order of their numbers."""
+        return [row for _, row in self.sessions.lines]
+
+    def show_rows(self, rows: PickerRows, now: datetime) -> None:
+        """Show sessions; the highlight stays on its session in the same view."""
+        before, self._rows, self._now = self._rows, rows, now
+        self._has_asked = False
+        same = before is not None and (before.view, before.project) == (rows.view, rows.project)
+        self._match(from_top=not same)
+
+    # --- keys
+
+    def action_choose(self) -> None:
+        row = self.sessions.highlighted
+        if row is None:
+            return
+        if row.state == "in the trash" and self._offered != row.id:
+            self._offered = row.id
+            self._show_about()
+            return
+        wanted = self.BroughtBack if row.state == "in the trash" else self.Chosen
+        self.post_message(wanted(row))
+
+    def action_move(self, rows: int) -> None:
+        if rows == -1 and self.sessions.place <= 0:
+            self.line.focus()
+            return
+        if self.sessions.has_focus or rows != 1:
+            self.sessions.move(rows)
+        # From the filter the first key only leads to the first session.
+        self.sessions.focus()
+
+    def action_move_page(self, pages: int) -> None:
+        self.sessions.move_page(pages)
+        self.sessions.focus()
+
+    def action_turn_view(self, step: int) -> None:
+        place = (VIEWS.index(self._view) + step) % len(VIEWS)
+        self._want(VIEWS[place], everywhere=self._everywhere)
+
+    def action_toggle_project(self) -> None:
+        self._want(self._view, everywhere=not self._everywhere)
+
+    def action_filter(self) -> None:
+        self.line.focus()
+
+    def action_pin(self) -> None:
+        row = self.sessions.highlighted
+        if row is not None and row.is_kept:
+            self.post_message(self.PinToggled(row))
+
+    def action_bring_back(self) -> None:
+        row = self.sessions.highlighted
+        if row is not None and not row.is_kept:
+            self.post_message(self.BroughtBack(row))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only the keys that do something to the highlighted session."""
+        row = self.sessions.highlighted
+        if action == "pin":
+            return self.sessions.has_focus and row is not None and row.is_kept
+        if action == "bring_back":
+            return self.sessions.has_focus and row is not None and not row.is_kept
+        if action == "filter":
+            return self.sessions.has_focus
+        return super().check_action(action, parameters)
+
+    # --- messages of the parts
+
+    @on(PickerFilter.Changed)
+    def _narrow(self, event: PickerFilter.Changed) -> None:
+        event.stop()
+        self._match(from_top=True)
+
+    @on(PickerList.Highlighted)
+    def _show_highlighted(self, event: PickerList.Highlighted) -> None:
+        event.stop()
+        row = self.sessions.highlighted
+        if row is None or row.id != self._offered:
+            self._offered = ""
+        self._show_about()
+        self.refresh_bindings()
+
+    @on(PickerList.Chosen)
+    def _choose(self, event: PickerList.Chosen) -> None:
+        event.stop()
+        self.action_choose()
+
+    @on(PickerList.MoreWanted)
+    def _want_more(self, event: PickerList.MoreWanted) -> None:
+        event.stop()
+        rows = self._rows
+        # Once until rows are shown, and not after a failure, which would come again at once.
+        if rows is not None and rows.more and not rows.failure and not self._has_asked:
+            self._has_asked = True
+            self.post_message(self.MoreWanted())
+
+    # --- within
+
+    def _want(self, view: PickerView, *, everywhere: bool) -> None:
+        self._view, self._everywhere = view, everywhere
+        self.post_message(self.ViewWanted(view, everywhere=everywhere))
+
+    def _match(self, *, from_top: bool) -> None:
+        if self._rows is None or self._now is None:
+            return
+        text = self.line.value
+        rows = self._rows.rows
+        found = [row for row in rows if matches(row, text)] if text.strip() else rows
+        self.sessions.show(found, self._now, from_top=from_top)
+        self._show_views()
+        self._show_about()
+
+    def _show_views(self) -> None:
+        if self._rows is None:
+            return
+        titles = [f"[{_TITLES[v]}]" if v == self._rows.view else _TITLES[v] for v in VIEWS]
+        project = self._rows.project or "all projects"
+        count = f"{len(self.sessions.lines)}{'+' if self._rows.more else ''}"
+        words = f"{'  '.join(titles)}  · {make_visible_line(project)} · {count}"
+        self.views.update(Content(words))
+
+    def _show_about(self) -> None:
+        self.about.update(Content(make_visible_line(self._about_words())))
+
+    def _about_words(self) -> str:
+        row = self.sessions.highlighted
+        if self._rows is None or self._now is None:
+            return ""
+        if self._rows.failure:
+            return self._rows.failure
+        if row is not None:
+            return _OFFER if row.id == self._offered else row.about(self._now)
+        if self._rows.more:
+            return "Looking further…"
+        text = self.line.value.strip()
+        return f'No session matches "{text}".' if text else _NOTHING[self._rows.view]

@@ -1,0 +1,120 @@
+"""The list of the picker: sessions of all states, one of them highlighted."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from typing import ClassVar
+
+from textual.events import Click
+from textual.message import Message
+
+from tui.domain.views.session_picker import PickerRow
+from tui.widgets.line_list import LineList
+from tui.widgets.session_picker.row_drawing import Piece, row_pieces
+
+Line = tuple[int, PickerRow]
+"""A session and its number, from 1."""
+
+
+class PickerList(LineList[Line], can_focus=True):
+    """A virtual list of sessions with their numbers."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "line-list--aside",
+        "line-list--number",
+        "line-list--set-aside",
+        "line-list--sign",
+    }
+    DEFAULT_CSS = """
+    PickerList {
+        background: $background;
+        scrollbar-background: $background;
+        scrollbar-color: $panel;
+
+        & > .line-list--aside { color: $text-muted; }
+        & > .line-list--number { color: $text-muted; }
+        & > .line-list--set-aside { color: $text-muted; text-style: italic; }
+        & > .line-list--sign { color: $text-accent; }
+        & > .line-list--highlight {
+            background: $block-cursor-background;
+            color: $block-cursor-foreground;
+        }
+    }
+    """
+
+    class Highlighted(Message):
+        """Another session is highlighted, or none."""
+
+    class Chosen(Message):
+        """The highlighted session was clicked again."""
+
+    class MoreWanted(Message):
+        """The end of the list came within a screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: Sequence[Line] = ()
+        self._now = datetime.min.replace(tzinfo=UTC)
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        return self._lines
+
+    @property
+    def highlighted(self) -> PickerRow | None:
+        """The highlighted session."""
+        line = self.line_at(self.place)
+        return line[1] if line else None
+
+    def is_heading(self, line: Line) -> bool:
+        del line
+        return False
+
+    def pieces(self, line: Line, width: int) -> Iterable[Piece]:
+        number, row = line
+        return row_pieces(row, f"{number:>{len(str(len(self._lines)))}}", self._now, width)
+
+    def show(self, rows: Sequence[PickerRow], now: datetime, *, from_top: bool) -> None:
+        """Show other rows, with the highlight on the same session or, ``from_top``, the first."""
+        before = self.highlighted
+        self._lines, self._now = [*enumerate(rows, 1)], now
+        self.update_size()
+        ids = [row.id for row in rows]
+        kept = before is not None and not from_top and before.id in ids
+        place = ids.index(before.id) if kept and before else max(0, self.place)
+        self.highlight_place(min(0 if from_top else place, len(rows) - 1))
+        self.post_message(self.Highlighted())
+        self._ask_for_more()
+
+    def move(self, rows: int) -> None:
+        """Move the highlight down by rows, or up."""
+        self._move_to(self.place + rows)
+
+    def move_page(self, pages: int) -> None:
+        """Move the highlight down by screens, or up."""
+        self._move_to(self.place + pages * max(1, self.height - 1))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._ask_for_more()
+
+    def on_resize(self) -> None:
+        self.bring_into_view()
+        self._ask_for_more()
+
+    def on_click(self, event: Click) -> None:
+        place = self.place_under(event)
+        if self.line_at(place) is not None:
+            self._move_to(place)
+            if event.chain > 1:
+                self.post_message(self.Chosen())
+
+    def _move_to(self, place: int) -> None:
+        place = max(0, min(place, len(self._lines) - 1))
+        if self._lines and place != self.place:
+            self.highlight_place(place)
+            self.post_message(self.Highlighted())
+        self._ask_for_more()
+
+    def _ask_for_more(self) -> None:
+        if self.height and len(self._lines) - self.scroll_offset.y <= 2 * self.height:
+            self.post_message(self.MoreWanted())
