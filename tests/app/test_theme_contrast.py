@@ -5,6 +5,7 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
 from tui.app.theme_contrast import (
+    CODE_GROUND,
     KEYWORD,
     LEAST,
     LEAST_TURN,
@@ -67,6 +68,7 @@ def test_what_is_legible_already_is_left_as_it_is(theme):
 def test_the_colours_of_a_terminal_are_its_own_affair():
     theme = variables(BUILTIN_THEMES["ansi-dark"])
     made = legible(theme)
+    assert made.pop(CODE_GROUND) == theme["surface"]
     code = {name: made.pop(name) for name in (*OF_CODE, KEYWORD)}
     assert made == theme
     assert len({Color.parse(color).ansi for color in code.values()} - {None}) == len(code)
@@ -75,9 +77,18 @@ def test_the_colours_of_a_terminal_are_its_own_affair():
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
 def test_colours_of_code_are_legible_in_a_conversation(theme):
     made = legible(variables(theme))
-    for name in (*OF_CODE, KEYWORD):
-        color, ground = Color.parse(made[name]), Color.parse(made["background"])
-        assert contrast(color.rgb, ground.rgb) >= OF_CODE_LEAST
+    for ground in (Color.parse(made[name]) for name in ("background", CODE_GROUND)):
+        for name in (*OF_CODE, KEYWORD):
+            assert contrast(Color.parse(made[name]).rgb, ground.rgb) >= OF_CODE_LEAST
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_code_stands_on_a_ground_of_its_own_on_which_all_text_is_legible(theme):
+    made = legible(variables(theme))
+    ground = Color.parse(made[CODE_GROUND])
+    assert contrast(ground.rgb, Color.parse(made["background"]).rgb) >= 1.08
+    for text in ("foreground", "text-muted"):
+        assert contrast(on(ground, made[text]).rgb, ground.rgb) >= LEAST
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)

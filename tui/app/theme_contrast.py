@@ -36,6 +36,11 @@ _OF_KEYWORDS, _ANSI_KEYWORD = ("accent", "secondary"), "ansi_magenta"
 LEAST_TURN = 40 / 360
 """The least distance of a keyword's hue from theirs, as a part of the circle."""
 
+CODE_GROUND = "code-ground"
+"""The background of code: the next ground of a theme that is told from the conversation."""
+
+_TOLD_FROM = 1.08
+
 _ENDS = _BLACK, _WHITE = Color(0, 0, 0), Color(255, 255, 255)
 _STEPS = 25
 _AUTO = "auto"
@@ -92,11 +97,22 @@ def _shifted(text: Color, grounds: Sequence[Color], least: float = LEAST) -> Col
 def _code(made: Mapping[str, str]) -> dict[str, str]:
     """The colours of code, over the ground of a conversation."""
     if Color.parse(made["accent"]).ansi is not None:
-        return {**{name: made[own] for name, own in OF_CODE.items()}, KEYWORD: _ANSI_KEYWORD}
+        return {
+            CODE_GROUND: made["surface"],
+            **{name: made[own] for name, own in OF_CODE.items()},
+            KEYWORD: _ANSI_KEYWORD,
+        }
     colors = {name: Color.parse(made[own]) for name, own in OF_CODE.items()}
     colors[KEYWORD] = _keyword(made, list(colors.values()))
-    ground = Color.parse(made["background"])
-    return {name: _shifted(color, [ground], OF_CODE_LEAST).hex for name, color in colors.items()}
+    grounds = [Color.parse(made["background"]), _code_ground(made)]
+    legible = {name: _shifted(color, grounds, OF_CODE_LEAST) for name, color in colors.items()}
+    return {CODE_GROUND: grounds[1].hex, **{name: color.hex for name, color in legible.items()}}
+
+
+def _code_ground(made: Mapping[str, str]) -> Color:
+    background, *others = [Color.parse(made[name]) for name in _GROUNDS]
+    told = (each for each in others if contrast(each.rgb, background.rgb) >= _TOLD_FROM)
+    return next(told, others[-1])
 
 
 def _keyword(made: Mapping[str, str], beside: Sequence[Color]) -> Color:

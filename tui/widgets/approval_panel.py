@@ -22,7 +22,7 @@ from tui.widgets.hints import hint
 from tui.widgets.wrapping import wrap_words
 
 CHOICES: tuple[tuple[Choice, str], ...] = (
-    ("once", "[o] Allow once"),
+    ("once", "[o] Once"),
     ("always", "[u] Until I quit"),
     ("deny", "[d] Deny"),
 )

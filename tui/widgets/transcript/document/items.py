@@ -39,6 +39,9 @@ _ENDINGS = {
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
 _SIGNS = {"information": "·", "warning": "!", "error": "✗"}
+_SHORT_QUESTION = 160
+"""The longest question, in characters, that is bold."""
+
 ASKED = "\u203a"
 """The mark of a question: a single angle quotation mark."""
 
@@ -103,7 +106,10 @@ class Item:
     def make_blocks(self) -> list[RowBlock]:
         match self.entry:
             case Message(role="user"):
-                return plain_blocks(clean(self.entry.text), "user", ASKED, spaced=True)
+                text = clean(self.entry.text)
+                # Many bold lines in a row are hard to read.
+                style = "user" if len(text) <= _SHORT_QUESTION else "text"
+                return plain_blocks(text, style, ASKED, spaced=True)
             case Message():
                 return result_blocks(self.entry, self.called, unfolded=self.unfolded)
             case Summary():

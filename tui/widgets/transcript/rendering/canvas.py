@@ -51,6 +51,14 @@ class Canvas:
         cells = sum(cell_len(segment.text) for segment in segments)
         return Strip(segments, cells).adjust_cell_length(self.width, base)
 
+    def ground_row(self, ground: str, content: Iterable[Segment]) -> Strip:
+        """One row on the background of a style, from the text's left to its right."""
+        look = self.palette[ground]
+        own = Style(bgcolor=look.bgcolor)
+        segments = [Segment(text, (style or look) + own) for text, style, _ in content]
+        room = self.text_width - sum(cell_len(text) for text, _, _ in segments)
+        return self.row([*segments, Segment(" " * room, look)])
+
     def text_row(self, text: str, style: str, mark: str = " ", mark_style: str = "mark") -> Strip:
         """One row of one style; the text must fit."""
         return self.row([Segment(text, self.palette[style])], mark, self.palette[mark_style])

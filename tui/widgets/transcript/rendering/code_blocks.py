@@ -81,7 +81,7 @@ class Code(RowBlock):
         room = canvas.text_width - len(COPY) - _GAP
         title = shorten(f"╭ {self.source.language or 'text'}", max(1, room)) + " " * _GAP
         frame = canvas.palette["frame"] + NO_TEXT
-        return canvas.row([Segment(title, frame), Segment(COPY, frame + _PRESSED)])
+        return canvas.ground_row("code", [Segment(title, frame), Segment(COPY, frame + _PRESSED)])
 
     def copies_at(self, row: int, strip: Strip, cell: int) -> bool:
         """True if a cell of a row belongs to the mark that copies the code."""
@@ -178,7 +178,7 @@ def _row(canvas: Canvas, line: Sequence[Run], skip: int) -> Strip:
     row.extend(_between(segments, cut.hidden, cut.hidden + cut.shown))
     if cut.has_more:
         row += [Segment(" " * cut.fill, look["code"]), Segment(_MORE, look["mark"])]
-    return canvas.row(segment for segment in row if segment.text)
+    return canvas.ground_row("code", (segment for segment in row if segment.text))
 
 
 def _between(segments: list[Segment], start: int, end: int) -> list[Segment]:
