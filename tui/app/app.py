@@ -10,6 +10,7 @@ from textual import events, on
 from textual.binding import BindingType
 
 from tui.app.controllers.session_list import ListIntent
+from tui.app.controllers.session_switch import LeavingPrivate
 from tui.app.controllers.turns import TurnFinished
 from tui.app.dependencies import Dependencies
 from tui.app.dispatcher import Dispatcher
@@ -241,6 +242,10 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(Sidebar.SessionSelected)
     def switch_session(self, event: Sidebar.SessionSelected) -> None:
         self._controllers.session_switch.begin(event.session_id)
+
+    @on(LeavingPrivate)
+    async def ask_to_leave(self, event: LeavingPrivate) -> None:
+        await self._effects.carry_out((event.effect,))
 
     @on(Sidebar.DeletionConfirmed)
     def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:

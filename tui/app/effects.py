@@ -10,6 +10,7 @@ from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
 from tui.commands import effects, registry
 from tui.commands.effects import Effect
+from tui.commands.leaving import ask_before
 
 
 class EffectRunner:
@@ -61,12 +62,27 @@ class EffectRunner:
                 | effects.EditPrompt()
             ):
                 self._open(effect)
-            case effects.Ask():
-                self._queue.call_when_handled(partial(self._controllers.confirmations.ask, effect))
+            case effects.Ask() | effects.LeavePrivate():
+                self._ask(effect)
             case effects.MovedSession() | effects.Later():
                 self._app.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():
                 self._app.exit()
+
+    def _ask(self, effect: effects.Ask | effects.LeavePrivate) -> None:
+        question = effect if isinstance(effect, effects.Ask) else self._question(effect)
+        if question is not None:
+            self._queue.call_when_handled(partial(self._controllers.confirmations.ask, question))
+
+    def _question(self, effect: effects.LeavePrivate) -> effects.Ask | None:
+        leave = partial(self._leave_private, effect)
+        return ask_before("Leave this session?", (effect.loaded,), leave)
+
+    async def _leave_private(self, effect: effects.LeavePrivate) -> Sequence[Effect]:
+        context = self._controllers.commands
+        await context.stop(effect.loaded)
+        context.workspace.switcher.let_go(effect.loaded)
+        return await effect.work()
 
     def _open(self, effect: effects.Opening) -> None:
         match effect:

@@ -76,6 +76,7 @@ def _without_commands() -> Parser:
         model=None,
         session=None,
         go_on=False,
+        private=False,
         auto_save_interval=None,
     )
     _add_screen(parser)
@@ -111,7 +112,14 @@ def _add_common(parser: Parser) -> None:
 
 def _add_screen(parser: Parser) -> None:
     screen = parser.add_argument_group("the full screen")
-    _add_which(screen.add_mutually_exclusive_group())
+    which = screen.add_mutually_exclusive_group()
+    _add_which(which)
+    which.add_argument(
+        "--private",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="a session that is never written to disk",
+    )
     screen.add_argument(
         "--auto-save-interval",
         metavar="SECONDS",

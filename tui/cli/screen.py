@@ -48,7 +48,7 @@ def run(chosen: Namespace) -> int:
     from tui.app.event_loop import new_loop
     from tui.engine.sessions.final_save import FinalSave
 
-    workspace = _started(program, models, session_id)
+    workspace = _started(program, models, session_id, private=chosen.private)
     rescue_directories = (paths.state_directory(), Path.home())
     final_save = FinalSave(workspace, rescue_directories, program.data_dir, program.model_flag)
     try:
@@ -63,7 +63,9 @@ def run(chosen: Namespace) -> int:
     return app.return_code or int(final_save.failed)
 
 
-def _started(program: Program, models: ModelSource, session_id: str | None) -> Workspace:
+def _started(
+    program: Program, models: ModelSource, session_id: str | None, *, private: bool
+) -> Workspace:
     """Create the workspace with its first session."""
     workspace = Workspace(
         program.store,
@@ -73,7 +75,12 @@ def _started(program: Program, models: ModelSource, session_id: str | None) -> W
         models.proposed,
         program.settings.config.max_open_sessions,
     )
-    if session_id is None:
+    if private:
+        from tui.commands.private import BEGUN
+
+        workspace.start_private()
+        workspace.current.say(Notice(BEGUN))
+    elif session_id is None:
         workspace.start_new()
     else:
         workspace.start_in(session_id)

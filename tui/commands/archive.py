@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
+from tui.commands import session
 from tui.commands.context import CommandContext
 from tui.commands.effects import (
     Ask,
@@ -16,8 +17,10 @@ from tui.commands.effects import (
     say,
     warn,
 )
+from tui.commands.private import refuse_private
 from tui.commands.targets import resolve
 from tui.commands.titles import title_of
+from tui.domain.journal.ids import is_private
 from tui.domain.journal.session import Status
 from tui.domain.moves import Move, Place
 from tui.domain.targets import is_number
@@ -38,6 +41,7 @@ _UNDONE: dict[Place, str] = {
 async def archive(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Archive a session."""
     session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
+    refuse_private(session_id, "archived")
     if _is_empty(context, session_id):
         return say("Nothing to archive yet.")
     before = context.workspace.current
@@ -70,6 +74,8 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
     session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
     if _is_empty(context, session_id):
         return say("Nothing to delete yet.")
+    if is_private(session_id):
+        return await session.close(context, session_id)
     if arguments and session_id != arguments and not is_number(arguments):
         raise UsageError(f"Deleting takes the whole id or a listed number: {session_id}")
     await _check_holder(context, session_id)
@@ -80,6 +86,8 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 async def delete_at_once(context: CommandContext, session_id: str) -> Sequence[Effect]:
     """Move a session to the trash without asking."""
+    if is_private(session_id):
+        return await session.close(context, session_id)
     before, title = context.workspace.current, await title_of(context, session_id)
     await context.shelf.delete(session_id)
     done = f"Moved {title} to the trash. /undo brings it back"
@@ -90,6 +98,7 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Copy a session and open the copy."""
     workspace = context.workspace
     session_id = await _resolve(context, arguments, KEPT_OR_ARCHIVED)
+    refuse_private(session_id, "copied")
     if _is_empty(context, session_id):
         return say("Nothing to fork yet.")
     known = workspace.switcher.find(session_id)

@@ -6,6 +6,7 @@ import msgspec
 
 from tui.domain.views.notice import Notice, Severity, Table
 from tui.domain.views.session_picker import PickerView
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 
 
@@ -96,6 +97,13 @@ class MovedSession(msgspec.Struct, frozen=True):
     session_id: str
 
 
+class LeavePrivate(msgspec.Struct, frozen=True):
+    """Ask whether a private session may be lost, then do the ``work`` that leaves it."""
+
+    loaded: LoadedSession
+    work: Callable[[], Awaitable[Sequence["Effect"]]]
+
+
 class Later(msgspec.Struct, frozen=True):
     """Run ``work`` in the background, then its effects."""
 
@@ -128,6 +136,7 @@ Effect = (
     | Opening
     | Ask
     | MovedSession
+    | LeavePrivate
     | Later
     | Exit
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, save_failed, say
+from tui.commands.private import refuse_private
 from tui.domain.text.safe_text import without_surrogates
 from tui.domain.views.markdown import as_markdown
 from tui.engine.requests.missing_results import missing_results
@@ -20,6 +21,7 @@ _NAMES = 1000
 async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Write the session as Markdown to a new file."""
     workspace, loaded = context.workspace, context.workspace.current
+    refuse_private(loaded.id, "exported")
     if loaded.empty:
         return say("Nothing to export.")
     if loaded.opened is not None:

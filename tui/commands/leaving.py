@@ -23,7 +23,14 @@ def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
     return (f"{plural(len(busy), 'answer')} {verb} still arriving:", *_titles(busy), told)
 
 
-REASONS: tuple[Callable[[Sequence[LoadedSession]], Sequence[str]], ...] = (_answers,)
+def _private(sessions: Iterable[LoadedSession]) -> Sequence[str]:
+    lost = [session for session in sessions if session.losable]
+    if not lost:
+        return ()
+    return (*_titles(lost), "It is private: nothing of it is kept. /keep saves it as a session.")
+
+
+REASONS: tuple[Callable[[Sequence[LoadedSession]], Sequence[str]], ...] = (_answers, _private)
 """Each gives the lines that say why to ask, or none."""
 
 

@@ -8,6 +8,7 @@ from tui.commands import (
     archive,
     copy_text,
     export,
+    private,
     program,
     resume,
     search,
@@ -19,8 +20,9 @@ from tui.commands import (
     usage,
 )
 from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect, say
+from tui.commands.effects import Effect, LeavePrivate, say
 from tui.domain.commands import Invocation
+from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SibylError
 
 FUNCTIONS: dict[str, CommandFunction] = {
@@ -29,6 +31,8 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "save": sessions.save,
     "load": sessions.load,
     "new": sessions.begin,
+    "private": private.begin,
+    "keep": private.keep,
     "reset": sessions.reset,
     "session": session.session,
     "resume": resume.resume,
@@ -72,8 +76,10 @@ async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effec
 
 
 async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequence[Effect]:
-    """Await ``work``; a ``SibylError`` becomes a notice."""
+    """Await ``work``; a ``SibylError`` becomes a notice, or a question before a private loss."""
     try:
         return await work()
+    except PrivateSessionLeft as left:
+        return (LeavePrivate(left.loaded, work),)
     except SibylError as error:
         return say("\n".join(error.lines(_CANDIDATES)), "error")

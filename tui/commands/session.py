@@ -15,6 +15,7 @@ from tui.commands.effects import (
     say,
 )
 from tui.commands.leaving import ask_before
+from tui.commands.private import refuse_private
 from tui.commands.sessions import open_session, shown_notices
 from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
@@ -73,6 +74,7 @@ async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
+    refuse_private(loaded.id, "saved")
     if loaded.empty:
         return say("Nothing to save yet.")
     told = len(loaded.notices)
@@ -98,7 +100,8 @@ async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect
     return say(f"Session '{entry.label}' saved to: {path}")
 
 
-async def _close(context: CommandContext, arguments: str) -> Sequence[Effect]:
+async def close(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Close a session; while an answer arrives, or for a private one, only after asking."""
     workspace = context.workspace
     loaded = workspace.switcher.find(arguments) if arguments else workspace.current
     if loaded is None:
@@ -124,7 +127,10 @@ async def _close_now(context: CommandContext, loaded: LoadedSession) -> Sequence
 
 
 async def _save_and_close(context: CommandContext, loaded: LoadedSession) -> None:
-    """Save and close a session. Raises ``StayedError``."""
+    """Save and close a session; a private one is gone. Raises ``StayedError``."""
+    if loaded.private:
+        context.workspace.pool.forget(loaded)
+        return
     try:
         await context.workspace.pool.keep_draft(loaded)
         await context.workspace.pool.close(loaded)
@@ -159,5 +165,5 @@ _FUNCTIONS: dict[str, CommandFunction] = {
     "list": _list,
     "resume": _resume,
     "save": _save,
-    "close": _close,
+    "close": close,
 }

@@ -5,6 +5,7 @@ from functools import partial
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, Later, OpenPicker, ShowSession, save_failed, say, warn
+from tui.commands.private import refuse_private
 from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
 from tui.domain.text.labels import NAME_CHARACTERS
@@ -23,6 +24,7 @@ async def list_all(context: CommandContext, arguments: str) -> Sequence[Effect]:
 async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Save all pending records."""
     workspace, loaded = context.workspace, context.workspace.current
+    refuse_private(loaded.id, "saved")
     if loaded.empty:
         return say("Nothing to save yet.")
     told = len(loaded.notices)
@@ -101,7 +103,8 @@ async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
         await workspace.reset(loaded)
     except StorageError as error:
         return say(f"Not reset: could not save ({error.short})", "error")
-    return (ShowSession(), *say(f"Session saved before reset: {loaded.id}"))
+    done = "Began anew" if loaded.private else f"Session saved before reset: {loaded.id}"
+    return (ShowSession(), *say(done))
 
 
 async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:

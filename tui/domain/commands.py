@@ -105,6 +105,13 @@ COMMANDS: tuple[Command, ...] = (
         "[name]",
         "text",
     ),
+    Command(
+        "private",
+        "anywhere",
+        "New private session",
+        "start a session that is never written to disk",
+    ),
+    Command("keep", "stays", "Keep this private session", "save it as a new session"),
     Command("reset", "stays", "Reset the conversation", "save, then begin anew under the same id"),
     Command(
         "session",

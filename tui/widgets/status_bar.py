@@ -89,6 +89,10 @@ def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[
         save = cut(save, min(width, max(_FAILURE_CELLS, width - cell_len(session_id) - _GAP)))
         room -= cell_len(save) + _GAP
         yield StatusItem("failure", save, save)
+    elif status.save.private:
+        # Never left out: the user counts on it.
+        yield StatusItem("save", save, save)
+        room -= cell_len(save) + _GAP
     elif cell_len(session_id) + _GAP + cell_len(save) > width:
         # The rest of it names the session as well.
         session_id = session_id.removeprefix(_PREFIX)
@@ -112,7 +116,7 @@ def _by_importance(status: SessionStatus, width: int, context: str) -> Iterator[
 
 
 def _states(status: SessionStatus) -> Iterator[tuple[Place, str]]:
-    if not status.save.failure:
+    if not (status.save.failure or status.save.private):
         yield "save", one_line(str(status.save))
     if status.read_only:
         yield "read-only", "read-only"

@@ -38,6 +38,7 @@ _GONE_ON = (
     "The editor ended at once: the prompt is as it was. One that opens a window has to wait, "
     "as code --wait does."
 )
+_PRIVATE = "No editor for a private session: it would write the prompt to disk. /keep saves it"
 _LEAVE = b"\x1b[?1049l\x1b[?2004l\x1b[?25h"
 
 
@@ -60,6 +61,9 @@ class ExternalEditor:
 
     def start(self) -> None:
         """Open the prompt of the session on screen."""
+        if self._workspace.current.private:
+            self._presenter.say(Notice(_PRIVATE, "error"))
+            return
         command, refusal = editor_command(os.environ)
         if refusal:
             self._presenter.say(Notice(refusal, "error"))

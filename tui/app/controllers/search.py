@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +12,17 @@ from textual.app import App
 
 from tui.app.chat_view import ChatView
 from tui.app.controllers.navigation import Navigation
+from tui.app.controllers.session_switch import LeavingPrivate
 from tui.app.services.index_builder import IndexBuilder
+from tui.commands.effects import Effect
 from tui.domain.text.labels import scope_name, whole_label
 from tui.domain.views.notice import Notice
+from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
 from tui.widgets.intents import SearchIntent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from textual.timer import Timer
 
     from tui.domain.journal.session import Entry, SessionEntry
@@ -156,16 +157,21 @@ class SearchController:
     async def _leave_for(self, hit: "Hit") -> None:
         """Go to a hit; only there the keys are the chat's again."""
         try:
-            if hit.message_id is None:
-                await self._navigation.go_to_end(hit.session_id)
-            else:
-                await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
+            await self._go_to(hit)
+        except PrivateSessionLeft as left:
+            self._app.post_message(LeavingPrivate(left, partial(self._go_to, hit)))
         except StorageError as error:
             if self._screen is not None:
                 self._screen.show_error(str(error))
-            return
+
+    async def _go_to(self, hit: "Hit") -> Sequence[Effect]:
+        if hit.message_id is None:
+            await self._navigation.go_to_end(hit.session_id)
+        else:
+            await self._navigation.go_to(hit.session_id, hit.message_id, hit.words)
         self.close()
         await self._navigation.show_list()
+        return ()
 
     async def _search(self, text: str, number: int) -> None:
         results = await asyncio.to_thread(self._found, text, number)

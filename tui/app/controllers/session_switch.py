@@ -1,18 +1,30 @@
 """The switch to the session that the user selected in the list."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any
 
 from textual.app import App
+from textual.message import Message
 
 from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.session_list import SessionListController
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.input_queue import InputQueue
+from tui.commands.effects import Effect, LeavePrivate, MovedSession, ShowSession
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.switching import Switcher
+from tui.engine.sessions.switching import PrivateSessionLeft, Switcher
 from tui.errors import StorageError
+
+
+class LeavingPrivate(Message):
+    """The user has to agree to lose the private session on screen; then the work is done."""
+
+    def __init__(
+        self, left: PrivateSessionLeft, work: Callable[[], Awaitable[Sequence[Effect]]]
+    ) -> None:
+        super().__init__()
+        self.effect = LeavePrivate(left.loaded, work)
 
 
 class SessionSwitch:
@@ -53,6 +65,10 @@ class SessionSwitch:
     async def _show(self, session_id: str) -> bool:
         try:
             switched = await self._switcher.look_at(session_id)
+        except PrivateSessionLeft as left:
+            self._presenter.stay()
+            self._app.post_message(LeavingPrivate(left, partial(self._selected, session_id)))
+            return False
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             self._presenter.stay()
@@ -61,3 +77,9 @@ class SessionSwitch:
             return False
         await self._navigation.show_session()
         return True
+
+    async def _selected(self, session_id: str) -> Sequence[Effect]:
+        left = self._switcher.current
+        if not await self._switcher.look_at(session_id):
+            return ()
+        return (ShowSession(), MovedSession(left.id))

@@ -1,0 +1,164 @@
+"""Private sessions on the screen: nothing of them reaches a disk, and they ask before they go."""
+
+import asyncio
+
+import pytest
+
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    notices,
+    question,
+    rows,
+    send,
+    status,
+    wait_for_answer,
+)
+from tests.ui.world import messages
+from tests.waiting import until
+
+SECRET = "xyzzyplugh"
+
+
+async def begin(world, app, pilot, *prompts):
+    """Begin a private session, and have these prompts answered; gives its id."""
+    await send(pilot, "/private")
+    await until(lambda: world.workspace.current.private, "a private session")
+    for prompt in prompts:
+        await send(pilot, prompt)
+        await wait_for_answer(world)
+    return world.workspace.current.id
+
+
+def on_disk(world):
+    """All that is in files, and their names."""
+    files = [path for path in world.root.parent.rglob("*") if path.is_file()]
+    return b"".join(str(path).encode() + path.read_bytes() for path in files)
+
+
+async def test_nothing_of_it_is_on_disk_while_it_runs_or_afterwards(world):
+    w = world([f"It is {SECRET}."])
+    async with w.running(interval=0.05) as (app, pilot):
+        session_id = await begin(w, app, pilot, SECRET)
+        assert "PRIVATE, not saved" in status(app)
+        await send(pilot, f"/name {SECRET}")
+        await pilot.press(*SECRET, "f4")
+        await until(lambda: "No editor for a private session" in notices(app), "the refusal")
+        await send(pilot, "x")
+        for command in ("/archive", "/fork", "/export", "/save", "/session save"):
+            await send(pilot, command)
+        await until(lambda: notices(app).count("A private session is not") == 5, "the refusals")
+        assert session_id in rows(app)
+        assert SECRET.encode() not in on_disk(w)
+    assert SECRET.encode() not in on_disk(w)
+    assert b"private-" not in on_disk(w)
+    assert w.final_save.lines == []
+
+
+async def leave(way, w, app, pilot, other):
+    match way:
+        case "sidebar":
+            await go_to(app, pilot, other)
+        case "alt+down" | "ctrl+n":
+            await pilot.press(way)
+        case _:
+            await send(pilot, way.format(other))
+
+
+@pytest.mark.parametrize(
+    "way", ["sidebar", "alt+down", "ctrl+n", "/load {}", "/session close", "/delete"]
+)
+async def test_it_asks_once_before_it_is_left(world, way):
+    w = world(["Good day."])
+    other = await w.session("needle")
+    async with w.running() as (app, pilot):
+        await until(lambda: other in rows(app))
+        left = await begin(w, app, pilot, "hello")
+        await leave(way, w, app, pilot, other)
+        asked = await question(app)
+        assert '"hello"' in asked
+        assert "nothing of it is kept" in asked
+        await pilot.press("n")
+        await until(lambda: app.screen is app.chat)
+        assert w.workspace.current.id == left
+        assert "Good day." in conversation(app)
+        await leave(way, w, app, pilot, other)
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: w.workspace.current.id != left, "another session")
+        await until(lambda: left not in rows(app), "the list without it")
+        assert w.workspace.switcher.find(left) is None
+
+
+async def test_one_without_a_message_is_left_without_asking(world):
+    w = world()
+    other = await w.session("there")
+    async with w.running() as (app, pilot):
+        await until(lambda: other in rows(app))
+        left = await begin(w, app, pilot)
+        await go_to(app, pilot, other)
+        await until(lambda: w.workspace.current.id == other)
+        await until(lambda: left not in rows(app))
+        assert app.screen is app.chat
+
+
+async def test_an_answer_that_arrives_is_stopped_when_it_is_left(world):
+    w = world(["half", asyncio.Event()])
+    other = await w.session("there")
+    async with w.running() as (app, pilot):
+        await until(lambda: other in rows(app))
+        await send(pilot, "/private")
+        await until(lambda: w.workspace.current.private)
+        await send(pilot, "hello")
+        await until(lambda: "half" in conversation(app))
+        await go_to(app, pilot, other)
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: w.workspace.current.id == other)
+        await until(lambda: w.workspace.open == (), "the end of the private session")
+        assert "NOT SAVED" not in status(app)
+
+
+async def test_quitting_asks_once(world):
+    w = world(["Good day."])
+    async with w.running() as (app, pilot):
+        await begin(w, app, pilot, "hello")
+        await pilot.press("ctrl+q")
+        assert "nothing of it is kept" in await question(app)
+        await pilot.press("ctrl+q")
+        await until(lambda: not app.is_running, "the end")
+    assert w.final_save.lines == []
+
+
+async def test_keep_saves_all_of_it_as_a_new_session(world):
+    w = world(["Good day."], ["Again."])
+    async with w.running() as (app, pilot):
+        before = await begin(w, app, pilot, "hello")
+        await send(pilot, "/name Kept")
+        await send(pilot, "/keep")
+        await until(lambda: not w.workspace.current.private, "the session that is kept")
+        kept = w.workspace.current.id
+        await until(lambda: kept in rows(app) and before not in rows(app), "the list")
+        await until(lambda: "saved" in status(app) and "PRIVATE" not in status(app), "the status")
+        assert "Good day." in conversation(app)
+        await send(pilot, "more")
+        await wait_for_answer(w)
+    assert [text for _, text, _ in messages(w, kept)] == ["hello", "Good day.", "more", "Again."]
+    assert w.other_program().entry(kept).name == "Kept"
+    assert f"Session saved: {kept}" in w.final_save.lines
+
+
+async def test_a_session_that_is_kept_already_says_so(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/keep")
+        await until(lambda: "This session is kept already" in notices(app))
+
+
+async def test_it_is_found_by_no_search_but_within(world):
+    w = world(["Good day."])
+    async with w.running() as (app, pilot):
+        await begin(w, app, pilot, SECRET)
+        await send(pilot, f"/search {SECRET}")
+        found = await asyncio.to_thread(w.workspace.reader.search, SECRET, 10)
+        assert not found.hits
+        assert w.workspace.current.private
