@@ -15,6 +15,7 @@ from tests.providers.chat_server import (
     ChatServer,
     Gate,
     answers,
+    answers_after_thinking,
     answers_at,
     calls_tools,
     is_silent,
@@ -116,6 +117,18 @@ def test_the_answer_goes_to_standard_output_and_all_else_to_standard_error(
     ]
     assert said(store) == [("user", "hi", None), ("assistant", "Hello.", None)]
     assert session.loaded_messages[1].model == "local:m"
+
+
+def test_thinking_and_failed_attempts_are_neither_printed_nor_kept(sibyl, configured, store):
+    replies = refuses(500, Retry_After="0"), answers_after_thinking("They greet.", text="Good day.")
+    with ChatServer(*replies) as server:
+        configured(server)
+        result = sibyl("ask", "hi", "--json")
+    told = [json.loads(line) for line in result.out.splitlines()]
+    assert [each["type"] for each in told] == ["saved", "delta", "saved", "done"]
+    assert told[1]["text"] == "Good day."
+    assert said(store) == [("user", "hi", None), ("assistant", "Good day.", None)]
+    assert b"They greet." not in store.path(only_session(store).id).read_bytes()
 
 
 def test_the_line_that_resumes_names_the_model_that_was_asked_for(sibyl, store):

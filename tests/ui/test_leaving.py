@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import conversation, question, send, type_at_once, wait_for_answer
+from tests.ui.screen import activity, conversation, question, send, type_at_once, wait_for_answer
 from tests.waiting import until
 
 
@@ -67,8 +67,10 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
             '"Fix the login bug"',
             "What has arrived is kept.",
         ]
+        await until(lambda: "Esc stops" not in activity(app), "a line that is true")
         await pilot.press("n")
         await until(lambda: app.screen is app.chat)
+        await until(lambda: "Esc stops" in activity(app))
         assert app.is_running
         assert w.workspace.current.activity.running
         await pilot.press("ctrl+q")

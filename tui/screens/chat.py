@@ -216,7 +216,7 @@ class ChatScreen(TextSelectionScreen):
     def _stop_key(self) -> str:
         """The name of the key that stops the work in progress; empty if it acts otherwise now."""
         above = self.find_line.display or self.prompt.completing or self.approval.question
-        if above or not self.answering:
+        if above or not self.answering or not self.is_active:
             return ""
         return key_name(self.chosen_keys.get("stop", "escape").partition(",")[0])
 

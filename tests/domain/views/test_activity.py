@@ -35,10 +35,19 @@ def test_the_key_that_stops_is_named_and_goes_after_model_and_tokens():
     lines = ActivityView("answering", "claude-sonnet-4-5", 4, 12).lines("Esc")
     assert lines == [
         "claude-sonnet-4-5 answers 4 s · ~12 tokens · Esc stops",
-        "claude-sonnet-4-5 answers 4 s · Esc stops",
         "answering 4 s · ~12 tokens · Esc stops",
         "answering 4 s · Esc stops",
         "answering 4 s",
+    ]
+
+
+def test_the_reason_of_an_attempt_goes_before_the_key_that_stops():
+    lines = ActivityView("retrying", "fake", 1, attempt=2, reason="status 500", pause=3).lines(
+        "Esc"
+    )
+    assert lines[1:3] == [
+        "2nd attempt in 3 s after status 500 · Esc stops",
+        "2nd attempt in 3 s · Esc stops",
     ]
 
 

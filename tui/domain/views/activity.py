@@ -38,22 +38,24 @@ class ActivityView(msgspec.Struct, frozen=True):
 
     def lines(self, stop: str = "") -> Sequence[str]:
         """The words of the line, the longest first; ``stop`` is the key that stops."""
-        long, short = self._words()
+        words = self._words()
         tokens = f"~{plural(self.tokens, 'token')}" if self.tokens else ""
         stops = f"{stop} stops" if stop else ""
-        parts = ((long, tokens, stops), (long, stops), (short, tokens, stops), (short, stops))
-        return [" · ".join(filter(None, each)) for each in (*parts, (short,))]
+        lines = [(each, tokens, stops) for each in words]
+        lines += [(words[-1], stops), (words[-1],)]
+        return [" · ".join(filter(None, each)) for each in lines]
 
-    def _words(self) -> tuple[str, str]:
-        """The phase in words: in full, and for a narrow place."""
+    def _words(self) -> tuple[str, ...]:
+        """The phase in words: in full, then for narrower places."""
         name, time = make_visible_line(self.name[:_LONG_NAME]), seconds_words(self.seconds)
-        attempt = self._attempt_words()
+        attempt = self._attempt
+        after = f"{attempt} after {make_visible_line(self.reason[:_LONG_NAME])}"
         waiting = _join(f"waiting for {name}", time), _join("waiting", time)
         saving = _join("saving", time)
-        words: dict[Phase, tuple[str, str]] = {
+        words: dict[Phase, tuple[str, ...]] = {
             "saving": (saving, saving) if self.seconds >= _PATIENCE else waiting,
             "waiting": waiting,
-            "retrying": (f"{name}: {attempt}", attempt),
+            "retrying": (f"{name}: {after}", after, attempt),
             "thinking": (_join(name, "· thinking", time), _join("thinking", time)),
             "answering": (_join(name, "answers", time), _join("answering", time)),
             "tool": (_join(name, "runs", time), _join("tool", time)),
@@ -62,10 +64,10 @@ class ActivityView(msgspec.Struct, frozen=True):
         }
         return words[self.phase]
 
-    def _attempt_words(self) -> str:
-        reason = make_visible_line(self.reason[:_LONG_NAME])
+    @property
+    def _attempt(self) -> str:
         pause = f" in {self.pause:.0f} s" if self.pause >= 0.5 else ""
-        return f"{ordinal(self.attempt)} attempt{pause} after {reason}"
+        return f"{ordinal(self.attempt)} attempt{pause}"
 
 
 def seconds_words(seconds: float) -> str:

@@ -3,6 +3,8 @@
 import time
 
 FRAMES_A_SECOND = 30
+LONGEST_WAIT = 0.5
+"""In seconds: the first frame may have loaded a library, and the next must not wait for that."""
 
 
 class Throttle:
@@ -22,5 +24,6 @@ class Throttle:
     @property
     def wait(self) -> float:
         """Seconds until the next frame."""
-        frame = max(1 / FRAMES_A_SECOND, 3 * (self._ended - self._begun))
+        rest = min(3 * (self._ended - self._begun), LONGEST_WAIT)
+        frame = max(1 / FRAMES_A_SECOND, rest)
         return max(0.001, self._ended + frame - time.monotonic())
