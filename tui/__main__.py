@@ -31,7 +31,7 @@ def _tell(error: Exception) -> None:
 
         output.tell("".join(traceback.format_exception(error)))
     output.tell(f"Unexpected error: {type(error).__name__}: {error}")
-    output.tell("This is a defect of sibyl-tui; SIBYL_TRACEBACK=1 shows where it is.")
+    output.tell("This is a bug in sibyl-tui. Run it with SIBYL_TRACEBACK=1 to see where.")
 
 
 if __name__ == "__main__":

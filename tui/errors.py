@@ -116,7 +116,7 @@ class AmbiguousSession(StorageError):
     """Several sessions match the target."""
 
     def __init__(self, target: str, candidates: Sequence[str]) -> None:
-        super().__init__(f"Ambiguous session: {target}")
+        super().__init__(f"Several sessions match {target}:")
         self.target = target
         self.candidates = tuple(candidates)
 
@@ -139,7 +139,7 @@ class IndexBusy(StorageError):
     """Another program is building the search index."""
 
     def __init__(self) -> None:
-        super().__init__("The search index is being built by another program.")
+        super().__init__("Another window is building the search index.")
 
 
 class SessionBusy(StorageError):
@@ -149,7 +149,7 @@ class SessionBusy(StorageError):
     """
 
     def __init__(self, session_id: str, holder: str) -> None:
-        super().__init__(f"Session {session_id} is open in another program ({holder}).")
+        super().__init__(f"Session {session_id} is open in another window ({holder}).")
         self.session_id = session_id
         self.holder = holder
 

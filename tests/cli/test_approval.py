@@ -47,13 +47,13 @@ def asking(capsys):
 
 async def test_where_there_is_no_terminal_it_is_denied_and_said(capsys):
     assert await ask_on_terminal(QUESTION) == "deny"
-    assert "no terminal to ask on: write_todos" in capsys.readouterr().err
+    assert "the tool write_todos: there is no terminal" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("typed", ["y\n", "Yes\n", " y \n"])
 async def test_who_says_yes_allows_it_once(asking, keyboard, typed):
     said, answer = await asking()
-    assert "write_todos: it does it." in said
+    assert "The tool write_todos does it." in said
     assert "会話" in said
     keyboard(typed)
     assert await answer == "once"

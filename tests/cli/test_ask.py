@@ -312,7 +312,7 @@ def test_a_session_held_elsewhere_is_not_asked_in_and_its_holder_is_named(
     lease.release()
     assert result.code == 1
     assert re.fullmatch(
-        f"Session {session_id} is open in another program "
+        f"Session {session_id} is open in another window "
         rf"\(pid {os.getpid()} on \S+ since \d{{4}}-\d\d-\d\d \d\d:\d\d\)\.\n",
         result.err,
     )

@@ -190,7 +190,7 @@ def test_a_full_standard_output_is_a_sentence(saved, store):
             check=False,
         )
     assert listing.returncode == 1
-    assert listing.stderr == b"Standard output cannot be written: No space left on device.\n"
+    assert listing.stderr == b"Cannot write to standard output: No space left on device.\n"
 
 
 def test_a_full_standard_output_is_a_sentence_for_who_asks_for_help():
@@ -199,7 +199,7 @@ def test_a_full_standard_output_is_a_sentence_for_who_asks_for_help():
             [sys.executable, "-m", "tui", "--help"], stdout=full, stderr=subprocess.PIPE
         )
     assert asked.returncode == 1
-    assert asked.stderr == b"Standard output cannot be written: No space left on device.\n"
+    assert asked.stderr == b"Cannot write to standard output: No space left on device.\n"
 
 
 def test_a_standard_error_that_takes_nothing_leaves_the_exit_code_as_it_is():

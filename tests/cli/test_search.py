@@ -65,14 +65,14 @@ def test_one_match_is_singular(sibyl, saved):
 def test_nothing_found_is_said_and_no_failure(sibyl, saved, query):
     saved("hello")
     done = sibyl("sessions", "search", query)
-    assert (done.code, done.out) == (0, f"No sessions found matching: {query}\n")
+    assert (done.code, done.out) == (0, f'No session matches "{query}".\n')
     assert sibyl("sessions", "search", query, "--json").json == []
 
 
 def test_what_comes_nearest_is_told_beside_the_data(sibyl, saved):
     saved("the authentication middleware")
     done = sibyl("sessions", "search", "authent")
-    assert done.out == "No sessions found matching: authent\n"
+    assert done.out == 'No session matches "authent".\n'
     assert done.err == "Nearest: authent* (1 match)\n"
     assert sibyl("sessions", "search", "authent", "--json").err == ""
 
@@ -167,7 +167,7 @@ def test_what_is_not_in_the_index_is_waited_for(sibyl, saved, monkeypatch):
 
     monkeypatch.setattr(FileStore, "search", slow)
     done = sibyl("sessions", "search", "needle")
-    assert done.err == "Reading 5 MB of sessions that are not in the search index…\n"
+    assert done.err == "Searching 5 MB of sessions that are not indexed yet…\n"
     assert done.out.startswith("Found 1 match:")
     assert asked == [0.2, 10.0]
 

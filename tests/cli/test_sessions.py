@@ -265,7 +265,7 @@ def test_an_ambiguous_target_names_the_candidates(sibyl, saved):
     result = sibyl("sessions", "show", "same")
     assert result.code == 2
     assert result.err.splitlines() == [
-        "Ambiguous session: same",
+        "Several sessions match same:",
         *(f"  {each}" for each in sorted((first, second))),
     ]
 
@@ -306,7 +306,7 @@ def test_many_candidates_are_not_all_named(sibyl, saved):
 
 def test_a_session_is_named(sibyl, saved, store):
     session_id = saved("hello")
-    assert sibyl("sessions", "name", session_id, "Greeting").out == "Session named: Greeting\n"
+    assert sibyl("sessions", "name", session_id, "Greeting").out == 'Renamed to "Greeting"\n'
     assert store.entry(session_id).name == "Greeting"
     assert store.entry(session_id).message_count == 1
 
@@ -338,7 +338,7 @@ def test_a_session_that_another_program_holds_is_not_named(sibyl, saved, store):
     result = sibyl("sessions", "name", session_id, "Greeting")
     lease.release()
     assert result.code == 1
-    assert result.err.startswith(f"Session {session_id} is open in another program (pid ")
+    assert result.err.startswith(f"Session {session_id} is open in another window (pid ")
 
 
 # --- archive, restore, delete, purge
@@ -346,9 +346,9 @@ def test_a_session_that_another_program_holds_is_not_named(sibyl, saved, store):
 
 def test_a_session_goes_to_the_archive_and_comes_back(sibyl, saved, store):
     session_id = saved("hello", name="Greeting")
-    assert sibyl("sessions", "archive", "Greeting").out == f"Archived session: {session_id}\n"
+    assert sibyl("sessions", "archive", "Greeting").out == f'Archived "Greeting" ({session_id})\n'
     assert store.entry(session_id).status == "archived"
-    assert sibyl("sessions", "restore", "Greeting").out == f"Restored session: {session_id}\n"
+    assert sibyl("sessions", "restore", "Greeting").out == f'Restored "Greeting" ({session_id})\n'
     entry = store.entry(session_id)
     assert (entry.status, entry.name, entry.ordinal) == ("closed", "Greeting", 1)
 
@@ -356,7 +356,7 @@ def test_a_session_goes_to_the_archive_and_comes_back(sibyl, saved, store):
 def test_a_session_goes_to_the_trash_and_comes_back(sibyl, saved, store):
     session_id = saved("hello")
     deleted = sibyl("sessions", "delete", session_id, "--yes")
-    assert deleted.out == f"Deleted session: {session_id}\n"
+    assert deleted.out == f'Moved "hello" ({session_id}) to the trash\n'
     assert store.entry(session_id).status == "trashed"
     assert sibyl("sessions", "restore", session_id).code == 0
     assert [m.text for m in store.load(session_id).loaded_messages] == ["hello"]
@@ -392,7 +392,7 @@ def test_deleting_off_a_terminal_needs_yes(sibyl, saved, store):
 def test_only_a_whole_id_is_deleted(sibyl, saved, store, target):
     session_id = saved("hello", name="Greeting")
     result = sibyl("sessions", "delete", target, "--yes", "--scope", "project:/shop")
-    assert (result.code, result.err) == (2, f"Deleting takes the whole id: {session_id}\n")
+    assert (result.code, result.err) == (2, f"Deleting takes the complete id: {session_id}\n")
     assert sibyl("sessions", "delete", session_id[:-1], "--yes").code == 2
     assert store.entry(session_id).status == "closed"
 
@@ -401,7 +401,7 @@ def test_a_purge_lists_and_does_nothing_without_yes(sibyl, saved, store):
     session_id = saved("hello")
     store.delete(session_id)
     result = sibyl("sessions", "purge")
-    assert result.out.splitlines()[-1] == ("Would purge 1 session(s). Add --yes to destroy them.")
+    assert result.out.splitlines()[-1] == "Would purge 1 session. Add --yes to destroy them."
     assert session_id in result.out
     assert store.entry(session_id).status == "trashed"
 
@@ -409,7 +409,7 @@ def test_a_purge_lists_and_does_nothing_without_yes(sibyl, saved, store):
 def test_a_purge_destroys_only_what_is_in_the_trash(sibyl, saved, store):
     kept, trashed = saved("kept"), saved("trashed")
     store.delete(trashed)
-    assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session(s).\n"
+    assert sibyl("sessions", "purge", "--yes").out == "Purged 1 session.\n"
     assert sibyl("sessions", "show", trashed).code == 2
     assert [m.text for m in store.load(kept).loaded_messages] == ["kept"]
 
@@ -418,7 +418,7 @@ def test_only_the_sessions_named_are_purged(sibyl, saved, store):
     first, second = saved("a"), saved("b")
     store.delete(first)
     store.delete(second)
-    assert sibyl("sessions", "purge", first, "--yes").out == "Purged 1 session(s).\n"
+    assert sibyl("sessions", "purge", first, "--yes").out == "Purged 1 session.\n"
     assert store.entry(second).status == "trashed"
 
 
@@ -474,7 +474,7 @@ def test_only_messages_that_are_missing_are_imported(sibyl, saved, store, tmp_pa
     copy = tmp_path / "copy.jsonl"
     whole = store.path(session_id).read_bytes()
     copy.write_bytes(whole + whole.splitlines(keepends=True)[-1].replace(b"m1", b"m9"))
-    assert sibyl("sessions", "import", copy).out.endswith("(1 messages)\n")
+    assert sibyl("sessions", "import", copy).out.endswith("(1 message)\n")
     assert sibyl("sessions", "import", copy).out.endswith("(0 messages)\n")
     assert [m.id for m in store.load(session_id).loaded_messages] == ["m0", "m1", "m9"]
 

@@ -151,7 +151,7 @@ async def test_a_session_held_elsewhere_is_not_moved(started, world):
     holder = f"pid {os.getpid()} on {socket.gethostname()}"
     since = f"{world.clock.now.astimezone():%Y-%m-%d %H:%M}"
     commands = started(there)
-    words = f"Session {there} is open in another program ({holder} since {since})."
+    words = f"Session {there} is open in another window ({holder} since {since})."
     for command in ("/archive", "/delete", f"/archive {there}", f"/delete {there}"):
         assert await commands(command) == words
         assert commands.current.id == there
@@ -161,7 +161,7 @@ async def test_a_session_held_elsewhere_is_not_moved(started, world):
 async def test_an_archived_session_is_not_archived_again(commands, world):
     there = await world.session("there")
     world.reader.archive(there)
-    assert await commands(f"/archive {there}") == f"Session {there} is archived already."
+    assert await commands(f"/archive {there}") == f"Session {there} is already archived."
 
 
 async def test_the_archive_hook_is_told(commands, world, tmp_path):
@@ -198,7 +198,7 @@ async def test_another_session_is_deleted_by_its_id_or_its_listed_number(command
 @pytest.mark.parametrize("target", ["There", "#1", "session-2"])
 async def test_what_is_to_go_is_never_guessed(commands, world, target):
     there = await world.session("hello", name="There")
-    words = f"Deleting takes the whole id or a listed number: {there}"
+    words = f"Deleting takes the complete id or a listed number: {there}"
     assert await commands(f"/delete {target}") == words
     assert status(world, there) == "closed"
 
@@ -214,7 +214,7 @@ async def test_an_archived_session_is_deleted(commands, world):
 async def test_a_deleted_session_is_not_deleted_again(commands, world):
     there = await world.session("there")
     world.reader.delete(there)
-    assert await delete(commands, there) == f"Session {there} is deleted already."
+    assert await delete(commands, there) == f"Session {there} is already in the trash."
 
 
 async def test_the_sidebar_deletes_without_another_question(commands, world):
@@ -266,7 +266,7 @@ async def test_an_archived_session_that_is_open_is_restored_and_says_so_once(com
 async def test_what_is_kept_cannot_be_restored(started, world):
     here = await world.session("here")
     commands = started(here)
-    words = f"Session {here} is neither archived nor deleted."
+    words = f"Session {here} is neither archived nor in the trash."
     assert await commands("/restore") == words
     assert await commands("/restore nothing") == "Session not found: nothing"
 

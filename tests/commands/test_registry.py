@@ -37,7 +37,10 @@ async def test_what_is_not_found_and_like_nothing_is_only_not_found(commands, mo
 
 async def test_what_is_ambiguous_names_its_candidates(commands, monkeypatch):
     error = AmbiguousSession("shop", ["one", "two"])
-    assert await fail_with(commands, monkeypatch, error) == "Ambiguous session: shop\n  one\n  two"
+    assert (
+        await fail_with(commands, monkeypatch, error)
+        == "Several sessions match shop:\n  one\n  two"
+    )
 
 
 async def test_of_many_candidates_the_first_ten_are_named(commands, monkeypatch):

@@ -122,7 +122,7 @@ async def test_the_day_of_the_only_session_is_the_beginning_of_its_id(commands, 
 async def test_an_ambiguous_target_names_the_candidates(commands, world):
     made = sorted([await world.session(name="Twice"), await world.session(name="Twice")])
     assert (await commands("/resume Twice")).splitlines() == [
-        "Ambiguous session: Twice",
+        "Several sessions match Twice:",
         *(f"  {session_id}" for session_id in made),
     ]
 
@@ -130,7 +130,7 @@ async def test_an_ambiguous_target_names_the_candidates(commands, world):
 async def test_an_ambiguous_name_of_digits_is_told(commands, world):
     await world.session(name="77")
     await world.session(name="77")
-    assert (await commands("/resume 77")).startswith("Ambiguous session: 77\n")
+    assert (await commands("/resume 77")).startswith("Several sessions match 77:\n")
 
 
 async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):
@@ -273,7 +273,7 @@ async def test_a_session_that_is_open_is_not_deleted(commands, world):
     held = await world.session()
     world.started(held)
     told = await commands(f"/resume delete {held}")
-    assert told.startswith(f"Session {held} is open in another program (pid ")
+    assert told.startswith(f"Session {held} is open in another window (pid ")
     assert [world.reader.entry(each).status for each in (mine, held)] == ["open", "open"]
 
 

@@ -137,7 +137,7 @@ async def test_what_another_program_holds_only_that_one_can_save(commands, world
     there = await world.session("Hello")
     await world.started(there).open(there)
     told = await commands(f"/session save {there}")
-    assert told.startswith(f"Session {there} is open in another program (pid ")
+    assert told.startswith(f"Session {there} is open in another window (pid ")
 
 
 async def test_an_unknown_target_is_told(commands):

@@ -168,7 +168,7 @@ async def test_a_session_like_what_was_asked_for_is_named(commands, world):
 async def test_what_means_several_sessions_names_them(commands, world):
     made = sorted([await world.session(name="Auth bug") for _ in range(2)])
     told = await commands("/load Auth bug")
-    assert told == "\n".join(["Ambiguous session: Auth bug", *(f"  {each}" for each in made)])
+    assert told == "\n".join(["Several sessions match Auth bug:", *(f"  {each}" for each in made)])
 
 
 async def test_a_session_that_cannot_be_saved_is_stayed_in(commands, world):
@@ -193,7 +193,7 @@ async def test_load_of_a_session_held_elsewhere_reads_it(commands, world):
     there = await world.session()
     world.started(there)
     assert await commands(f"/load {there}") == 'Opened "hello"'
-    assert "is open in another program" in commands.current.read_only
+    assert "is open in another window" in commands.current.read_only
 
 
 async def test_load_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):
@@ -462,5 +462,5 @@ async def test_a_session_taken_by_another_program_since_it_was_looked_at_is_not_
     await commands.program.look_at(there)
     world.started(there)
     told = await commands("/name Mine")
-    assert told.startswith(f"Session {there} is open in another program (pid ")
+    assert told.startswith(f"Session {there} is open in another window (pid ")
     assert world.reader.entry(there).name == ""

@@ -196,7 +196,7 @@ class StoreContract:
             other.lease(lease.session_id)
         assert str(other.holder(lease.session_id)) == told.value.holder
         assert told.value.holder.startswith("pid ")
-        assert f"Session {lease.session_id} is open in another program (pid " in str(told.value)
+        assert f"Session {lease.session_id} is open in another window (pid " in str(told.value)
 
     def test_its_holder_sees_itself_as_the_holder(self, store):
         lease = new(store)

@@ -228,7 +228,7 @@ def _assert_told_of_defect(program, chats) -> None:
     assert f"Session saved: {chats.only}" in saved
     assert sentence.startswith("Unexpected error: RuntimeError: broken ␛]0;BADTITLE␇<U+009B>31m")
     assert sentence.endswith("[@click=app.quit]here[/]")
-    assert advice.startswith("This is a defect of sibyl-tui")
+    assert advice.startswith("This is a bug in sibyl-tui")
     assert SECRET not in program.raw.decode()
 
 
@@ -404,8 +404,8 @@ def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats,
     lines = told(program)
     assert any(line.startswith(f"Could not save {session}: ") for line in lines)
     assert f"Session saved: {session}" not in lines
-    take_back = next(line for line in lines if line.startswith("Take it back with: "))
-    words = take_back.removeprefix("Take it back with: sibyl-tui ").split()
+    take_back = next(line for line in lines if line.startswith("Import it with: "))
+    words = take_back.removeprefix("Import it with: sibyl-tui ").split()
     rescue = Path(words[-1])
     assert rescue.stat().st_mode & 0o777 == 0o600
     command = chats.launch(*words)

@@ -73,7 +73,7 @@ async def test_a_session_that_another_program_holds_is_not_renamed(world):
         await until(lambda: there in rows(app), "the list")
         await highlight(app, there)
         await pilot.press("r", *"mine", "enter")
-        await until(lambda: "is open in another program" in words(app), "why not")
+        await until(lambda: "is open in another window" in words(app), "why not")
         assert name_of(w, there) == ""
     lease.release()
 

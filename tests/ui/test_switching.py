@@ -224,7 +224,7 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
         await until(lambda: there in rows(app))
         await go_to(app, pilot, there)
         await until(lambda: "opened read-only." in words(app))
-        assert f"Session {there} is open in another program" in conversation(app)
+        assert f"Session {there} is open in another window" in conversation(app)
         await until(lambda: "read-only" in status(app))
         await send(pilot, "hello")
         await until(lambda: "is read-only here" in conversation(app))

@@ -17,12 +17,12 @@ async def ask_on_terminal(question: Question) -> Choice:
     """
     name = question.call.name
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
-        output.tell(f"Denied, as there is no terminal to ask on: {name}")
+        output.tell(f"Denied the tool {name}: there is no terminal to ask on.")
         return "deny"
     with suppress(termios.error, OSError):
         # Input from before the question is no answer to it.
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    output.tell(f"Tool {name}: it {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
+    output.tell(f"The tool {name} {question.about}.\n{question.arguments}\nAllow it once? (y/n)")
     return "once" if (await _line()).strip().lower() in ("y", "yes") else "deny"
 
 

@@ -130,7 +130,7 @@ def _rescue(program: Program, session: OpenSession) -> None:
     output.tell(f"What could not be saved is in {path}.")
     name = shlex.quote(str(path))
     output.tell(
-        f"Take it back with: {paths.command(sys.argv[0])} sessions import {name}{_place(program)}"
+        f"Import it with: {paths.command(sys.argv[0])} sessions import {name}{_place(program)}"
     )
 
 

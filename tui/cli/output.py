@@ -31,7 +31,7 @@ def put(text: str) -> None:
         raise
     except OSError as error:
         discard(sys.stdout)
-        raise OutputError(f"Standard output cannot be written: {error.strerror}.") from error
+        raise OutputError(f"Cannot write to standard output: {error.strerror}.") from error
 
 
 def put_line(text: str = "") -> None:

@@ -9,7 +9,7 @@ from tui.errors import UsageError
 from tui.terminal.first_frame import asks_for_screen
 
 PROGRAM = "sibyl-tui"
-_TARGET = "an id, scope#N, a name, the beginning of an id, or a number of `sessions list`"
+_TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
 
 class Parser(argparse.ArgumentParser):
@@ -64,9 +64,9 @@ def _without_commands() -> Parser:
     parser = Parser(
         prog=PROGRAM,
         description="Chat with language models in sessions that are never lost.",
-        epilog="Without a command: the full screen. What follows -- is data.",
+        epilog="Without a command, the full screen starts. Arguments after -- are no options.",
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and leave")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     _add_common(parser)
     # With SUPPRESS, subparsers do not overwrite options given before them.
     parser.set_defaults(
@@ -100,13 +100,16 @@ def _add_common(parser: Parser) -> None:
     common = parser.add_argument_group("everywhere")
     suppressed = argparse.SUPPRESS
     common.add_argument(
-        "--data-dir", metavar="DIR", default=suppressed, help="where sessions are kept"
+        "--data-dir",
+        metavar="DIR",
+        default=suppressed,
+        help="the directory that keeps the sessions",
     )
     common.add_argument(
-        "--scope", metavar="NAME", default=suppressed, help="the group of sessions to work in"
+        "--scope", metavar="NAME", default=suppressed, help="the project or named scope to work in"
     )
     common.add_argument(
-        "--model", metavar="PROVIDER:MODEL", default=suppressed, help="what answers"
+        "--model", metavar="PROVIDER:MODEL", default=suppressed, help="the model that answers"
     )
 
 
@@ -124,7 +127,7 @@ def _add_screen(parser: Parser) -> None:
         "--auto-save-interval",
         metavar="SECONDS",
         default=argparse.SUPPRESS,
-        help="how often what is pending is written anyway; 0 = off",
+        help="save automatically every so many seconds; 0 = off",
     )
 
 
@@ -135,66 +138,69 @@ def _add_which(group: argparse._MutuallyExclusiveGroup) -> None:  # pyright: ign
         dest="go_on",
         action="store_true",
         default=argparse.SUPPRESS,
-        help="the scope's active session",
+        help="the active session of this project, else a new one",
     )
 
 
 def _add_ask(commands: _Commands) -> None:
-    ask = _command(commands, "ask", "ask", "Ask once: the answer goes to standard output.")
+    ask = _command(commands, "ask", "ask", "Ask one question and print the answer.")
     ask.add_argument(
         "prompt",
         nargs="?",
         default=None,
         metavar="PROMPT",
-        help="- reads it all from standard input; input piped in beside a PROMPT follows it",
+        help="the question; - reads it from standard input. Piped input is added below a PROMPT",
     )
     _add_which(ask.add_mutually_exclusive_group())
-    _add_json(ask, "print one JSON object a line")
+    _add_json(ask, "print one JSON object per line")
 
 
 def _add_sessions(commands: _Commands) -> None:
-    parser = _command(commands, "sessions", "sessions", "Sessions: list, show and tidy them.")
+    parser = _command(commands, "sessions", "sessions", "List, show, search and organise sessions.")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     _add_list(verbs)
     _add_search(verbs)
     show = _command(verbs, "show", "sessions show", "Print a session as Markdown.")
     show.add_argument("target", metavar="TARGET", help=_TARGET)
     show.add_argument(
-        "--all-messages", action="store_true", default=False, help="those before a reset, too"
+        "--all-messages",
+        action="store_true",
+        default=False,
+        help="include the earlier messages, from before a reset",
     )
     _add_json(show)
     name = _command(verbs, "name", "sessions name", "Name a session.")
     name.add_argument("target", metavar="TARGET", help=_TARGET)
     name.add_argument("name", metavar="NAME")
     for verb, text in (
-        ("archive", "Set sessions aside."),
-        ("restore", "Bring sessions back from the archive or the trash."),
+        ("archive", "Archive sessions."),
+        ("restore", "Restore sessions from the archive or the trash."),
     ):
         moved = _command(verbs, verb, f"sessions {verb}", text)
         moved.add_argument("targets", metavar="TARGET", nargs="+", help=_TARGET)
     delete = _command(verbs, "delete", "sessions delete", "Move sessions to the trash.")
-    delete.add_argument("ids", metavar="ID", nargs="+", help="the whole id")
-    delete.add_argument("--yes", action="store_true", default=False, help="do not ask")
-    purge = _command(verbs, "purge", "sessions purge", "Destroy what is in the trash.")
-    purge.add_argument("ids", metavar="ID", nargs="*", default=[], help="only these; the whole id")
+    delete.add_argument("ids", metavar="ID", nargs="+", help="the complete id")
+    delete.add_argument("--yes", action="store_true", default=False, help="delete without asking")
+    purge = _command(verbs, "purge", "sessions purge", "Delete sessions in the trash for good.")
+    purge.add_argument(
+        "ids", metavar="ID", nargs="*", default=[], help="only these; the complete id"
+    )
     purge.add_argument(
         "--yes",
         action="store_true",
         default=False,
-        help="do it, and not only say what would be done",
+        help="delete them; without it they are only listed",
     )
-    taken = _command(
-        verbs, "import", "sessions import", "Take a rescue file or a session file back."
-    )
+    taken = _command(verbs, "import", "sessions import", "Import a rescue file or a session file.")
     taken.add_argument("file", metavar="FILE")
 
 
 def _add_list(verbs: _Commands) -> None:
     parser = _command(verbs, "list", "sessions list", "List sessions, newest use first.")
     for name, text in (
-        ("archived", "those set aside"),
-        ("trashed", "those deleted"),
-        ("all", "all of them, wherever they are"),
+        ("archived", "archived sessions"),
+        ("trashed", "sessions in the trash"),
+        ("all", "all sessions: open, closed, archived and in the trash"),
     ):
         parser.add_argument(f"--{name}", action="store_true", default=False, help=text)
     _add_json(parser)
@@ -205,22 +211,22 @@ def _add_search(verbs: _Commands) -> None:
         verbs,
         "search",
         "sessions search",
-        "Search names and messages of every project and the archive, the best first.",
+        "Search names and messages in all projects and the archive, best match first.",
     )
     parser.add_argument(
         "words",
         nargs="+",
         metavar="QUERY",
-        help='words that all occur, "phrases" and the beginning of a word with * after it',
+        help='words that must all occur; "quotes" for a phrase, word* for a prefix',
     )
-    parser.add_argument("--limit", metavar="N", default="20", help="how many to print at most")
+    parser.add_argument("--limit", metavar="N", default="20", help="print at most N matches")
     _add_json(parser)
 
 
 def _add_index(commands: _Commands) -> None:
-    parser = _command(commands, "index", "index", "The search index.")
+    parser = _command(commands, "index", "index", "Maintain the search index.")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
-    _command(verbs, "rebuild", "index rebuild", "Forget it and build it anew.")
+    _command(verbs, "rebuild", "index rebuild", "Delete the search index and build it again.")
 
 
 def _add_doctor(commands: _Commands) -> None:
@@ -228,24 +234,24 @@ def _add_doctor(commands: _Commands) -> None:
         commands,
         "doctor",
         "doctor",
-        "Check files, leases, modes and index: exit 0 clean, 1 findings, 2 damage.",
+        "Check the stored sessions. Exit code: 0 clean, 1 findings, 2 damage.",
     )
     doctor.add_argument(
         "--repair",
         action="store_true",
         default=False,
-        help="mend what can be mended without touching a record",
+        help="repair whatever can be repaired without changing a record",
     )
     _add_json(doctor)
 
 
 def _add_config(commands: _Commands) -> None:
-    parser = _command(commands, "config", "config", "The configuration.")
+    parser = _command(commands, "config", "config", "Show the configuration.")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for verb, text in (
         ("show", "Print the settings in force."),
-        ("path", "Print where the file lies."),
-        ("example", "Print a commented example."),
+        ("path", "Print the path of the configuration file."),
+        ("example", "Print a commented example file."),
     ):
         _command(verbs, verb, f"config {verb}", text)
 

@@ -45,7 +45,7 @@ def _project(scope: str | None) -> str:
         if scope is not None:
             return ""
         raise UsageError(
-            "The current directory is gone; go to another, or name a scope with --scope."
+            "The current directory no longer exists. Change to another, or add --scope NAME."
         ) from error
 
 

@@ -31,14 +31,14 @@ def run(chosen: Namespace) -> int:
         for line in _lines(program, found):
             output.put_line(line)
     else:
-        output.put_line(f"No sessions found matching: {make_visible_line(query)}")
+        output.put_line(f'No session matches "{make_visible_line(query)}".')
         _tell_nearest(program, query)
     return 0
 
 
 def _limit(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-        raise UsageError(f"--limit takes a number from 1 on, not: {text}")
+        raise UsageError(f"--limit: expected a whole number from 1, got {text}")
     return int(text[:9])
 
 
@@ -50,10 +50,10 @@ def _found(program: Program, query: str, limit: int) -> SearchResult:
         return found
     # The index is incomplete or unavailable: wait longer for a complete answer.
     megabytes = max(1, round(found.pending / 1_000_000))
-    output.tell(f"Reading {megabytes} MB of sessions that are not in the search index…")
+    output.tell(f"Searching {megabytes} MB of sessions that are not indexed yet…")
     found = program.store.search(query, limit, seconds=_PATIENT_SECONDS)
     if found.late:
-        output.tell("Not all of them could be read in time: older matches may be missing.")
+        output.tell("The search ran out of time: older matches may be missing.")
     return found
 
 

@@ -12,7 +12,7 @@ from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
-from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text.labels import NAME_CHARACTERS, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc
 from tui.domain.views.markdown import as_markdown
@@ -119,47 +119,53 @@ def _name(program: Program, chosen: Namespace) -> None:
     if len(name) > NAME_CHARACTERS:
         raise UsageError(f"Name is longer than {NAME_CHARACTERS} characters.")
     program.change(program.resolve(chosen.target), lambda session: session.rename(name))
-    output.put_line(f"Session named: {make_visible_line(name)}")
+    output.put_line(f'Renamed to "{make_visible_line(name)}"')
 
 
 def _archive(program: Program, chosen: Namespace) -> None:
     for session_id in [program.resolve(target) for target in chosen.targets]:
         entry = program.store.entry(session_id)
         if entry.status == "archived":
-            raise UsageError(f"Session {session_id} is archived already.")
+            raise UsageError(f"Session {session_id} is already archived.")
         program.store.archive(session_id)
-        output.put_line(f"Archived session: {session_id}")
+        output.put_line(f"Archived {_called(entry)}")
         program.run_archive_hook(SetAside(entry.scope, (session_id,), "user"))
 
 
 def _restore(program: Program, chosen: Namespace) -> None:
     wanted = SessionFilter(program.narrowed, _ASIDE)
     for session_id in [program.resolve(target, wanted) for target in chosen.targets]:
-        if program.store.entry(session_id).status in KEPT:
-            raise UsageError(f"Session {session_id} is neither archived nor deleted.")
+        entry = program.store.entry(session_id)
+        if entry.status in KEPT:
+            raise UsageError(f"Session {session_id} is neither archived nor in the trash.")
         program.store.restore(session_id)
-        output.put_line(f"Restored session: {session_id}")
+        output.put_line(f"Restored {_called(entry)}")
 
 
 def _delete(program: Program, chosen: Namespace) -> None:
     ids = [_known(program, session_id) for session_id in chosen.ids]
     if not chosen.yes and not output.is_terminal(sys.stdin):
-        raise UsageError("Deleting asks first: add --yes where there is no terminal to ask on.")
+        raise UsageError("sessions delete asks first. Without a terminal, add --yes.")
     for session_id in ids:
-        if program.store.entry(session_id).status == "trashed":
-            raise UsageError(f"Session {session_id} is deleted already.")
-        if not chosen.yes and not _confirmed(f"Delete session {session_id}? (y/n) "):
+        entry = program.store.entry(session_id)
+        if entry.status == "trashed":
+            raise UsageError(f"Session {session_id} is already in the trash.")
+        if not chosen.yes and not _confirmed(f"Move {_called(entry)} to the trash? (y/n) "):
             output.tell("Nothing deleted.")
             continue
         program.store.delete(session_id)
-        output.put_line(f"Deleted session: {session_id}")
+        output.put_line(f"Moved {_called(entry)} to the trash")
+
+
+def _called(entry: SessionEntry) -> str:
+    return f'"{make_visible_line(entry.label)}" ({entry.id})'
 
 
 def _known(program: Program, session_id: str) -> str:
     """Accept complete ids only: the target of a deletion is never guessed."""
     meant = program.resolve(session_id)
     if meant != session_id:
-        raise UsageError(f"Deleting takes the whole id: {meant}")
+        raise UsageError(f"Deleting takes the complete id: {meant}")
     return session_id
 
 
@@ -174,11 +180,13 @@ def _purge(program: Program, chosen: Namespace) -> None:
     if not chosen.yes:
         for entry in entries:
             output.put_line(f"{entry.id}  {entry.label}")
-        output.put_line(f"Would purge {len(entries)} session(s). Add --yes to destroy them.")
+        output.put_line(
+            f"Would purge {plural(len(entries), 'session')}. Add --yes to destroy them."
+        )
         return
     for entry in entries:
         program.store.purge(entry.id)
-    output.put_line(f"Purged {len(entries)} session(s).")
+    output.put_line(f"Purged {plural(len(entries), 'session')}.")
 
 
 def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iterator[SessionEntry]:
@@ -191,7 +199,7 @@ def _doomed(program: Program, ids: Sequence[str], wanted: SessionFilter) -> Iter
 
 def _import(program: Program, chosen: Namespace) -> None:
     done = import_file(program.store, Path(chosen.file), format_utc(program.clock()))
-    output.put_line(f"Imported session: {done.session_id} ({done.messages} messages)")
+    output.put_line(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
     program.tell_damage(done.damaged, chosen.file)
 
 

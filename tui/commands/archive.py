@@ -77,7 +77,7 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if is_private(session_id):
         return await session.close(context, session_id)
     if arguments and session_id != arguments and not is_number(arguments):
-        raise UsageError(f"Deleting takes the whole id or a listed number: {session_id}")
+        raise UsageError(f"Deleting takes the complete id or a listed number: {session_id}")
     await _check_holder(context, session_id)
     question = await _deletion_question(context, session_id)
     detail = f"{_running(context, session_id)}/undo brings it back."

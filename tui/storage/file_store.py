@@ -54,7 +54,7 @@ _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
 
 
 _PLACES = {
-    Folder.SESSIONS: "It is neither archived nor deleted.",
+    Folder.SESSIONS: "It is neither archived nor in the trash.",
     Folder.ARCHIVE: "It is archived.",
     Folder.TRASH: "It is in the trash.",
 }

@@ -37,8 +37,8 @@ def test_where_nothing_was_said_there_are_no_prompts():
     [
         ("", ""),
         (
-            "Session tale is open in another program (pid 7 on box); opened read-only.",
-            "read-only: open in another program (pid 7 on box)",
+            "Session tale is open in another window (pid 7 on box); opened read-only.",
+            "read-only: open in another window (pid 7 on box)",
         ),
         (
             "Session tale was written by a newer version (2); opened read-only.",

@@ -207,7 +207,7 @@ async def test_a_session_that_was_free_follows_whoever_takes_it(world):
     holder = world.started(session)
     await holder.send("theirs")
     assert [each.text for each in (await follower.look()).news] == ["theirs"]
-    assert "is open in another program" in reader.workspace.current.read_only
+    assert "is open in another window" in reader.workspace.current.read_only
 
 
 # --- moved

@@ -39,7 +39,7 @@ async def test_a_session_held_elsewhere_is_read_only_and_says_by_whom(world, sho
     await show(program, there)
     current = program.workspace.current
     assert re.fullmatch(
-        rf"Session {there} is open in another program "
+        rf"Session {there} is open in another window "
         r"\(pid \d+ on \S+ since \d{4}-\d\d-\d\d \d\d:\d\d\); opened read-only\.",
         current.read_only,
     )

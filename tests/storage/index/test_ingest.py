@@ -189,7 +189,7 @@ def test_a_search_beside_a_builder_starts_no_other(filled, data, started, monkey
 def test_two_builders_are_not_at_work_at_once(filled, data, monkeypatch):
     monkeypatch.setattr(maintenance, "_PATIENCE", 0.0)
     held = locks.take(data / "index.lock")
-    with pytest.raises(StorageError, match="another program"):
+    with pytest.raises(StorageError, match="Another window"):
         list(IndexMaintenance(data).build())
     held.release()
 

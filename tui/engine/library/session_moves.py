@@ -58,7 +58,7 @@ class SessionMoves:
         Raises ``UsageError`` if it is archived already, and else as ``delete``.
         """
         if await self._where(session_id) == "archive":
-            raise UsageError(f"Session {session_id} is archived already.")
+            raise UsageError(f"Session {session_id} is already archived.")
         await self._move(session_id, "archive")
 
     async def delete(self, session_id: str) -> None:
@@ -69,7 +69,7 @@ class SessionMoves:
         can be begun.
         """
         if await self._where(session_id) == "trash":
-            raise UsageError(f"Session {session_id} is deleted already.")
+            raise UsageError(f"Session {session_id} is already in the trash.")
         await self._move(session_id, "trash")
 
     async def restore(self, session_id: str) -> str:
@@ -79,7 +79,7 @@ class SessionMoves:
         neither, and ``StorageError``.
         """
         if await self._where(session_id) == "sessions":
-            raise UsageError(f"Session {session_id} is neither archived nor deleted.")
+            raise UsageError(f"Session {session_id} is neither archived nor in the trash.")
         await self._move(session_id, "sessions")
         return await self._open(session_id)
 

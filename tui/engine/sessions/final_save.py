@@ -114,7 +114,7 @@ class FinalSave:
         name = _quoted(str(path))
         return (
             f"What could not be saved is in {path}.",
-            f"Take it back with: {_program()} sessions import {name}{self._options}",
+            f"Import it with: {_program()} sessions import {name}{self._options}",
         )
 
     def _rescued_draft(self, loaded: LoadedSession) -> Sequence[str]:

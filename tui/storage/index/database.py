@@ -113,7 +113,7 @@ def unusable(error: sqlite3.Error) -> Unusable:
     """Classify an error of SQLite."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return Unusable("locked", "another program holds it")
+        return Unusable("locked", "another window holds it")
     if code in (
         sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_CANTOPEN,
