@@ -96,6 +96,13 @@ class TestAKey:
         assert made.connection("openai").key.reveal() == KEY
         assert KEY not in repr(draft) + repr(made.connection("openai"))
 
+    async def test_goes_to_the_server_that_it_was_given_for_also_without_its_variable(
+        self, manager, file
+    ):
+        made = manager(OPENAI_BASE_URL="http://gate/v1")
+        await made.keep(made.with_key(made.connection("openai"), KEY), "gpt-6")
+        assert manager().connection("openai").provider.base_url == "http://gate/v1"
+
     async def test_of_the_environment_is_written_nowhere(self, manager, file):
         made = manager(OPENAI_API_KEY=KEY)
         await made.keep(made.connection("openai"), "gpt-6")

@@ -192,22 +192,20 @@ class ConnectionManager:
         from tui.storage.connections import write_key
 
         provider, key = connection.provider, connection.key
-        kept, own = self._kept(provider.name), self._settings.config.providers.get(provider.name)
-        before = self.provider(provider.name)
-        moved = before is None or before.base_url != provider.base_url
-        elsewhere = {provider.key_variable, own.api_key_file if own else None}
+        own = self._settings.config.providers.get(provider.name, ProviderSettings())
+        table = PROVIDERS.get(provider.name, Provider(provider.name))
+        # The address of a variable, too: the key was given for that server.
+        usual = provider.base_url in {own.base_url, table.base_url}
+        elsewhere = {provider.key_variable, own.api_key_file}
         file = None
         if key and key.source not in elsewhere:
             file = str(write_key(self._file, provider.name, key.reveal()))
-        settings = replace(
-            kept, base_url=provider.base_url if moved else kept.base_url, api_key_file=file
+        settings = ProviderSettings(
+            base_url=None if usual else provider.base_url, api_key_file=file
         )
         return self._changed(
             lambda kept: kept.with_provider(provider.name, settings).with_default(model)
         )
-
-    def _kept(self, name: str) -> ProviderSettings:
-        return self._settings.connections.providers.get(name, ProviderSettings())
 
     def _changed(self, change: Callable[[Connections], Connections]) -> Connections:
         from tui.storage import connections
