@@ -143,7 +143,10 @@ class TestAFailure:
 
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
         error = failed(connected("http://nowhere.invalid/v1"))
-        assert str(error) == "There is no server nowhere.invalid. Check the address."
+        assert (
+            str(error)
+            == "The name nowhere.invalid was not found. Check the address and the network."
+        )
 
     def test_of_a_silent_server_ends_after_a_while(self, monkeypatch):
         monkeypatch.setattr(model_lists, "SECONDS", 0.2)

@@ -14,7 +14,7 @@ from tests.providers.chat_server import (
     sends,
 )
 from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
-from tests.ui.screen import conversation, send, status, wait_for_answer, words
+from tests.ui.screen import conversation, go_to, send, status, wait_for_answer, words
 from tests.waiting import until
 from tui.config import load_connections
 
@@ -97,6 +97,38 @@ async def test_the_session_goes_on_with_it_after_the_guide(bare):
             await wait_for_answer(machine)
         said = [message["content"] for message in server.requests[0].body["messages"]]
         assert said[-1] == "And now"
+
+
+async def test_another_session_that_only_the_guide_answered_has_it_too(bare):
+    with ChatServer(answers("A real answer."), models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        async with machine.running() as (app, pilot):
+            await send(pilot, "Hello")
+            await until(lambda: "built-in guide" in words(app), "the guide")
+            await wait_for_answer(machine)
+            first = machine.workspace.current.id
+            await pilot.press("ctrl+n")
+            await until(lambda: machine.workspace.current.id != first, "the new session")
+            await opened(app, pilot)
+            await connect_openai(app, pilot, "gpt-6")
+            await go_to(app, pilot, first)
+            await until(lambda: "built-in guide" in words(app), "the first session")
+            await send(pilot, "And now")
+            await until(lambda: "A real answer." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+
+
+async def test_a_session_that_another_window_holds_is_told_and_the_connection_kept(bare):
+    with ChatServer(models=MODELS, key=KEY) as server:
+        machine = bare(server)
+        held = await machine.session("Hello")
+        lease = machine.other_program().lease(held)
+        async with machine.running(held) as (app, pilot):
+            await opened(app, pilot)
+            await connect_openai(app, pilot, "gpt-6")
+            await until(lambda: "is read-only here" in words(app), "the reason")
+        lease.release()
+    assert load_connections(machine.config / "connections.toml").model == "openai:gpt-6-luna"
 
 
 async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(bare, tmp_path, private_home):

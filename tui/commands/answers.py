@@ -1,5 +1,6 @@
 """``/retry``, ``/compact``, ``/stop`` and ``/model``."""
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -37,7 +38,8 @@ async def stop(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 async def choose_model(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Switch the model, or show those that there are; a name that no list has is asked about."""
-    if ":" in arguments and arguments not in context.models.names():
+    # In a thread, as it reads the files of keys.
+    if ":" in arguments and arguments not in await asyncio.to_thread(context.models.names):
         return (OpenModels(arguments),)
     try:
         return await use_model(context, arguments) if arguments else (OpenModels(),)
@@ -47,7 +49,8 @@ async def choose_model(context: CommandContext, arguments: str) -> Sequence[Effe
 
 async def use_model(context: CommandContext, name: str) -> Sequence[Effect]:
     """Let a model answer in this session. Raises ``ModelUnavailable``, ``StorageError``."""
-    loaded, model = context.workspace.current, context.models.named(name)
+    loaded = context.workspace.current
+    model = await asyncio.to_thread(context.models.named, name)
     await context.workspace.use_model(loaded, model)
     # The choice counts; only the next start would not know of it.
     with suppress(ConfigError, StorageError):

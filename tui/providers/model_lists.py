@@ -268,7 +268,7 @@ _FAILURES: Mapping[type[BaseException], str] = {
     # The first that fits: a wrong certificate is an SSL error, too.
     ssl.SSLCertVerificationError: "The certificate of {host} is not trusted on this machine.",
     ssl.SSLError: "{host} does not speak TLS. Does its address begin with http://?",
-    socket.gaierror: "There is no server {host}. Check the address.",
+    socket.gaierror: "The name {host} was not found. Check the address and the network.",
     ConnectionRefusedError: "{host} refused the connection. Is the server running?",
     httpx2.ConnectTimeout: (
         f"{{host}} cannot be reached: no connection within {CONNECT_SECONDS:g} seconds."

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from tui.app.dependencies import Dependencies
-from tui.commands.effects import Effect, ShowSession, say
+from tui.commands.effects import Effect, ShowSession, say, warn
 from tui.domain.providers import OFFLINE
 from tui.engine.connections import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.errors import KeyRefused, ModelError, NoModelList, SibylError, UsageError
+from tui.errors import KeyRefused, ModelError, NoModelList, SibylError, StorageError, UsageError
+from tui.providers.protocol import Model
 from tui.screens.chat import ChatScreen
 from tui.widgets.intents import ConnectIntent
 
@@ -54,7 +55,7 @@ class ConnectController:
         if isinstance(self._app.screen, ConnectScreen):
             return
         self._screen = ConnectScreen(self._connections.rows())
-        self._app.push_screen(self._screen)
+        self._app.push_screen(self._screen, self._close)
         self._app.run_worker(self._look_for_servers)
 
     def take(self, intent: ConnectIntent) -> None:
@@ -79,6 +80,11 @@ class ConnectController:
                 await self._remove(intent.name)
             case _:
                 pass
+
+    def _close(self, _: None) -> None:
+        """Forget what was being connected, its key too."""
+        self._asked += 1
+        self._screen = self._draft = self._tested = None
 
     async def _look_for_servers(self) -> None:
         self._answering = []
@@ -165,17 +171,27 @@ class ConnectController:
                 screen.show_error(str(error))
             return
         screen.dismiss(None)
-        self._screen = self._draft = self._tested = None
         await self._carry_out(effects)
 
     async def _answer_with(self, name: str) -> Sequence[Effect]:
         """Let the model answer in the session on screen, and wherever only the guide did."""
-        model, workspace = self._models.named(name), self._workspace
-        self._chat.prompt.show_models(self._models.names())
+        # Both read files of keys.
+        self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
+        model = await asyncio.to_thread(self._models.named, name)
+        workspace = self._workspace
         guided = [loaded for loaded in workspace.open if _is_guided(loaded)]
-        for loaded in {each.id: each for each in (workspace.current, *guided)}.values():
-            await workspace.use_model(loaded, model)
-        return (*say(f"Connected: {name} answers now."), ShowSession())
+        sessions = {each.id: each for each in (workspace.current, *guided)}.values()
+        failures = [await self._use(model, loaded) for loaded in sessions]
+        told = say(f"Connected: {name} answers now.")
+        return (*told, *warn([*filter(None, failures)]), ShowSession())
+
+    async def _use(self, model: Model, loaded: LoadedSession) -> str:
+        """Let a model answer in a session; gives the reason if it cannot."""
+        try:
+            await self._workspace.use_model(loaded, model)
+        except StorageError as error:
+            return str(error)
+        return ""
 
     async def _remove(self, name: str) -> None:
         screen = self._screen

@@ -1,5 +1,6 @@
 """The model picker at work: the lists come while it is open."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
@@ -44,9 +45,9 @@ class ModelPicker:
 
     async def begin(self) -> None:
         """Offer the models in the prompt, with the lists of an earlier run."""
-        self._offer_names()
+        await self._offer_names()
         await self._lists.begin()
-        self._offer_names()
+        await self._offer_names()
 
     def open(self, text: str = "") -> None:
         """Show the models; ``text`` stands in the filter."""
@@ -91,10 +92,11 @@ class ModelPicker:
             async for rows in answers:
                 if self._screen is not None:
                     self._screen.show(rows)
-        self._offer_names()
+        await self._offer_names()
 
-    def _offer_names(self) -> None:
-        self._chat.prompt.show_models(self._models.names())
+    async def _offer_names(self) -> None:
+        # In a thread, as it reads the files of keys.
+        self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
 
     def _close(self, _: None) -> None:
         self._screen = None
