@@ -14,6 +14,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.app.themes import Appearance
 from tui.domain.journal.message import ToolCall
 from tui.domain.search.query import SearchResult
 from tui.engine.turns.built_in_tools import built_in_tools
@@ -245,3 +246,15 @@ async def test_while_a_tool_asks_one_sees_how_to_find_the_next_match(asking):
         assert "F3 Answer" in keys.render_line(0).text
         await pilot.press("escape", "escape", "escape")
         await wait_for_answer(w)
+
+
+async def test_a_question_names_the_users_own_keys(asking):
+    w = asking([call()], ["Done."])
+    w.appearance = Appearance(keys={"approval-once": "a", "approval-focus": "f9", "stop": "f10"})
+    async with w.running(size=(40, 10)) as (app, pilot):
+        await send(pilot, "go")
+        await asked(app, "[a] Once  [u] Until I quit  [d] Deny")
+        assert "F9 answers · F10 denies" in str(app.chat.approval.border_subtitle)
+        await pilot.press("f9", "a")
+        await wait_for_answer(w)
+        assert len(results(w)) == 1

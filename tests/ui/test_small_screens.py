@@ -81,7 +81,7 @@ async def test_a_question_fits_and_leaves_the_last_row(small):
 async def test_the_list_comes_over_the_conversation_which_keeps_its_width(small):
     app, pilot = small
     width = app.chat.transcript.size.width
-    await pilot.press("f2")
+    await pilot.press("ctrl+b")
     await until(lambda: app.chat.sidebar.choosing and app.chat.sidebar.size.width)
     assert app.chat.transcript.size.width == width == LEAST_COLUMNS
     assert len(rows(app)) == 1

@@ -70,7 +70,7 @@ class ChatScreen(TextSelectionScreen):
         self.transcript = Transcript()
         self.find_line = FindLine()
         self.todos = TodoPanel()
-        self.approval = ApprovalPanel()
+        self.approval = ApprovalPanel(self.chosen_keys)
         self.prompt = Prompt()
         self.key_line = KeyLine(ORDER, ALWAYS, self._words_of_keys)
         self.status_bar = StatusBar()

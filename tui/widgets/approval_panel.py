@@ -3,7 +3,7 @@
 It never takes the focus by itself: a user who is typing when it appears goes on typing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -19,17 +19,18 @@ from textual.widget import Widget
 from tui.domain.views.approval import Choice, Question
 from tui.widgets.cells import cut, one_line
 from tui.widgets.hints import hint
+from tui.widgets.key_names import short_key_name
 from tui.widgets.wrapping import wrap_words
 
-CHOICES: tuple[tuple[Choice, str], ...] = (
-    ("once", "[o] Once"),
-    ("always", "[u] Until I quit"),
-    ("deny", "[d] Deny"),
+_CHOICES: tuple[tuple[Choice, str, str], ...] = (
+    ("once", "o", "Once"),
+    ("always", "u", "Until I quit"),
+    ("deny", "d", "Deny"),
 )
+"""The answers, with their keys and words."""
+
 _SAFE = 2
 _GAP = 2
-_HINT_UNFOCUSED = "F3 answers, Esc denies"
-_HINT_FOCUSED = "Up and Down scroll, Esc denies"
 
 
 class ApprovalPanel(Widget, can_focus=True):
@@ -118,8 +119,10 @@ class ApprovalPanel(Widget, can_focus=True):
             self.question = question
             self.choice: Choice = choice
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's name
-        super().__init__(id=id)
+    def __init__(self, chosen_keys: Mapping[str, str] | None = None) -> None:
+        """``chosen_keys`` are the user's own, by the ids of their bindings."""
+        super().__init__()
+        self._chosen_keys = chosen_keys or {}
         self.question: Question | None = None
         self._marked = _SAFE
         self._top = 0
@@ -155,10 +158,10 @@ class ApprovalPanel(Widget, can_focus=True):
         self.answer(choice)
 
     def action_take(self) -> None:
-        self.answer(CHOICES[self._marked][0])
+        self.answer(_CHOICES[self._marked][0])
 
     def action_mark(self, step: int) -> None:
-        self._marked = (self._marked + step) % len(CHOICES)
+        self._marked = (self._marked + step) % len(_CHOICES)
         self.refresh()
 
     def action_scroll_lines(self, lines: int) -> None:
@@ -180,7 +183,7 @@ class ApprovalPanel(Widget, can_focus=True):
         if spot is None or spot.y != self.content_size.height - 1:
             return
         column = 0
-        for choice, words in CHOICES:
+        for choice, words in self._labels():
             if column <= spot.x < column + cell_len(words):
                 self.answer(choice)
                 return
@@ -213,9 +216,18 @@ class ApprovalPanel(Widget, can_focus=True):
         lines, place = self._lines(), self._top + y - 1
         return self._line(lines[place] if place < len(lines) else "", "arguments")
 
+    def _key(self, action: str, usual: str) -> str:
+        return short_key_name(self._chosen_keys.get(action, usual).split(",")[0])
+
+    def _labels(self) -> Sequence[tuple[Choice, str]]:
+        return [
+            (choice, f"[{self._key(f'approval-{choice}', key)}] {words}")
+            for choice, key, words in _CHOICES
+        ]
+
     def _choices(self, width: int) -> Strip:
         segments: list[Segment] = []
-        for place, (_, words) in enumerate(CHOICES):
+        for place, (_, words) in enumerate(self._labels()):
             chosen = self.has_focus and place == self._marked
             part = "chosen" if chosen else "choice"
             segments.append(Segment(words, self._style(part)))
@@ -224,7 +236,8 @@ class ApprovalPanel(Widget, can_focus=True):
 
     def _show_hints(self) -> None:
         """Show the keys in the border, and the visible lines of the arguments."""
-        words = _HINT_FOCUSED if self.has_focus else _HINT_UNFOCUSED
+        first = "↑ ↓ scroll" if self.has_focus else f"{self._key('approval-focus', 'f3')} answers"
+        words = f"{first} · {self._key('stop', 'escape')} denies"
         lines, rows = len(self._lines()), self._rows_for_lines()
         if lines > rows:
             last = min(self._top + rows, lines)

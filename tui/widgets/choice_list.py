@@ -32,8 +32,8 @@ class ChoiceList(LineList[Choice], can_focus=False):
     DEFAULT_CSS = """
     ChoiceList {
         height: 1fr;
-        background: $panel;
-        scrollbar-background: $panel;
+        background: $surface;
+        scrollbar-background: $surface;
 
         & > .line-list--aside { color: $text-muted; }
         & > .line-list--mark { color: $text-accent; }
