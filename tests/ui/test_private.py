@@ -16,6 +16,8 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.screens.session_picker import SessionPicker
+from tui.storage.protocol import SessionFilter
 
 SECRET = "xyzzyplugh"
 
@@ -59,6 +61,12 @@ async def leave(way, w, app, pilot, other):
     match way:
         case "sidebar":
             await go_to(app, pilot, other)
+        case "f2":
+            await pilot.press("f2")
+            await until(lambda: isinstance(app.screen, SessionPicker), "the picker")
+            await pilot.press(*"needle")
+            await until(lambda: len(app.screen.shown) == 1, "the session")
+            await pilot.press("enter")
         case "alt+down" | "ctrl+n":
             await pilot.press(way)
         case _:
@@ -66,7 +74,8 @@ async def leave(way, w, app, pilot, other):
 
 
 @pytest.mark.parametrize(
-    "way", ["sidebar", "alt+down", "ctrl+n", "/load {}", "/session close", "/delete"]
+    "way",
+    ["sidebar", "alt+down", "ctrl+n", "f2", "/load {}", "/session close", "/delete"],
 )
 async def test_it_asks_once_before_it_is_left(world, way):
     w = world(["Good day."])
@@ -88,6 +97,44 @@ async def test_it_asks_once_before_it_is_left(world, way):
         await until(lambda: w.workspace.current.id != left, "another session")
         await until(lambda: left not in rows(app), "the list without it")
         assert w.workspace.switcher.find(left) is None
+
+
+async def test_a_hit_elsewhere_is_gone_to_once_the_user_agrees(world):
+    w = world(["Good day."])
+    other = await w.session("needle")
+    async with w.running() as (app, pilot):
+        left = await begin(w, app, pilot, "hello")
+        await pilot.press("ctrl+f", *"needle")
+        await until(lambda: len(app.screen.query("HitList")) == 1, "the search")
+        search = app.screen
+        await until(lambda: search.hits.highlighted is not None, "the hit")
+        await pilot.press("enter")
+        assert "nothing of it is kept" in await question(app)
+        await pilot.press("n")
+        await until(lambda: app.screen is search, "the search again")
+        assert w.workspace.current.id == left
+        await pilot.press("enter")
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: w.workspace.current.id == other, "the session with the hit")
+        await until(lambda: app.screen is app.chat, "the conversation")
+
+
+@pytest.mark.parametrize("command", ["/restore {}", "/fork {}"])
+async def test_a_command_that_is_done_all_the_same_says_that_it_stays(world, command):
+    w = world(["Good day."])
+    other = await w.session("there")
+    if "restore" in command:
+        w.other_program().archive(other)
+    async with w.running() as (app, pilot):
+        left = await begin(w, app, pilot, "hello")
+        await send(pilot, command.format(other))
+        await until(lambda: "Stayed in the private session" in notices(app), "the reason")
+        assert w.workspace.current.id == left
+        assert len(w.other_program().list(SessionFilter(), None, 9).entries) == 1 + (
+            "fork" in command
+        )
+        assert app.screen is app.chat
 
 
 async def test_one_without_a_message_is_left_without_asking(world):

@@ -81,8 +81,8 @@ class EffectRunner:
     async def _leave_private(self, effect: effects.LeavePrivate) -> Sequence[Effect]:
         context = self._controllers.commands
         await context.stop(effect.loaded)
-        context.workspace.switcher.let_go(effect.loaded)
-        return await effect.work()
+        with context.workspace.switcher.letting_go(effect.loaded):
+            return await effect.work()
 
     def _open(self, effect: effects.Opening) -> None:
         match effect:

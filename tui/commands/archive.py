@@ -27,6 +27,7 @@ from tui.domain.targets import is_number
 from tui.domain.text.labels import plural
 from tui.engine.library.session_moves import Undone
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SessionBusy, StorageError, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED
 
@@ -111,7 +112,7 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     done = f"Forked session: {session_id} -> {new_id}"
     try:
         shown = (ShowSession(),) if await workspace.open_session(new_id) else ()
-    except (StorageError, UsageError) as error:
+    except (StorageError, UsageError, PrivateSessionLeft) as error:
         return _not_shown(new_id, done, str(error))
     return (*shown, *say(done))
 

@@ -5,7 +5,7 @@ import pytest
 from tests.engine.workspaces import FULL, World
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.errors import StorageFull, UsageError
+from tui.errors import SessionNotFound, StorageFull, UsageError
 
 SECRET = "xyzzy-plugh"
 
@@ -70,17 +70,16 @@ async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
     with pytest.raises(PrivateSessionLeft):
         await program.workspace.begin()
     assert program.workspace.current is current
-    program.workspace.switcher.let_go(current)
-    assert await program.look_at(other)
+    with program.workspace.switcher.letting_go(current):
+        assert await program.look_at(other)
     assert program.workspace.open == ()
     assert program.workspace.switcher.find(current.id) is None
 
 
-async def test_an_agreement_counts_for_one_switch(world):
+async def test_an_agreement_counts_for_what_was_asked(world):
     program = await private(world, "hello")
     current = program.workspace.current
-    program.workspace.switcher.let_go(current)
-    with pytest.raises(Exception, match="not found"):
+    with program.workspace.switcher.letting_go(current), pytest.raises(SessionNotFound):
         await program.look_at("session-20260101-000000-000000")
     with pytest.raises(PrivateSessionLeft):
         await program.workspace.begin()

@@ -10,6 +10,7 @@ import msgspec
 from tui.domain.moves import Batch, Move, MoveKey, Place, last_batch
 from tui.engine.library.bulk_delete import Cleared, clear_closed
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import SessionBusy, SessionNotFound, StorageError, UsageError
 from tui.storage.moves import new_batch
@@ -154,7 +155,7 @@ class SessionMoves:
         """Show a session that is back; gives why that could not be."""
         try:
             await self._workspace.open_session(session_id)
-        except (StorageError, UsageError) as error:
+        except (StorageError, UsageError, PrivateSessionLeft) as error:
             return str(error)
         return ""
 

@@ -1,8 +1,8 @@
 """The switch from one session on screen to another."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -30,11 +30,11 @@ class StayedError(StorageError):
 class PrivateSessionLeft(SibylError):
     """The private session on screen would be lost, and was not left.
 
-    It is left once the user has agreed: ``Switcher.let_go``.
+    It is left once the user has agreed: ``Switcher.letting_go``.
     """
 
     def __init__(self, loaded: LoadedSession) -> None:
-        super().__init__("Nothing of this private session is saved. /keep saves it")
+        super().__init__("Stayed in the private session: nothing of it is saved. /keep saves it")
         self.loaded = loaded
 
 
@@ -161,8 +161,6 @@ class Switcher:
                 if wanted != self._wanted:
                     return False
                 raise
-            finally:
-                self._let_go = None
             if other is None:
                 return False
             if wanted != self._wanted and not self._pool.given_up(leaving):
@@ -198,9 +196,14 @@ class Switcher:
         except StorageError as error:
             raise StayedError(loaded.id, error.short) from error
 
-    def let_go(self, loaded: LoadedSession) -> None:
-        """Let the next switch leave a private session, as the user agreed to."""
+    @contextmanager
+    def letting_go(self, loaded: LoadedSession) -> Generator[None]:
+        """Let switches within leave a private session, as the user agreed to."""
         self._let_go = loaded
+        try:
+            yield
+        finally:
+            self._let_go = None
 
     def leave_soon(self, loaded: LoadedSession) -> None:
         self.do_behind(self._leave_behind(loaded))
