@@ -22,8 +22,11 @@ from tests.providers.chat_server import (
     refuses,
     scenarios,
 )
+from tui.config import ProviderSettings
+from tui.config.connections import connections_file
 from tui.domain.journal.records import Partial, Settings, decode
 from tui.storage import writer
+from tui.storage.connections import change, key_path, write_key
 from tui.storage.protocol import SessionFilter
 
 GUARD_SECONDS = 60
@@ -696,3 +699,20 @@ def wait_until(condition):
 def records(store, session_id):
     lines = store.path(session_id).read_bytes().splitlines()
     return [decode(line) for line in lines]
+
+
+def test_the_model_that_was_connected_on_the_screen_is_asked(sibyl, monkeypatch, tmp_path):
+    file = tmp_path / "settings" / "config.toml"
+    monkeypatch.setenv("SIBYL_CONFIG", str(file))
+    with ChatServer(answers("Connected."), key="sk-pasted-0123456789") as server:
+        write_key(file, "local", "sk-pasted-0123456789")
+        local = ProviderSettings(
+            base_url=server.base_url, api_key_file=str(key_path(file, "local"))
+        )
+        change(
+            connections_file(file),
+            lambda kept: kept.with_provider("local", local).with_default("local:mine"),
+        )
+        done = sibyl("ask", "Hello?")
+        assert (done.code, done.out) == (0, "Connected.\n")
+        assert server.requests[0].body["model"] == "mine"

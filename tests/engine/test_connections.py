@@ -143,6 +143,25 @@ def test_what_was_found_comes_first_and_every_row_of_the_table_is_there(manager)
     assert [row.note for row in rows][:2] == ["OPENAI_API_KEY is set", "running"]
 
 
+@pytest.mark.parametrize(
+    ("config", "environ", "title", "note"),
+    [
+        ("", {"OPENAI_BASE_URL": "http://gate/v1"}, "OpenAI", "OPENAI_API_KEY is not set"),
+        (
+            '[providers.gpu]\nbase_url = "http://gpu/v1"\napi_key_env = "GPU_KEY"',
+            {},
+            "gpu",
+            "GPU_KEY is not set",
+        ),
+        ('[providers.gpu]\nbase_url = "http://gpu/v1"', {}, "gpu", ""),
+        ("", {}, "OpenAI", ""),
+    ],
+)
+def test_what_a_provider_lacks_stands_beside_it(manager, config, environ, title, note):
+    notes = {row.title: row.note for row in manager(config, **environ).rows()}
+    assert notes[title] == note
+
+
 async def test_a_list_is_kept_for_the_next_run(manager, tmp_path):
     from tests.builders import Clock
 

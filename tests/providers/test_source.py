@@ -119,6 +119,11 @@ class TestTheOneOfASession:
         said = "local:dear is not in your settings; openai:gpt-6-luna is asked instead."
         assert notices == (said,)
 
+    def test_of_a_new_session_comes_without_notices(self, settings_with: SettingsWith):
+        environ = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+        source = ModelSource(settings_with(), environ, find_ollama=never)
+        assert source.proposed(None)[1] == ()
+
     def test_may_be_none(self, settings_with: SettingsWith):
         source = ModelSource(settings_with(), OPENAI)
         assert source.proposed(None) == (source.first(), ())

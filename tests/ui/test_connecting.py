@@ -54,9 +54,11 @@ async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(ba
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 10)])
 async def test_the_empty_screen_of_a_bare_machine_names_the_key(bare, size):
-    async with bare().running(size=size) as (app, _):
+    machine = bare(OPENAI_BASE_URL="http://127.0.0.1:9/v1")
+    async with machine.running(size=size) as (app, _):
         await until(lambda: "F5" in words(app), "the welcome")
         assert "Ctrl+Q" in words(app)
+        assert "OPENAI" not in words(app)
 
 
 async def test_the_model_that_was_connected_answers_after_the_next_start(bare):

@@ -150,18 +150,27 @@ class ConnectionManager:
         if provider is None or name == OFFLINE:
             return None
         connected = name in self._settings.connections.providers
+        own = name in self._settings.config.providers
         variable = self._variable(provider)
         found = f"{variable} is set" if variable else "running" if answers else ""
+        lacks = "" if found or self._is_usable(name) else self._lacking(provider)
         return ProviderRow(
             name,
             provider.title or name,
-            "connected" if connected else found,
+            "connected" if connected else found or lacks,
             connected=connected,
-            found=connected or bool(found) or name in self._settings.config.providers,
+            found=connected or bool(found) or (own and not lacks),
             key_page=provider.key_page,
             address=provider.base_url,
             wants_key=provider.needs_key or has_pasted_key(name, self._settings),
         )
+
+    def _lacking(self, provider: Provider) -> str:
+        """The variable that a provider still lacks, if anything else of it is configured."""
+        begun = provider.name in self._settings.config.providers or self._environ.get(
+            provider.url_variable or ""
+        )
+        return f"{provider.key_variable} is not set" if provider.needs_key and begun else ""
 
     def _variable(self, provider: Provider) -> str:
         """The variable that has the key of a provider; empty without one."""

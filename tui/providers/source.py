@@ -56,7 +56,8 @@ class ModelSource:
         """Select the model for a session whose last model was ``name``, with notices about it.
 
         That model if the settings or a local Ollama know it and no other was requested. An
-        unavailable model raises when it is asked.
+        unavailable model raises when it is asked. A new session begins empty, without notices: the
+        screen that connects models says what a provider lacks.
         """
         try:
             choice, notices = choose(
@@ -64,7 +65,7 @@ class ModelSource:
             )
         except ModelUnavailable as error:
             return UnavailableModel(self._settings.model or name or "", error), ()
-        return self._model(choice), notices
+        return self._model(choice), notices if name else ()
 
     def named(self, name: str) -> LazyModel:
         """Look up a model by its name. Raises ``ModelUnavailable``."""

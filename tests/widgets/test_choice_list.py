@@ -1,0 +1,80 @@
+"""A list of choices: what is highlighted, and what is drawn."""
+
+import pytest
+from textual.app import App
+
+from tui.widgets.choice_list import Choice, ChoiceList
+
+CHOICES = [
+    Choice("a", "Alpha", "a note", "●"),
+    Choice("b", "Beta"),
+    Choice("c", "Gamma with a long name", "a long note"),
+    Choice("", "gone: it refused"),
+]
+
+
+class Choosing(App):
+    def compose(self):
+        yield ChoiceList()
+
+
+@pytest.fixture
+async def shown():
+    app = Choosing()
+    async with app.run_test(size=(30, 6)) as pilot:
+        choices = app.query_one(ChoiceList)
+        choices.show(CHOICES)
+        await pilot.pause()
+        yield choices, pilot
+
+
+def name(choices):
+    return choices.highlighted.id if choices.highlighted else None
+
+
+async def test_each_line_has_its_mark_its_text_and_at_the_right_its_note(shown):
+    choices, _ = shown
+    assert choices.visible_text()[:2] == ["● Alpha                 a note", "  Beta"]
+
+
+async def test_a_note_gives_way_to_the_text(shown):
+    choices, _ = shown
+    assert choices.visible_text()[2].startswith("  Gamma with a long name")
+
+
+async def test_one_step_beyond_an_end_leads_to_the_other(shown):
+    choices, _ = shown
+    choices.move(-1)
+    assert name(choices) == "c"
+    choices.move(1)
+    assert name(choices) == "a"
+
+
+async def test_a_page_stops_at_the_ends(shown):
+    choices, _ = shown
+    choices.move_page(3)
+    assert name(choices) == "c"
+    choices.move_page(-3)
+    assert name(choices) == "a"
+
+
+async def test_a_line_that_only_says_something_is_never_highlighted(shown):
+    choices, _ = shown
+    choices.show(CHOICES[3:])
+    assert name(choices) is None
+    choices.move(1)
+    assert name(choices) is None
+
+
+async def test_the_highlight_stays_with_its_choice(shown):
+    choices, _ = shown
+    choices.show(CHOICES[1:], "c")
+    assert name(choices) == "c"
+    choices.show(CHOICES, "gone")
+    assert name(choices) == "a"
+
+
+async def test_a_click_chooses(shown):
+    choices, pilot = shown
+    await pilot.click(ChoiceList, offset=(3, 1))
+    assert name(choices) == "b"
