@@ -45,18 +45,31 @@ async def test_nothing_of_a_private_session_reaches_the_disk(world):
     assert not program.workspace.pool.changed
 
 
-async def test_the_end_rescues_and_tells_nothing_of_it(world, tmp_path):
-    program = await private(world)
+async def test_the_end_rescues_what_others_have_and_nothing_of_it(world, tmp_path, monkeypatch):
+    program = world.started()
+    other = program.workspace.current
+    await program.send("kept")
+    other.prompt.edit("the other's draft")
+    other.activity.begin_answer()
+    assert await program.workspace.begin_private()
     current = program.workspace.current
-    current.opened.add_message("user", SECRET + "\x00" * 10)
+    current.opened.add_message("user", SECRET)
     await program.type(SECRET)
+    memory = program.workspace.reader.of(current.id)
+    monkeypatch.setattr(memory, "append", full)
+    other.prompt.edit("the other's draft, later")
     program.drafts.failures = [FULL] * 9
     final = FinalSave(program.workspace, (tmp_path / "rescue",), None)
     await final.run()
     final.run_at_once()
-    assert final.lines == []
-    assert not final.failed
+    assert b"the other's draft, later" in on_disk(world)
     assert SECRET.encode() not in on_disk(world)
+    assert b"private-" not in on_disk(world)
+    assert not any("private-" in line for line in final.lines)
+
+
+def full(*_):
+    raise StorageFull("No room.")
 
 
 async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
