@@ -18,6 +18,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.todo import TodoItem
 from tui.domain.timestamps import format_utc
+from tui.storage.journal_window import entry_id
 from tui.storage.writer import encode_lines
 
 START = datetime(2026, 1, 11, 14, 30, 0, tzinfo=UTC)
@@ -80,13 +81,17 @@ class Story:
         self.data = b""
         self.lines = []
         self._offsets = NO_OFFSETS
+        self._begins = {}
         self._count = 0
         self._fold = Fold(header(session_id, **fields))
         self.add(self._fold.header)
 
     def add(self, *records):
         for record in records:
-            line, self._offsets = encode_lines([record], len(self.data), self._offsets)
+            line, self._offsets = encode_lines(
+                [record], len(self.data), self._offsets, begin_of=self._begins.get
+            )
+            self._begins.setdefault(entry_id(record), len(self.data))
             self._fold.add(record, len(self.data))
             self.raw(line)
         return self
@@ -114,17 +119,17 @@ class Story:
     def reset(self):
         return self.add(Reset(at=self._time()))
 
-    def user(self, text="hello"):
-        return self.add(user(self._next(), text, self._count))
+    def user(self, text="hello", **fields):
+        return self.add(user(self._next(), text, self._count, **fields))
 
     def answer(self, text="hi", **fields):
         return self.add(answer(self._next(), text, self._count, **fields))
 
-    def pieces(self, *parts, replaces=None, with_states=False):
+    def pieces(self, *parts, with_states=False, **whose):
         """Pieces of a new answer, without its end."""
         message_id, place = self._next(), 0
         for part in parts:
-            fields = {"replaces": replaces} if place == 0 else {}
+            fields = whose if place == 0 else {}
             self.add(piece(message_id, place, part, self._count, **fields))
             place += len(part)
             if with_states:

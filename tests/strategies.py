@@ -82,6 +82,8 @@ def messages():
         error=_perhaps(any_text(4)),
         model=_perhaps(any_text(4)),
         replaces=_perhaps(any_text(4)),
+        after=_perhaps(any_text(4)),
+        after_at=_perhaps(st.integers()),
         context_snapshot=json_values(4),
         metadata=_perhaps(json_objects()),
     )
@@ -151,6 +153,8 @@ def _partials():
         timestamp=_perhaps(any_text(4)),
         model=_perhaps(any_text(4)),
         replaces=_perhaps(any_text(4)),
+        after=_perhaps(any_text(4)),
+        after_at=_perhaps(st.integers()),
     )
 
 

@@ -162,6 +162,24 @@ MEANINGS = [
         updated_at="2026-02-20T08:00:16.000Z",
         offsets=Offsets(todos=2085, reset=2494, settings=2911),
     ),
+    Message(id="m9", role="user", content="Again.", timestamp="2026-02-20T08:00:17.000Z", after=""),
+    Partial(
+        message_id="m10",
+        at=0,
+        text="Yes",
+        role="assistant",
+        timestamp="2026-02-20T08:00:18.000Z",
+        after="m9",
+        after_at=3263,
+    ),
+    Message(
+        id="m10",
+        role="assistant",
+        content="Yes.",
+        timestamp="2026-02-20T08:00:18.000Z",
+        after="m9",
+        after_at=3263,
+    ),
 ]
 FORK_MEANINGS = [
     SessionHeader(

@@ -104,6 +104,10 @@ def state(name="", messages=0, prompts=0):
     )
 
 
+def ids_of(entries):
+    return [entry.id for entry in entries]
+
+
 def ids(listing):
     return [entry.id for entry in listing.entries]
 
@@ -295,6 +299,62 @@ class StoreContract:
         again = other.lease(lease.session_id)
         other.append(again, [user("m4"), state("Tale", 2, 3)])
         assert store.tail(lease.session_id, 1).session.settings == mine
+
+    def versions(self, store):
+        """Q1 A1 Q2 A2, A1 asked for again, and gone on from there."""
+        lease = new(store, user("q1"), answer("a1"), user("q2"), answer("a2"))
+        store.append(lease, [answer("a3", after="q1"), state("Tale", 2, 2)])
+        store.append(lease, [user("q3"), answer("a4"), state("Tale", 4, 3)])
+        return lease
+
+    def test_a_reader_sees_the_live_version(self, store, other):
+        name = self.versions(store).session_id
+        live = ["q1", "a3", "q3", "a4"]
+        assert ids_of(other.load(name).loaded_messages) == live
+        assert other.entry(name).message_count == 4
+        for count in range(6):
+            tail = other.tail(name, count)
+            assert ids_of(tail.session.loaded_messages) == live[4 - min(count, 4) :]
+            assert tail.session.message_count == 4
+        tail = other.tail(name, 1)
+        page = other.page(name, tail.cursor, 2)
+        assert ids_of(page.entries) == ["a3", "q3"]
+        assert ids_of(other.page(name, page.cursor, 2).entries) == ["q1"]
+        assert ids_of(other.page_after(name, BEGINNING, 10).entries) == live
+        assert ids_of(other.load(name).all_messages) == ["q1", "a1", "q2", "a2", *live[1:]]
+
+    def test_a_message_of_another_version_is_found_with_that(self, store):
+        name = self.versions(store).session_id
+        around = store.around(name, "q2", 1, 1)
+        assert (ids_of(around.entries), around.aside) == (["a1", "q2", "a2"], True)
+        assert ids_of(store.page(name, around.earlier, 5).entries) == ["q1"]
+        assert around.later is None
+        later = store.around(name, "a1", 0, 1)
+        assert ids_of(store.page_after(name, later.later, 5).entries) == ["a2"]
+        assert not store.around(name, "a3", 1, 1).aside
+
+    def test_versions_are_told_in_the_order_of_the_file(self, store):
+        lease = self.versions(store)
+        assert store.versions(lease.session_id) == dict.fromkeys(["a1", "a3"], ("a1", "a3"))
+        assert store.versions(closed(store)) == {}
+
+    def test_a_session_can_be_read_as_if_an_earlier_message_were_its_last(self, store):
+        name = self.versions(store).session_id
+        tail = store.tail(name, 2, "q2")
+        assert (ids_of(tail.session.loaded_messages), tail.session.message_count) == (
+            ["a1", "q2"],
+            3,
+        )
+        assert ids_of(store.page(name, tail.cursor, 5).entries) == ["q1"]
+        first = store.tail(name, 2, "")
+        assert (first.session.loaded_messages, first.session.message_count) == ((), 0)
+        with pytest.raises(MessageNotFound):
+            store.tail(name, 2, "nobody")
+
+    def test_a_reader_who_knows_another_version_gets_what_follows_the_last_common_one(self, store):
+        name = self.versions(store).session_id
+        assert ids_of(store.since(name, "a2")) == ["q1", "a3", "q3", "a4"]
+        assert ids_of(store.since(name, "a3")) == ["q3", "a4"]
 
     def test_numbers_in_a_scope_go_up_by_one_with_the_first_record(self, store, other):
         reserved = store.create(SCOPE, "/shop", "m")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.builders import Story, at, header
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Restored
+from tui.domain.journal.records import Reset, Restored
 from tui.storage import lines
 from tui.storage.journal import Journal
 
@@ -28,6 +28,9 @@ _steps = st.lists(
         st.tuples(st.just("summary"), any_text),
         st.tuples(st.just("todos"), any_text),
         st.tuples(st.just("set"), any_text),
+        st.tuples(st.just("edited"), st.integers(0, 50), st.booleans()),
+        st.tuples(st.just("regenerated"), st.integers(0, 50), st.booleans()),
+        st.tuples(st.just("streamed_version"), st.integers(0, 50), _parts),
         st.tuples(st.just("state"), st.none() | any_text),
         st.tuples(st.sampled_from(["reset", "opened", "closed", "restored", "unknown"])),
     ),
@@ -74,6 +77,35 @@ class RandomStory(Story):
 
     def step_set(self, text):
         self.settings(system_prompt=text, pinned=len(text) % 2 == 0)
+
+    def known(self, number):
+        """A message of any version since the last reset; the first of none comes before them."""
+        session = self._fold.session(held=True)
+        since = session.everything or session.entries
+        resets = [place for place, each in enumerate(since) if isinstance(each, Reset)]
+        since = since[resets[-1] + 1 :] if resets else since
+        ids = ["", *(each.id for each in since if isinstance(each, Message))]
+        return ids[number % len(ids)]
+
+    def step_edited(self, number, stated):
+        self.user(f"edited {number}", after=self.known(number))
+        self._stated(stated=stated)
+
+    def step_regenerated(self, number, stated):
+        self.answer(f"again {number}", after=self.known(number))
+        self._stated(stated=stated)
+
+    def step_streamed_version(self, number, parts):
+        after = self.known(number)
+        self.pieces(*parts[:1], after=after)
+        self._stated(stated=True)
+        self.end(parts[0], after=after)
+
+    def _stated(self, *, stated):
+        summary = self._fold.summary_to_repeat()
+        self.add(*([summary] if summary else []))
+        if stated:
+            self.state()
 
     def step_restored(self):
         self.add(Restored(at=at(self._count)))
@@ -128,7 +160,7 @@ def messages_of(entries):
 def blocks_of(size):
     """Reads in blocks so small that every journal has many."""
     known = lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK
-    lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK = size, size * 4, size
+    lines.FIRST_BLOCK, lines.LARGEST_BLOCK, lines.SEARCHED_BLOCK = size, size * 4, size + 40
     try:
         yield
     finally:

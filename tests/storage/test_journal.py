@@ -189,6 +189,11 @@ def test_an_empty_file_is_a_session_of_which_nothing_is_known():
 # --- tail and pages
 
 
+def without_summaries(entries):
+    """Entries without the marks that may stand beside a version, or not."""
+    return [entry for entry in entries if not isinstance(entry, Summary)]
+
+
 @examples(3)
 @given(
     story=stories(),
@@ -201,7 +206,7 @@ def test_a_tail_and_its_pages_are_the_whole_file(story, first, size, block, held
     with blocks_of(block), reading(story.data, held=held) as journal:
         whole = journal.load()
         entries, _ = chain(journal, first, size)
-    assert entries == whole.entries
+    assert without_summaries(entries) == without_summaries(whole.entries)
     assert whole.damaged == 0
 
 

@@ -28,6 +28,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
@@ -150,9 +151,13 @@ class FileStore:
         with self._journal(session_id) as journal:
             return journal.load()
 
-    def tail(self, session_id: str, count: int) -> Tail:
+    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
         with self._journal(session_id) as journal:
-            return journal.tail(count)
+            return journal.tail(count, last)
+
+    def versions(self, session_id: str) -> Versions:
+        with self._journal(session_id) as journal:
+            return journal.versions()
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         with self._journal(session_id) as journal:

@@ -15,7 +15,9 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     VERSION,
     DamagedRecord,
+    Partial,
     Record,
+    Reset,
     SessionHeader,
     Settings,
     State,
@@ -25,9 +27,11 @@ from tui.domain.journal.records import (
     decode,
 )
 from tui.domain.journal.session import Entry, Page, Session, Surroundings, Tail, joined
+from tui.domain.journal.versions import Versions
 from tui.domain.json_limits import LINE_BYTES
 from tui.errors import MessageNotFound, SessionDamaged, StorageError
 from tui.files import UnfitFile
+from tui.storage.branches import AFTER, Branches
 from tui.storage.disk import NOT_PLAIN, open_to_read, storage_errors
 from tui.storage.journal_window import Window, decoded, entry_id
 from tui.storage.lines import line_at, lines_backward, lines_forward, lines_with, whole_end
@@ -36,6 +40,7 @@ HeaderGuess = Callable[[], SessionHeader]
 """A callback that makes up the header of a journal whose first line is damaged."""
 
 _Hint = Summary | Todos | Settings
+_Filter = Callable[[Record | None], Record | None]
 _Enough = Callable[[Window], bool]
 _Cursor = tuple[int, set[str], set[str]]
 _FIRST_PROMPT_BYTES = 1024 * 1024
@@ -62,6 +67,7 @@ class Journal:
         self._size = os.fstat(descriptor).st_size
         # While the holder lives, a last line without newline may be half written.
         self._end = whole_end(descriptor, self._size) if held else self._size
+        self._branches = Branches(descriptor, self._size)
 
     def header(self) -> SessionHeader:
         """Read the header, with the id of the file's name; guess it if the line is damaged."""
@@ -73,30 +79,59 @@ class Journal:
 
     def load(self) -> Session:
         """Fold the whole file."""
-        fold = self._fold(whole=True)
-        for offset, line in lines_forward(self._descriptor, 0, self._end):
-            try:
-                fold.add(decode(line), offset)
-            except DamagedRecord:
-                fold.damaged += 1
-        return fold.session(held=self._held)
+        return self._whole_fold().session(held=self._held)
 
-    def tail(self, count: int) -> Tail:
-        """Read the last live messages and the state, and no more of the file than needed."""
+    def versions(self) -> Versions:
+        """Find the messages that have other versions."""
+        if next(lines_with(self._descriptor, AFTER, self._end), None) is None:
+            return {}
+        return self._whole_fold(_without_text).session(held=self._held).versions
+
+    def tail(self, count: int, last: str | None = None) -> Tail:
+        """Read the last live messages and the state, and no more of the file than needed.
+
+        With ``last`` as if that message were the last one. Raises ``MessageNotFound``.
+        """
+        if last is not None:
+            return self._tail_at(last, count)
         # At least one, so that an answer still arriving is read whole.
         session, window = self._end_session(lambda read: read.shown >= max(count, 1))
         kept = _last_messages(session, count)
         cut = msgspec.structs.replace(session, entries=kept, live_from=0)
         return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
 
+    def _tail_at(self, last: str, count: int) -> Tail:
+        try:
+            session = self._whole_fold(_without_text).up_to(last, held=self._held)
+        except LookupError as error:
+            raise MessageNotFound(self._session_id, last) from error
+        end = self._end_of(last) if last else self._branches.begin_of_conversation(self._end)
+        page = self._page(end, min(count, session.message_count))
+        return Tail(
+            msgspec.structs.replace(session, entries=page.entries, live_from=0), page.cursor
+        )
+
     def since(self, message_id: str | None) -> tuple[Message, ...]:
-        """Read the live messages after one of them; all of them if it is not live."""
+        """Read the live messages after one of them; all of them if there is no such message.
+
+        After a message that is not live any more, those from the last one that it has in common.
+        """
         messages = self._end_session(lambda read: message_id in read.messages)[0].loaded_messages
         ids = [message.id for message in messages]
         if message_id in ids:
             return messages[ids.index(message_id) + 1 :]
-        # A replaced message has ended the reading, but is not live.
-        return self._end_session(lambda _: False)[0].loaded_messages
+        # Perhaps it is of another version, or replaced.
+        session = self.load()
+        ids = [message.id for message in session.loaded_messages]
+        while message_id and message_id not in ids:
+            message_id = session.parents.get(message_id)
+        return session.loaded_messages[ids.index(message_id) if message_id else 0 :]
+
+    def _page(self, before: int, count: int) -> Page:
+        cursor = json.dumps([before, [], []])
+        if count:
+            return self.page(cursor, count)
+        return Page((), cursor if before else None)
 
     def page(self, cursor: str, count: int) -> Page:
         """Read the messages before a cursor, with the marks between them."""
@@ -108,27 +143,31 @@ class Journal:
             if entry_id(record) not in replaced and entry_id(record) not in shown:
                 fold.add(record, offset)
         entries = fold.session(held=self._held).entries
-        return Page(entries, _cursor(window, window.begin or 0), window.damaged)
+        return Page(entries, _cursor(window, window.resume), window.damaged)
 
     def around(self, message_id: str, before: int, after: int) -> Surroundings:
-        """Read a message and its neighbours. Raises ``MessageNotFound``."""
+        """Read a message and its neighbours, of the version that it is in.
+
+        Raises ``MessageNotFound``.
+        """
         # From the end of its last record: its earlier records come before that.
         place = self._end_of(message_id)
-        page = self.page(json.dumps([place, [], []]), before + 1)
-        later = self.page_after(str(place), after)
+        page = self._page(place, before + 1)
+        end = self._branches.end_beside(place, self._end)
+        later = self.page_after(_place_text(place, end), after)
         entries = joined(page.entries, later)
         if message_id not in (entry.id for entry in entries if isinstance(entry, Message)):
             raise MessageNotFound(self._session_id, message_id)
-        return Surroundings(entries, page.cursor, later.cursor, page.damaged + later.damaged)
+        damaged = page.damaged + later.damaged
+        return Surroundings(entries, page.cursor, later.cursor, damaged, aside=end is not None)
 
     def page_after(self, cursor: str, count: int) -> Page:
         """Read ``count`` messages from an offset on, with the marks between them."""
         fold = Fold(self.header(), whole=False)
         seen: set[str] = set()
         following: str | None = None
-        for offset, line in lines_forward(
-            self._descriptor, _read_place(cursor, self._end), self._end
-        ):
+        begin, end = _read_place(cursor, self._end)
+        for offset, line in self._branches.lines(begin, self._end if end is None else end):
             try:
                 record = decode(line)
             except DamagedRecord:
@@ -136,7 +175,7 @@ class Journal:
                 continue
             key = entry_id(record) if record is not None else None
             if key is not None and key not in seen and len(seen) >= count:
-                following = str(offset)
+                following = _place_text(offset, end)
                 break
             seen.update(() if key is None else (key,))
             fold.add(record, offset)
@@ -171,21 +210,42 @@ class Journal:
         window = self._read_end(
             lambda read: read.state is not None and (read.reset or enough(read))
         )
-        hints = self._hints(window)
+        hints = None if window.torn else self._hints(window)
         if hints is None:
-            # The state's offsets are wrong: fold the whole file.
-            window, hints = self._read_end(lambda _: False), []
+            # The state's offsets are wrong, or it is from before the live version.
+            window, hints = self._read_whole(), []
         fold = self._fold(whole=window.whole)
         fold.damaged += window.damaged
-        for hint in hints:
-            fold.seed(hint)
         for offset, record in reversed(window.records):
+            for hint in hints if record is window.state else ():
+                fold.seed(hint)
             fold.add(record, offset)
         return fold.session(held=self._held), window
+
+    def _whole_fold(
+        self, kept: Callable[[Record | None], Record | None] = lambda record: record
+    ) -> Fold:
+        fold = self._fold(whole=True)
+        for offset, line in lines_forward(self._descriptor, 0, self._end):
+            try:
+                fold.add(kept(decode(line)), offset)
+            except DamagedRecord:
+                fold.damaged += 1
+        return fold
 
     def _fold(self, *, whole: bool) -> Fold:
         # A journal is published with its header: without a whole line the header is lost.
         return Fold(self.header(), whole=whole, damaged=int(self._end == 0))
+
+    def _read_whole(self) -> Window:
+        """Read all lines, also of versions that are not live."""
+        window = Window(begun=True, whole=True)
+        for offset, line in lines_backward(self._descriptor, self._end):
+            record = window.read(line)
+            if record is not None:
+                window.take(offset, record)
+        window.jumps = self._branches.parents(reversed(window.records))
+        return window
 
     def _read_end(self, enough: _Enough) -> Window:
         window = Window()
@@ -197,16 +257,38 @@ class Journal:
 
         Records between the pieces of an answer and its message belong after that message.
         """
-        done = False
-        for offset, line in lines_backward(self._descriptor, before):
-            record = window.read(line)
+        done, whole = False, True
+        lines = lines_backward(self._descriptor, before)
+        while (line := next(lines, None)) is not None:
+            offset, data = line
+            record = window.read(data)
             if record is None:
+                continue
+            if window.leaves(record) and (jump := self._jump(window, record)) is not None:
+                window.jump_to(jump)
+                if done:
+                    return
+                lines, whole = lines_backward(self._descriptor, jump), False
                 continue
             if done and window.begins_another(record):
                 return
             window.take(offset, record)
             done = done or (not window.in_answer and enough(window))
-        window.whole = True
+        self._jump(window, None)
+        window.begun, window.whole = True, whole
+
+    def _jump(self, window: Window, record: Record | None) -> int | None:
+        """Find where to read on before the message taken last; ``None``: at ``record``."""
+        follower = window.follower
+        if follower is None or follower.after is None:
+            return None
+        if not follower.after and (record is None or isinstance(record, Reset)):
+            return None
+        if record is not None and follower.after == entry_id(record):
+            return None
+        end = self._branches.end_of_parent(follower, window.follower_at)
+        window.damaged += end is None
+        return end
 
     def _hints(self, window: Window) -> list[_Hint] | None:
         """Read what stands before the window; ``None`` if an offset is wrong."""
@@ -216,6 +298,7 @@ class Journal:
             window.complete_state(self._settings_place())
         offsets = window.state.offsets
         places = (offsets.summary, Summary), (offsets.todos, Todos), (offsets.settings, Settings)
+        read = {place for place, _ in window.records}
         found: list[_Hint] = []
         for offset, kind in places:
             if offset is None or offset is msgspec.UNSET:
@@ -223,7 +306,7 @@ class Journal:
             record = self._record_at(offset)
             if not isinstance(record, kind):
                 return None
-            if offset < window.begin:
+            if offset not in read:
                 found.append(record)
         return found
 
@@ -293,7 +376,7 @@ def _last_messages(session: Session, count: int) -> tuple[Entry, ...]:
 
 
 def _cursor(window: Window, place: int) -> str | None:
-    if window.whole and not window.has_entries_before(place):
+    if window.begun and not window.has_entries_before(place):
         return None
     # Replaced messages lie before it; so may earlier records of messages that are shown.
     shown = window.ids_from(place)
@@ -308,9 +391,26 @@ def _read_cursor(cursor: str, end: int) -> tuple[int, set[str], set[str]]:
     return _within(place, end), replaced, shown
 
 
-def _read_place(cursor: str, end: int) -> int:
-    plain = cursor.isascii() and cursor.isdigit() and len(cursor) <= _DIGITS
-    return _within(int(cursor) if plain else -1, end)
+def _place_text(place: int, end: int | None) -> str:
+    """Make a cursor for the pages after a place; with an ``end``, of a version."""
+    return str(place) if end is None else f"{place} {end}"
+
+
+def _read_place(cursor: str, end: int) -> tuple[int, int | None]:
+    place, _, own_end = cursor.partition(" ")
+    return _read_offset(place, end), _read_offset(own_end, end) if own_end else None
+
+
+def _read_offset(text: str, end: int) -> int:
+    plain = text.isascii() and text.isdigit() and len(text) <= _DIGITS
+    return _within(int(text) if plain else -1, end)
+
+
+def _without_text(record: Record | None) -> Record | None:
+    """Drop what a message says: the whole of a large session would fill the memory."""
+    if isinstance(record, Message):
+        return msgspec.structs.replace(record, content=None, tool_calls=())
+    return msgspec.structs.replace(record, text="") if isinstance(record, Partial) else record
 
 
 def _within(place: int, end: int) -> int:

@@ -14,8 +14,8 @@ class Window(msgspec.Struct):
     """The collected records, last first, with what the reader has to know of them.
 
     ``hidden`` are ids of messages that do not show: the ``replaced`` ones, and those shown by a
-    later window. ``shown`` counts the others. The reader sets ``whole`` at the beginning of the
-    file.
+    later window. ``shown`` counts the others. The reader sets ``begun`` at the beginning of the
+    file, and ``whole`` if nothing was skipped on the way there.
     """
 
     hidden: set[str] = msgspec.field(default_factory=set[str])
@@ -26,7 +26,18 @@ class Window(msgspec.Struct):
     state: State | None = None
     reset: bool = False
     whole: bool = False
+    begun: bool = False
     damaged: int = 0
+    follower: Message | Partial | None = None
+    """The message that was taken last: of its records the one that says what it follows."""
+    follower_at: int = 0
+    """The offset of its first record so far."""
+    jumps: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    """For a message that follows another one than that before it: the end of that one."""
+    skipped_to: int | None = None
+    """The end of such a message, until something before it is taken."""
+    torn: bool = False
+    """True if a message follows an earlier one and no ``state`` behind it counts the messages."""
     _chain: str | None = None
 
     def read(self, line: bytes) -> Record | None:
@@ -40,15 +51,19 @@ class Window(msgspec.Struct):
     def take(self, offset: int, record: Record) -> None:
         """Add the record before those added already."""
         self.records.append((offset, record))
+        self.skipped_to = None
         match record:
             case Message():
                 self._take_message(record)
+                self._note_follower(offset, record)
             case Partial():
                 self._take_partial(record)
+                self._note_follower(offset, record)
             case State():
                 self.state = self.state or record
             case Reset():
                 self.reset = True
+                self.follower = None
             case _:
                 pass
 
@@ -68,10 +83,34 @@ class Window(msgspec.Struct):
         """Tell if a record belongs to a message before all those collected."""
         return isinstance(record, Message) and record.id not in self.messages
 
+    def leaves(self, record: Record) -> bool:
+        """Tell if a record stands before the message that was taken last, and not within it."""
+        if self.follower is None:
+            return False
+        known = entry_id(record)
+        return isinstance(record, Reset) or known not in (None, entry_id(self.follower))
+
     @property
     def in_answer(self) -> bool:
         """True while the first piece of an unfinished answer is still to be read."""
         return self._chain is not None
+
+    def jump_to(self, end: int) -> None:
+        """Skip to the message that the one taken last follows, which ends at an offset."""
+        if self.follower is None:
+            return
+        self.jumps[entry_id(self.follower) or ""] = self.skipped_to = end
+        while self.records[-1][0] < self.follower_at:
+            # Of a version that is not live.
+            _, record = self.records.pop()
+            self.torn = self.torn or record is self.state
+        self.torn = self.torn or self.state is None
+        self.follower = None
+
+    @property
+    def resume(self) -> int:
+        """The offset before which to read on."""
+        return (self.begin or 0) if self.skipped_to is None else self.skipped_to
 
     @property
     def begin(self) -> int | None:
@@ -84,9 +123,14 @@ class Window(msgspec.Struct):
         return {message_id for message_id in ids if message_id is not None}
 
     def offset_of(self, entry: Entry) -> int:
-        """Find the offset of an entry's first record: of a streamed answer, its first piece."""
+        """Find the offset before which to read on: that of an entry's first record, or a jump.
+
+        The first record of a streamed answer is its first piece.
+        """
         for offset, record in reversed(self.records):
-            if record is entry or (isinstance(entry, Message) and entry_id(record) == entry.id):
+            if isinstance(entry, Message) and entry_id(record) == entry.id:
+                return self.jumps.get(entry.id, offset)
+            if record is entry:
                 return offset
         raise LookupError(entry)
 
@@ -95,6 +139,12 @@ class Window(msgspec.Struct):
             offset < place and isinstance(record, Message | Partial | Reset | Summary)
             for offset, record in self.records
         )
+
+    def _note_follower(self, offset: int, record: Message | Partial) -> None:
+        known = self.follower
+        if known is None or entry_id(known) != entry_id(record) or known.after is None:
+            self.follower = record
+        self.follower_at = offset
 
     def _take_message(self, message: Message) -> None:
         # Pieces come right before their message: past another message none is missing.

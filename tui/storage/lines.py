@@ -115,14 +115,14 @@ def _counted(count: int) -> int:
     return count
 
 
-def lines_with(descriptor: int, needle: bytes, end: int) -> Iterator[Line]:
-    """Read the lines before an offset that contain some bytes, last first.
+def lines_with(descriptor: int, needle: bytes, end: int, begin: int = 0) -> Iterator[Line]:
+    """Read the lines between two offsets that contain some bytes, last first.
 
     Searches whole blocks: the other lines, however many, are not split off.
     """
     position, carried = end, b""
-    while position > 0:
-        start = max(0, position - SEARCHED_BLOCK)
+    while position > begin:
+        start = max(begin, position - SEARCHED_BLOCK)
         data = os.pread(descriptor, position - start, start) + carried
         found = data.rfind(needle)
         if found < 0:

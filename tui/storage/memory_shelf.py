@@ -97,6 +97,16 @@ def entries_around(
     return Surroundings((*kept, *later.entries), earlier, later.cursor)
 
 
+def messages_since(session: Session, message_id: str | None) -> tuple[Message, ...]:
+    """Take the live messages after one of them, or from the last that a version has in common."""
+    ids = [message.id for message in session.loaded_messages]
+    if message_id in ids:
+        return session.loaded_messages[ids.index(message_id) + 1 :]
+    while message_id and message_id not in ids:
+        message_id = session.parents.get(message_id)
+    return session.loaded_messages[ids.index(message_id) if message_id else 0 :]
+
+
 def entries_after(entries: tuple[Entry, ...], start: int, count: int) -> Page:
     places = [p for p, e in enumerate(entries) if p >= start and isinstance(e, Message)]
     end = places[count] if len(places) > count else len(entries)

@@ -17,7 +17,7 @@ import msgspec
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import VERSION, Record, Restored, SessionHeader
+from tui.domain.journal.records import VERSION, Partial, Record, Restored, SessionHeader
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -28,6 +28,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.timestamps import (
@@ -38,6 +39,7 @@ from tui.domain.timestamps import (
     utc_now,
 )
 from tui.errors import (
+    MessageNotFound,
     NewerVersion,
     ReadOnly,
     SessionBusy,
@@ -46,6 +48,7 @@ from tui.errors import (
     StorageError,
 )
 from tui.storage.directory import describe, describe_unreadable
+from tui.storage.journal_window import entry_id
 from tui.storage.memory_catalog import MemoryCatalog
 from tui.storage.memory_shelf import (
     Box,
@@ -58,6 +61,7 @@ from tui.storage.memory_shelf import (
     entries_around,
     first_prompt,
     last_messages,
+    messages_since,
     order_text,
     places_of,
     read_order,
@@ -165,17 +169,13 @@ class MemoryStore:
     # --- reading
 
     def load(self, session_id: str) -> Session:
-        box = self._readable(session_id)
-        lease = self.shelf.leases.get(session_id)
-        # Before the holder's first append, unfinished answers are an earlier holder's.
-        held = lease is not None and (lease.written or lease.program is not self)
-        fold = Fold(box.header)
-        for record in box.records:
-            fold.add(record)
-        return fold.session(held=held)
+        return self._fold(session_id).session(held=self._is_held(session_id))
 
-    def tail(self, session_id: str, count: int) -> Tail:
-        session = self.load(session_id)
+    def versions(self, session_id: str) -> Versions:
+        return self.load(session_id).versions
+
+    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
+        session = self.load(session_id) if last is None else self._up_to(session_id, last)
         kept = last_messages(session.entries[session.live_from :], count)
         records = self._box(session_id).records
         place = places_of(records)(kept[0]) if kept else len(records)
@@ -186,31 +186,43 @@ class MemoryStore:
         )
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
-        session = self.load(session_id)
-        records = self._box(session_id).records
+        records = self._readable(session_id).records
         end = read_place(cursor, len(records))
         place = places_of(records)
-        earlier = tuple(entry for entry in session.entries if place(entry) < end)
+        entries = self._version_at(session_id, end).entries
+        earlier = tuple(entry for entry in entries if place(entry) < end)
         kept = last_messages(earlier, count)
         all_kept = len(kept) == len(earlier)
         return Page(kept, None if all_kept else str(place(kept[0]) if kept else end))
 
     def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
         session, records = self.load(session_id), self._box(session_id).records
-        return entries_around(session, records, message_id, before, after)
+        if message_id in {message.id for message in session.loaded_messages}:
+            return entries_around(session, records, message_id, before, after)
+        end = self._last_live(session_id, message_id)
+        if end is None:
+            return entries_around(session, records, message_id, before, after)
+        earlier = self._fold(session_id, end).session()
+        around = entries_around(earlier, records, message_id, before, after)
+        later = around.later and f"{around.later} {end}"
+        return msgspec.structs.replace(around, later=later, aside=True)
 
     def page_after(self, session_id: str, cursor: str, count: int) -> Page:
-        entries = self.load(session_id).entries
-        return entries_after(entries, read_place(cursor, len(entries)), count)
+        place, _, end = cursor.partition(" ")
+        records = len(self._readable(session_id).records)
+        if not end:
+            entries = self.load(session_id).entries
+            return entries_after(entries, read_place(place, len(entries)), count)
+        entries = self._fold(session_id, read_place(end, records)).session().entries
+        page = entries_after(entries, read_place(place, len(entries)), count)
+        return msgspec.structs.replace(page, cursor=page.cursor and f"{page.cursor} {end}")
 
     def stamp(self, session_id: str) -> Stamp:
         box = self._readable(session_id)
         return Stamp(str(id(box)), len(box.records), 0, box.place)
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        messages = self.load(session_id).loaded_messages
-        ids = [message.id for message in messages]
-        return messages[ids.index(message_id) + 1 :] if message_id in ids else messages
+        return messages_since(self.load(session_id), message_id)
 
     def list(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         after = read_order(cursor) if cursor is not None else None
@@ -315,6 +327,45 @@ class MemoryStore:
         return next((key for _, key in self.ordered(SessionFilter(scope=scope))), None)
 
     # --- within
+
+    def _fold(self, session_id: str, end: int | None = None) -> Fold:
+        box = self._readable(session_id)
+        fold = Fold(box.header)
+        for record in box.records[:end]:
+            fold.add(record)
+        return fold
+
+    def _is_held(self, session_id: str) -> bool:
+        # Before the holder's first append, unfinished answers are an earlier holder's.
+        lease = self.shelf.leases.get(session_id)
+        return lease is not None and (lease.written or lease.program is not self)
+
+    def _up_to(self, session_id: str, last: str) -> Session:
+        try:
+            return self._fold(session_id).up_to(last, held=self._is_held(session_id))
+        except LookupError as error:
+            raise MessageNotFound(session_id, last) from error
+
+    def _version_at(self, session_id: str, place: int) -> Session:
+        """Read the version that the message with a record at a place belongs to."""
+        session, records = self.load(session_id), self._box(session_id).records
+        at_place = entry_id(records[place]) if place < len(records) else None
+        live = {message.id for message in session.loaded_messages}
+        if at_place is None or at_place in live:
+            return session
+        end = self._last_live(session_id, at_place)
+        return session if end is None else self._fold(session_id, end).session()
+
+    def _last_live(self, session_id: str, message_id: str) -> int | None:
+        """Count the records up to the point where a message of another version was last live."""
+        box = self._readable(session_id)
+        fold, found = Fold(box.header), None
+        for place, record in enumerate(box.records):
+            if isinstance(record, Message | Partial) and record.after is not None:
+                live = {message.id for message in fold.session().loaded_messages}
+                found = place if message_id in live else found
+            fold.add(record)
+        return found
 
     def ordered(self, wanted: SessionFilter) -> Sequence[tuple["Order", str]]:
         """List the sessions that a filter passes, each with its sort key."""

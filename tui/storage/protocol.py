@@ -29,6 +29,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move
 
 if TYPE_CHECKING:
@@ -106,8 +107,17 @@ class SessionReader(Protocol):
         """Read a whole session. Raises ``SessionNotFound``, ``SessionDamaged``."""
         ...
 
-    def tail(self, session_id: str, count: int) -> Tail:
+    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
         """Read a session with only its last ``count`` live messages; name, to-dos and totals whole.
+
+        With ``last``, as if the conversation ended with that message, which is live or of another
+        version of what is live; ``""`` is its beginning. Raises ``SessionNotFound``,
+        ``SessionDamaged``, and ``MessageNotFound`` if ``last`` is no such message.
+        """
+        ...
+
+    def versions(self, session_id: str) -> Versions:
+        """Find the messages that have other versions; it may read the whole session.
 
         Raises ``SessionNotFound``, ``SessionDamaged``.
         """
@@ -115,6 +125,8 @@ class SessionReader(Protocol):
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         """Read the ``count`` messages before a cursor, across resets, in the order of the journal.
+
+        All of them are of the version in which the cursor is.
 
         A mark of a reset or a summary comes with the messages before it. Raises
         ``SessionNotFound`` and ``SessionDamaged``, then ``StorageError`` for a cursor that this
@@ -124,6 +136,8 @@ class SessionReader(Protocol):
 
     def around(self, session_id: str, message_id: str, before: int, after: int) -> Surroundings:
         """Read a message with ``before`` messages before and ``after`` after it, across resets.
+
+        Of a version that is not live, those after it end with that version, and ``aside`` is set.
 
         Raises ``SessionNotFound``, ``SessionDamaged``, and ``MessageNotFound`` if the session has
         no message with this id, or one that was replaced.
@@ -148,7 +162,9 @@ class SessionReader(Protocol):
         ...
 
     def since(self, session_id: str, message_id: str | None) -> tuple[Message, ...]:
-        """Read the live messages after a message; all of them if it is ``None`` or not live.
+        """Read the live messages after a message; all of them if it is ``None`` or unknown.
+
+        After a message of another version, those from the last one on that both have.
 
         Raises ``SessionNotFound``, ``SessionDamaged``.
         """
@@ -248,6 +264,10 @@ class SessionStore(SessionReader, Protocol):
     last use is the newest message, explicit opening (``Opened`` with ``resumed``) or ``Restored``.
     ``held`` of a ``Fold`` means that the present holder has written pieces of an answer itself;
     pieces from before its lease are interrupted answers.
+
+    **Versions.** A message may follow another one than that before it
+    (``tui.domain.journal.message.Message.after``): then the conversation has versions. Readers give
+    the live one; ``append`` completes ``after_at``.
 
     **Places.** A session is kept, archived or in the trash; the reading verbs find it in all three.
     Its status is ``open`` while it is kept and leased by any program, this one included. Moving it

@@ -17,6 +17,7 @@ from tui.domain.journal.session import (
     Surroundings,
     Tail,
 )
+from tui.domain.journal.versions import Versions
 from tui.domain.moves import Move
 from tui.storage.protocol import (
     Appended,
@@ -87,8 +88,11 @@ class SessionStores(SessionReader):
     def load(self, session_id: str) -> Session:
         return self.of(session_id).load(session_id)
 
-    def tail(self, session_id: str, count: int) -> Tail:
-        return self.of(session_id).tail(session_id, count)
+    def tail(self, session_id: str, count: int, last: str | None = None) -> Tail:
+        return self.of(session_id).tail(session_id, count, last)
+
+    def versions(self, session_id: str) -> Versions:
+        return self.of(session_id).versions(session_id)
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         return self.of(session_id).page(session_id, cursor, count)

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     Offsets,
     Opened,
+    Partial,
     Record,
     Restored,
     State,
@@ -20,6 +21,7 @@ from tui.domain.journal.records import (
 from tui.domain.timestamps import MILLISECOND_NS, parse_utc
 from tui.errors import SessionDamaged, StorageError
 from tui.files import size_words
+from tui.storage.branches import Branches
 from tui.storage.disk import (
     JOURNAL_BYTES,
     NOT_PLAIN,
@@ -30,7 +32,7 @@ from tui.storage.disk import (
     sync_file,
     write_whole,
 )
-from tui.storage.journal_window import decoded
+from tui.storage.journal_window import decoded, entry_id
 from tui.storage.lines import lines_forward
 
 _MARK_BYTES = 64
@@ -106,7 +108,10 @@ class JournalWriter:
         foreign = self._foreign(descriptor, before.st_size - len(own))
         closing = _closing(descriptor, before)
         place = before.st_size + len(closing)
-        data, offsets = encode_lines(records, place, self._offsets, lines)
+        earlier = Branches(descriptor, before.st_size)
+        data, offsets = encode_lines(
+            records, place, self._offsets, lines, lambda key: earlier.begin_of(key, place)
+        )
         self._check_size(place + len(data))
         used = before.st_mtime_ns
         self._left = before.st_size - len(own), own + closing + data
@@ -192,25 +197,39 @@ def _is_synced(descriptor: int) -> bool:
 
 
 def encode_lines(
-    records: Sequence[Record], place: int, offsets: Offsets, lines: Sequence[bytes] = ()
+    records: Sequence[Record],
+    place: int,
+    offsets: Offsets,
+    lines: Sequence[bytes] = (),
+    begin_of: Callable[[str], int | None] = lambda _: None,
 ) -> tuple[bytes, Offsets]:
-    """Encode records as lines from the offset ``place`` on; complete the offsets of a ``state``.
+    """Encode records as lines from the offset ``place`` on; complete the offsets in them.
 
     ``lines`` are those of the records that were encoded before, as in ``SessionStore.append``.
+    ``begin_of`` finds messages that were written before.
     """
     encoded: list[bytes] = []
+    begins: dict[str | None, int] = {}
     for record, known in zip(records, chain(lines, repeat(b"")), strict=False):
-        line = _line(record, known, offsets)
+        begins.setdefault(entry_id(record), place)
+        line = _line(record, known, offsets, lambda key: begins.get(key) or begin_of(key))
         offsets = offsets.following(record, place)
         place += len(line)
         encoded.append(line)
     return b"".join(encoded), offsets
 
 
-def _line(record: Record, known: bytes, offsets: Offsets) -> bytes:
-    if isinstance(record, State):
-        return encode(msgspec.structs.replace(record, offsets=offsets))
-    return known or encode(record)
+def _line(
+    record: Record, known: bytes, offsets: Offsets, begin_of: Callable[[str], int | None]
+) -> bytes:
+    match record:
+        case State():
+            return encode(msgspec.structs.replace(record, offsets=offsets))
+        case Message(after=str() as after) | Partial(after=str() as after):
+            begin = begin_of(after) if after else None
+            return encode(msgspec.structs.replace(record, after_at=begin))
+        case _:
+            return known or encode(record)
 
 
 def last_use(records: Sequence[Record]) -> int | None:

@@ -1,7 +1,9 @@
 """The fold: journal records, in the order of the file, become one session."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
 from datetime import datetime
 
 import msgspec
@@ -9,6 +11,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
     NO_OFFSETS,
+    NO_SUMMARY,
     Closed,
     Offsets,
     Opened,
@@ -24,6 +27,7 @@ from tui.domain.journal.records import (
 )
 from tui.domain.journal.session import Entry, Session
 from tui.domain.journal.todo import TodoItem
+from tui.domain.journal.versions import NOTHING, live_places, message_before, parents_of
 from tui.domain.timestamps import parse_utc
 
 
@@ -63,6 +67,8 @@ class _Chain(msgspec.Struct):
             status=status,
             model=self.first.model,
             replaces=self.first.replaces,
+            after=self.first.after,
+            after_at=self.first.after_at,
         )
 
 
@@ -71,6 +77,9 @@ class Fold(msgspec.Struct):
 
     From the first line on, the counts are exact. From the middle of a file (``whole`` is false),
     they are those of the last ``state`` record plus the records after it.
+
+    Each message follows the one before it in the file, or another one: then the conversation has
+    several versions, and the one with the last message is live.
     """
 
     header: SessionHeader
@@ -94,6 +103,10 @@ class Fold(msgspec.Struct):
     _hidden: set[str] = msgspec.field(default_factory=set[str])
     _chains: dict[str, _Chain] = msgspec.field(default_factory=dict[str, _Chain])
     _live_from: int = 0
+    _parents: dict[int, int] = msgspec.field(default_factory=dict[int, int])
+    """The place of each message that follows another one than that before it, and of that one."""
+    _misplaced: set[str] = msgspec.field(default_factory=set[str])
+    """Messages whose ``after`` names no message before them."""
     _last_use: tuple[datetime, str] | None = None
 
     def __post_init__(self) -> None:
@@ -121,14 +134,17 @@ class Fold(msgspec.Struct):
             closed_at=session.closed_at,
             last_record_at=session.last_record_at,
         )
-        fold._entries = list(session.entries)
-        fold._live_from = session.live_from
+        fold._entries = list(session.everything or session.entries)
+        resets = [place for place, each in enumerate(fold._entries) if isinstance(each, Reset)]
+        fold._live_from = resets[-1] + 1 if resets else 0
         fold._note_use(session.last_used_at)
         fold._places = {
             entry.id: place
-            for place, entry in enumerate(session.entries)
+            for place, entry in enumerate(fold._entries)
             if isinstance(entry, Message)
         }
+        for message_id, parent in session.parents.items():
+            fold._follow(fold._places[message_id], fold._places.get(parent, NOTHING))
         return fold
 
     def add(self, record: Record | None, offset: int | None = None) -> None:
@@ -141,8 +157,7 @@ class Fold(msgspec.Struct):
             case State():
                 self._add_state(record)
             case Summary():
-                self.summary = record
-                self._entries.append(record)
+                self._add_summary(record)
             case Todos():
                 self.todos = record.items
             case Settings():
@@ -180,17 +195,17 @@ class Fold(msgspec.Struct):
         unfinished = self._unfinished(held=held)
         interrupted = () if held else tuple(unfinished.values())
         hidden = {message.replaces for message in unfinished.values() if message.replaces}
-        entries, live_from = self._visible(unfinished, hidden | self._hidden)
+        visible = self._visible(unfinished, hidden | self._hidden)
         return Session(
             header=self.header,
             name=self.name,
             model=self.model,
             prompt_count=self.prompt_count,
-            message_count=self.message_count + self._live_gain(interrupted, hidden),
+            message_count=self._live_count() + self._live_gain(interrupted, hidden),
             total_count=self.total_count + len(interrupted),
-            entries=entries,
-            live_from=live_from,
-            summary=self.summary,
+            entries=visible.entries,
+            live_from=visible.live_from,
+            summary=self.live_summary,
             todos=self.todos,
             settings=self.settings,
             offsets=self.offsets,
@@ -202,12 +217,74 @@ class Fold(msgspec.Struct):
             closed_at=self.closed_at,
             last_record_at=self.last_record_at,
             damaged=self.damaged,
+            everything=visible.everything,
+            parents=visible.parents,
         )
+
+    def up_to(self, message_id: str, *, held: bool = False) -> Session:
+        """The session as if a message since the last reset were the last one; ``""`` for none.
+
+        Raises ``LookupError`` if there is no such message.
+        """
+        tip = self._places[message_id] if message_id else NOTHING
+        if message_id and tip < self._live_from:
+            raise LookupError(message_id)
+        live = live_places(self._entries, self._parents, tip)
+        entries, live_from = _split(self._entries, sorted(live), self._live_from, self._hidden)
+        messages = [each for each in entries[live_from:] if isinstance(each, Message)]
+        return msgspec.structs.replace(
+            self.session(held=held),
+            entries=entries,
+            live_from=live_from,
+            message_count=len(messages),
+            summary=self._summary_among(live),
+            interrupted=(),
+            arriving=frozenset[str](),
+            everything=(),
+            parents={},
+        )
+
+    @property
+    def live_summary(self) -> Summary | None:
+        """The newest summary that ends at a live message."""
+        if self._parents:
+            return self._summary_among(live_places(self._entries, self._parents))
+        return self.summary if self.summary and self.summary.through else None
+
+    def summary_to_repeat(self) -> Summary | None:
+        """The summary to write again where a new version made another one count.
+
+        So the last one in the file counts, for readers of its end; an empty one stands for none.
+        """
+        counts = self.live_summary or NO_SUMMARY
+        return None if counts == (self.summary or NO_SUMMARY) else counts
+
+    def _summary_among(self, live: AbstractSet[int]) -> Summary | None:
+        since_reset = self._entries[self._live_from :]
+        found = [each for each in since_reset if isinstance(each, Summary)]
+        # One before the folded part, or that ends before that, is live.
+        for summary in (*reversed(found), self.summary):
+            if summary is None or not summary.through:
+                continue
+            place = self._places.get(summary.through)
+            if place is None or place in live:
+                return summary
+        return None
 
     def _add_message(self, message: Message) -> None:
         self._chains.pop(message.id, None)
         self._note_use(message.timestamp)
         self.last_record_at = message.timestamp or self.last_record_at
+        parent = self._parent(message.id, message.after)
+        if parent is None and not self._parents:
+            self._take(message)
+            return
+        lost = self._counts_unread(message.replaces)
+        with self._recounted(lost):
+            self._take(message)
+            self._follow(self._places[message.id], parent)
+
+    def _take(self, message: Message) -> None:
         earlier = self._known(message.id)
         self._place(message.id, message)
         if earlier is None:
@@ -226,8 +303,14 @@ class Fold(msgspec.Struct):
         if self._known(piece.message_id) is not None:
             return
         self._chains.setdefault(piece.message_id, _Chain(piece)).add(piece)
-        self._place(piece.message_id, None)
         self.last_record_at = piece.timestamp or self.last_record_at
+        parent = self._parent(piece.message_id, piece.after)
+        if parent is None:
+            self._place(piece.message_id, None)
+            return
+        with self._recounted():
+            self._place(piece.message_id, None)
+            self._follow(self._places[piece.message_id], parent)
 
     def _known(self, message_id: str) -> Message | None:
         place = self._places.get(message_id)
@@ -241,25 +324,72 @@ class Fold(msgspec.Struct):
         elif message is not None:
             self._entries[place] = message
 
+    def _parent(self, message_id: str, after: str | None) -> int | None:
+        """The place of the message that one follows, unless that is the one before it."""
+        if after is None:
+            return None
+        place = self._places.get(message_id, len(self._entries))
+        before = message_before(self._entries, place)
+        parent = NOTHING if after == "" else self._places.get(after)
+        if parent is None or parent >= place or (parent != NOTHING and parent < self._live_from):
+            # A reader of a part has checked it, and may not have read that message.
+            self.damaged += self.whole and message_id not in self._misplaced
+            self._misplaced.add(message_id)
+            return None
+        return None if parent == before else parent
+
+    def _follow(self, place: int, parent: int | None) -> None:
+        if parent is not None and parent != message_before(self._entries, place):
+            self._parents[place] = parent
+
+    @contextmanager
+    def _recounted(self, lost: int = 0) -> Generator[None]:
+        """Count live messages anew after a change; of a whole file that is done at the end."""
+        if self.whole:
+            yield
+            return
+        count, shown = self.message_count, self._shown_live()
+        yield
+        self.message_count = count + self._shown_live() - shown - lost
+
+    def _shown_live(self) -> int:
+        """Count the finished live messages that were read and are not hidden."""
+        places = live_places(self._entries, self._parents)
+        live = (self._entries[place] for place in places if place >= self._live_from)
+        return sum(isinstance(each, Message) and each.id not in self._hidden for each in live)
+
+    def _live_count(self) -> int:
+        return self._shown_live() if self.whole and self._parents else self.message_count
+
     def _hide(self, message_id: str) -> None:
         self.message_count -= self._counted_live(message_id)
         self._hidden.add(message_id)
+
+    def _counts_unread(self, message_id: str | None) -> int:
+        """Tell whether a message before the folded part counts, which it does until replaced."""
+        if message_id is None or message_id in self._hidden or message_id in self._places:
+            return 0
+        return 0 if self.whole or self._live_from else 1
 
     def _counted_live(self, message_id: str) -> int:
         if message_id in self._hidden:
             return 0
         place = self._places.get(message_id)
         if place is None:
-            # Before the folded part: it counted until it was replaced.
-            return 0 if self.whole or self._live_from else 1
-        return int(place >= self._live_from and self._entries[place] is not None)
+            return self._counts_unread(message_id)
+        return int(self._is_live(place) and self._entries[place] is not None)
+
+    def _is_live(self, place: int) -> bool:
+        if place < self._live_from:
+            return False
+        return not self._parents or place in live_places(self._entries, self._parents)
 
     def _live_gain(self, interrupted: Sequence[Message], hidden: AbstractSet[str]) -> int:
         """The change of ``message_count`` by interrupted answers, which exist only as pieces."""
         if not interrupted:
             return 0
         gained = (m for m in interrupted if m.id not in hidden and m.id not in self._hidden)
-        live = sum(self._places[message.id] >= self._live_from for message in gained)
+        live = sum(self._is_live(self._places[message.id]) for message in gained)
         return live - sum(map(self._counted_live, hidden))
 
     def _add_state(self, state: State) -> None:
@@ -272,6 +402,11 @@ class Fold(msgspec.Struct):
         self.message_count = state.message_count
         self.total_count = state.total_count
         self.offsets = state.offsets
+
+    def _add_summary(self, summary: Summary) -> None:
+        self.summary = summary
+        if summary != NO_SUMMARY:
+            self._entries.append(summary)
 
     def _add_reset(self, reset: Reset) -> None:
         self._entries.append(reset)
@@ -301,15 +436,36 @@ class Fold(msgspec.Struct):
         status = None if held else "interrupted"
         return {key: chain.message(status=status) for key, chain in self._chains.items()}
 
-    def _visible(
-        self, unfinished: Mapping[str, Message], hidden: AbstractSet[str]
-    ) -> tuple[tuple[Entry, ...], int]:
+    def _visible(self, unfinished: Mapping[str, Message], hidden: AbstractSet[str]) -> "_Visible":
         entries = list(self._entries)
         for message_id, message in unfinished.items():
             entries[self._places[message_id]] = message
-        earlier = [e for e in entries[: self._live_from] if _shown(e, hidden)]
-        live = [e for e in entries[self._live_from :] if _shown(e, hidden)]
-        return tuple(e for e in (*earlier, *live) if e is not None), len(earlier)
+        if not self._parents:
+            return _Visible(*_split(entries, range(len(entries)), self._live_from, hidden))
+        live = sorted(live_places(entries, self._parents))
+        return _Visible(
+            *_split(entries, live, self._live_from, hidden),
+            everything=tuple(e for e in entries if e is not None and _shown(e, hidden)),
+            parents=parents_of(entries, self._parents, hidden),
+        )
+
+
+class _Visible(msgspec.Struct, frozen=True):
+    """The entries of a session that show: the live ones and, if there are others, all."""
+
+    entries: tuple[Entry, ...]
+    live_from: int
+    everything: tuple[Entry, ...] = ()
+    parents: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+def _split(
+    entries: Sequence[Entry | None], places: Iterable[int], live_from: int, hidden: AbstractSet[str]
+) -> tuple[tuple[Entry, ...], int]:
+    """Take the entries at some places, and count those before the last reset."""
+    shown = [place for place in places if _shown(entries[place], hidden)]
+    taken = (entries[place] for place in shown)
+    return tuple(e for e in taken if e is not None), bisect_left(shown, live_from)
 
 
 def _shown(entry: Entry | None, hidden: AbstractSet[str]) -> bool:

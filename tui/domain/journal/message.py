@@ -47,6 +47,13 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
     """``PROVIDER:MODEL`` of an answer."""
     replaces: str | None = None
     """The id of the message that this one hides, such as a failed answer asked for again."""
+    after: str | None = None
+    """The id of the message that this one follows, if not the one before it in the file.
+
+    ``""`` for a first message. Messages that follow the same one are versions of each other.
+    """
+    after_at: int | None = None
+    """The offset of the message that this one follows, in bytes; a hint, verified on use."""
     context_snapshot: Any = None
     """Not used; kept from other programs."""
     metadata: dict[str, Any] | None = None

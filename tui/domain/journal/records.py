@@ -39,8 +39,8 @@ class SessionHeader(_Record, frozen=True, tag="session"):
 class Partial(_Record, frozen=True, tag="partial"):
     """A piece of an arriving answer.
 
-    The first piece of an answer also has ``role``, ``timestamp``, ``model`` and ``replaces``. The
-    ``message`` with the same id takes the place of all pieces.
+    The first piece of an answer also has the fields from ``role`` on. The ``message`` with the same
+    id takes the place of all pieces.
     """
 
     message_id: str
@@ -51,6 +51,8 @@ class Partial(_Record, frozen=True, tag="partial"):
     timestamp: str | None = None
     model: str | None = None
     replaces: str | None = None
+    after: str | None = None
+    after_at: int | None = None
 
 
 class Summary(_Record, frozen=True, tag="summary"):
@@ -58,6 +60,10 @@ class Summary(_Record, frozen=True, tag="summary"):
 
     text: str
     through: str
+
+
+NO_SUMMARY = Summary(text="", through="")
+"""Written where no summary counts any more."""
 
 
 class Todos(_Record, frozen=True, tag="todos"):

@@ -1,6 +1,6 @@
 """A session as folded from its records, and the values of its lists and pages; immutable."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
@@ -9,6 +9,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Offsets, Reset, SessionHeader, Settings, State, Summary
 from tui.domain.journal.todo import TodoItem
+from tui.domain.journal.versions import Versions, versions_of
 from tui.domain.text.labels import EMPTY, UNREADABLE, label
 
 Status = Literal["open", "closed", "archived", "trashed"]
@@ -54,6 +55,13 @@ class Session(msgspec.Struct, frozen=True):
     last_record_at: str | None
     damaged: int = 0
     """Records that could not be read."""
+    everything: tuple[Entry, ...] = ()
+    """Of a session with versions: ``entries`` and those of other versions, in file order.
+
+    Empty if ``entries`` has all that was read.
+    """
+    parents: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    """With ``everything``: for each message the one that it follows, ``""`` for a first one."""
 
     @property
     def id(self) -> str:
@@ -66,8 +74,13 @@ class Session(msgspec.Struct, frozen=True):
 
     @property
     def all_messages(self) -> tuple[Message, ...]:
-        """The messages that were read, also those before a reset."""
-        return tuple(e for e in self.entries if isinstance(e, Message))
+        """The messages that were read, also those before a reset and of other versions."""
+        return tuple(e for e in self.everything or self.entries if isinstance(e, Message))
+
+    @property
+    def versions(self) -> Versions:
+        """The messages that have other versions, as far as these were read."""
+        return versions_of(self.everything, self.parents)
 
     def label(self, first_prompt: str) -> str:
         """The title in a list; a session of which only damage is left is not called empty."""
@@ -193,6 +206,8 @@ class Surroundings(msgspec.Struct, frozen=True):
     earlier: str | None
     later: str | None
     damaged: int = 0
+    aside: bool = False
+    """True for a version that is not live: its end is not that of the session."""
 
 
 def joined(entries: Sequence[Entry], later: Page) -> tuple[Entry, ...]:

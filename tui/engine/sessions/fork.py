@@ -100,9 +100,9 @@ def _write(
 def _live(session: Session) -> Iterator[Record]:
     for entry in session.entries[session.live_from :]:
         if isinstance(entry, Message):
-            # What it replaced stays behind; what is still arriving ends here.
+            # What it replaced, or was said before, stays behind; what is still arriving ends here.
             status = "interrupted" if entry.id in session.arriving else entry.status
-            yield msgspec.structs.replace(entry, replaces=None, status=status)
+            yield msgspec.structs.replace(_in_line(entry), status=status)
         elif entry == session.summary:
             yield entry
 
@@ -118,7 +118,12 @@ def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:
         elif entry.id in session.arriving:
             yield _begun(entry)
         else:
-            yield msgspec.structs.replace(entry, replaces=None)
+            yield _in_line(entry)
+
+
+def _in_line(message: Message) -> Message:
+    """A message that follows the one before it, and hides none."""
+    return msgspec.structs.replace(message, replaces=None, after=None, after_at=None)
 
 
 def _begun(answer: Message) -> Partial:
