@@ -117,12 +117,12 @@ class TestTheFirstThatIsFound:
             (
                 {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
                 "",
-                ["ANTHROPIC_BASE_URL is set, but ANTHROPIC_API_KEY is not; passed over."],
+                ["ANTHROPIC_BASE_URL is set, but ANTHROPIC_API_KEY is not."],
             ),
             (
                 {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"},
                 "",
-                ["OPENAI_BASE_URL is set, but OPENAI_API_KEY is not; passed over."],
+                ["OPENAI_BASE_URL is set, but OPENAI_API_KEY is not."],
             ),
         ],
     )
@@ -134,13 +134,13 @@ class TestTheFirstThatIsFound:
 
     def test_is_told_with_a_server_that_lacks_its_key(self, settings_with: SettingsWith):
         _, (told,) = choose(settings_with(KEYED), {}, find_ollama=nothing)
-        assert told.startswith("local is passed over: LOCAL_API_KEY is not set, and local wants")
+        assert told.startswith("LOCAL_API_KEY is not set, and local wants")
 
     def test_is_told_with_a_server_that_lacks_a_model(self, settings_with: SettingsWith):
         text = '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"'
         choice, (told,) = choose(settings_with(text), {}, find_ollama=nothing)
         assert choice.name == "offline:guide"
-        assert told.startswith("local is passed over: local has no model to take.")
+        assert told.startswith("local: no models listed.")
 
 
 class TestTheOneThatWasAskedFor:
@@ -179,13 +179,13 @@ class TestTheOneThatWasAskedFor:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ("anthropic", "ANTHROPIC_API_KEY is not set, and anthropic wants a key. Set it, or"),
-            ("openai:gpt-x", "OPENAI_API_KEY is not set, and openai wants a key. Set it, or put"),
+            ("anthropic", "ANTHROPIC_API_KEY is not set, and anthropic wants a key. Set it,"),
+            ("openai:gpt-x", "OPENAI_API_KEY is not set, and openai wants a key. Set it,"),
             ("keyed:a", "KEYED_API_KEY is not set, and keyed wants a key."),
             ("nobody:a", 'There is no provider called "nobody"; there are anthropic, openai,'),
             ("gpt-4o", 'There is no provider called "gpt-4o"; .* A model is named PROVIDER:MODEL'),
             ("ollama", "No Ollama that has a model answers at http://127.0.0.1:11434/v1."),
-            ("bare", "bare has no model to take. Name one as bare:MODEL, or write models ="),
+            ("bare", "bare: no models listed. Choose one with /model, or add models ="),
             ("offline:other", "There is no offline:other; the built-in guide is offline:guide."),
         ],
     )

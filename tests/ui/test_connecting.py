@@ -18,6 +18,8 @@ from tests.ui.screen import conversation, go_to, send, status, wait_for_answer, 
 from tests.waiting import until
 from tui.config import load_connections
 
+pytestmark = pytest.mark.full
+
 MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
 
 
@@ -32,6 +34,7 @@ def bare(tmp_path):
     return bare
 
 
+@pytest.mark.fast
 async def test_from_a_bare_machine_to_an_answer_in_five_keys_and_a_pasted_key(bare):
     with ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server:
         machine = bare(server)
@@ -85,6 +88,7 @@ async def connect_openai(app, pilot, model):
     await until(lambda: app.screen is app.chat, "the chat")
 
 
+@pytest.mark.fast
 async def test_the_session_goes_on_with_it_after_the_guide(bare):
     with ChatServer(answers("A real answer."), models=MODELS, key=KEY) as server:
         machine = bare(server)
@@ -133,6 +137,7 @@ async def test_a_session_that_another_window_holds_is_told_and_the_connection_ke
     assert load_connections(machine.config / "connections.toml").model == "openai:gpt-6-luna"
 
 
+@pytest.mark.fast
 async def test_a_key_is_in_no_file_but_its_own_and_never_on_screen(bare, tmp_path, private_home):
     with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
         machine = bare(server)
@@ -184,6 +189,7 @@ async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
         assert not any(KEY in line.value for line in app.screen.query(Input))
 
 
+@pytest.mark.fast
 async def test_a_wrong_key_is_said_in_place_and_stays_to_be_mended(bare):
     with ChatServer(models=MODELS, key=KEY) as server:
         async with bare(server).running() as (app, pilot):
@@ -300,6 +306,7 @@ async def test_a_wrong_key_of_the_environment_is_replaced_by_a_pasted_one(bare):
             await wait_for_answer(machine)
 
 
+@pytest.mark.fast
 async def test_a_server_of_ones_own_needs_an_address_only(bare):
     with ChatServer(answers("Locally."), models=["qwen3"]) as server:
         machine = bare()
@@ -403,6 +410,7 @@ async def test_an_ollama_that_does_not_answer_asks_for_its_address(bare):
             await step(app, "model")
 
 
+@pytest.mark.fast
 async def test_a_connection_is_removed_with_its_key_after_asking(bare):
     with ChatServer(models=MODELS, key=KEY) as server:
         machine = bare(server)

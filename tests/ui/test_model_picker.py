@@ -11,6 +11,8 @@ from tests.waiting import until
 from tui.config import load_connections
 from tui.screens.models import ModelScreen
 
+pytestmark = pytest.mark.full
+
 MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
 
 
@@ -47,6 +49,7 @@ def names(app):
     return [choice.id for choice in app.screen.choices.lines if choice.id]
 
 
+@pytest.mark.fast
 async def test_it_shows_the_servers_own_list_and_the_chosen_model_answers(machine):
     with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
         world = machine(server)
@@ -103,6 +106,7 @@ async def test_a_resumed_session_has_the_model_that_was_chosen(machine):
             assert "is not in your settings" not in conversation(app)
 
 
+@pytest.mark.fast
 async def test_a_typed_name_that_no_list_has_is_asked_about_and_then_used(machine):
     with ChatServer(models=MODELS) as server:
         async with machine(server).running() as (app, pilot):
@@ -131,6 +135,7 @@ async def test_a_provider_that_is_not_there_is_said_in_place(machine):
             await until(lambda: 'no provider called "nobody"' in shown(app), "the reason")
 
 
+@pytest.mark.fast
 async def test_a_server_that_does_not_answer_is_one_line_and_hides_nothing(machine):
     config = '[providers.gone]\nbase_url = "http://127.0.0.1:9/v1"\nmodels = ["mine"]\n'
     with ChatServer(models=MODELS) as server:

@@ -163,8 +163,7 @@ class _Selection:
         variable = provider.key_variable if provider else None
         address = provider.url_variable if provider else None
         if address and self._environ.get(address):
-            said = f"{address} is set, but {variable} is not; passed over."
-            self._passed_over.append(said)
+            self._passed_over.append(f"{address} is set, but {variable} is not.")
         return None
 
     def _server(self) -> ModelChoice | None:
@@ -173,8 +172,7 @@ class _Selection:
             try:
                 return self.named(name)
             except ModelUnavailable as error:
-                said = f"{name} is passed over: {error}"
-                self._passed_over.append(said)
+                self._passed_over.append(str(error))
         return None
 
     def _ollama(self) -> ModelChoice | None:
@@ -218,8 +216,8 @@ class _Selection:
                 " where it is with OLLAMA_HOST."
             )
         raise ModelUnavailable(
-            f"{provider.name} has no model to take. Name one as {provider.name}:MODEL, or write"
-            f' models = ["MODEL"] under [providers.{provider.name}] in {self._settings.file}.'
+            f"{provider.name}: no models listed. Choose one with /model, or add"
+            f' models = ["MODEL"] to [providers.{provider.name}] in {self._settings.file}.'
         )
 
     def _unknown(self, name: str) -> str:
@@ -232,7 +230,8 @@ class _Selection:
 
     def _keyless(self, provider: Provider) -> str:
         return (
-            f"{provider.key_variable} is not set, and {provider.name} wants a key. Set it, or put"
-            f" the key into a file, chmod 600, and write under [providers.{provider.name}] in"
-            f' {self._settings.file}: api_key_file = "{provider.name}.key"'
+            f"{provider.key_variable} is not set, and {provider.name} wants a key. Set it, paste"
+            " the key with F5, or put it into a file, chmod 600, and write under"
+            f" [providers.{provider.name}] in {self._settings.file}:"
+            f' api_key_file = "{provider.name}.key"'
         )

@@ -5,8 +5,9 @@ from typing import ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
+from tui.domain.providers import OFFLINE
 from tui.domain.text.safe_text import make_visible_line
-from tui.domain.views.model_rows import ModelRows
+from tui.domain.views.model_rows import ModelRow, ModelRows
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import CommandInvoked, ModelIntent
@@ -56,7 +57,7 @@ class ModelScreen(ChooserDialog[None]):
         tail = [*rows.troubles, *(f"{name}: asking for its models …" for name in rows.asking)]
         self.offer(
             [
-                Choice(row.name, row.name, row.facts.words, "●" if row.current else "")
+                Choice(row.name, row.name, _note(row), "●" if row.current else "")
                 for row in rows.rows
             ],
             keep,
@@ -90,3 +91,8 @@ class ModelScreen(ChooserDialog[None]):
         else:
             self._asked_about = choice.id
             self.say(f'No server lists "{choice.id}". Enter again uses it.')
+
+
+def _note(row: ModelRow) -> str:
+    is_guide = row.name.startswith(f"{OFFLINE}:")
+    return "answers about this program" if is_guide else row.facts.words
