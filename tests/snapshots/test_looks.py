@@ -14,6 +14,7 @@ from tui.domain.journal.message import ToolCall
 from tui.domain.journal.todo import TodoItem
 from tui.engine.sessions.todos import set_todos
 from tui.errors import ModelRefused, StorageFull
+from tui.screens.theme_picker import ThemePicker
 
 ANSWER = """\
 # The plan
@@ -440,3 +441,25 @@ async def test_code_that_was_moved_and_a_link_to_be_opened(world, same_picture):
         await question(app)
         await settled(pilot, app)
         same_picture(app, "link-question")
+
+
+async def test_the_list_over_a_conversation_on_the_smallest_screen(world, same_picture):
+    async with await _in_the_list(world, size=(40, 10)) as (app, pilot):
+        await until(lambda: len(rows(app)) == 5)
+        await pilot.press("ctrl+b", "down", "down")
+        await settled(pilot, app)
+        same_picture(app, "sidebar-over")
+
+
+async def test_a_theme_shown_while_it_is_chosen(world, same_picture):
+    w = world([ANSWER])
+    async with w.running(size=(80, 24)) as (app, pilot):
+        await send(pilot, "What is wrong?")
+        await until(lambda: "Never compare" in conversation(app))
+        await wait_for_answer(w)
+        await send(pilot, "/theme")
+        await until(lambda: isinstance(app.screen, ThemePicker))
+        await pilot.press(*["up"] * 9)
+        await until(lambda: app.theme == "flexoki")
+        await settled(pilot, app)
+        same_picture(app, "themes")

@@ -61,7 +61,7 @@ async def test_the_counts_of_messages_stand_there_where_it_is_wide():
 async def test_a_label_goes_before_its_count_of_messages():
     long, longer = "a label which has room alone " + "x" * 10, "one that is cut anyway " * 3
     given_rows = rows(row(1, label=long), row(2, label=longer))
-    async with shown(given_rows, size=(200, 10)) as (app, _):
+    async with shown(given_rows, size=(192, 10)) as (app, _):
         await until(lambda: app.list.size.width > 40, "the width")
         assert app.lines[1].removeprefix("▌  ").split("  ") == [long, "now"]
         assert app.lines[2].split("…")[1].split() == ["now"]

@@ -101,7 +101,7 @@ async def ask(app, pilot, *keys):
 
 
 @asynccontextmanager
-async def shown(given_rows=None, size=(32, 20)):
+async def shown(given_rows=None, size=(128, 20)):
     """A world that shows rows and has the focus on them."""
     app = World()
     async with app.run_test(size=size) as pilot:

@@ -27,7 +27,7 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.READ_ONLY: ("⊘", "read-only"),
 }
 # A narrower list has no room for them beside the label.
-_CELLS_FOR_AGE = 24
+_CELLS_FOR_AGE = 20
 _CELLS_FOR_COUNT = 40
 _QUESTION = " Delete ", "? Enter"
 
