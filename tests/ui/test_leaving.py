@@ -127,3 +127,20 @@ async def test_a_signal_asks_nothing(world):
         app.exit(return_code=143)
         await until(lambda: not app.is_running, "the end")
     assert app.return_code == 143
+
+
+def asks(app, words):
+    return any(words in str(part.content) for part in app.screen.query("#question Static"))
+
+
+async def test_quitting_takes_the_place_of_another_question(world):
+    w = world(["half", asyncio.Event()])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await send(pilot, "/session close")
+        assert "Close this session?" in await question(app)
+        await pilot.press("ctrl+q")
+        await until(lambda: asks(app, "Quit?"), "the other question")
+        await question(app)
+        await pilot.press("y")
+        await until(lambda: not app.is_running, "the end")
