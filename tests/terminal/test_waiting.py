@@ -27,7 +27,8 @@ def _end(program, way) -> None:
         assert program.wait() == 128 + signal.SIGHUP
         return
     if way == "ctrl+q":
-        program.press("ctrl+q")
+        # The second time means yes, where work in progress makes it ask.
+        program.type("\x11\x11")
     else:
         program.signal(way)
     assert program.wait() == (0 if way == "ctrl+q" else 128 + way)

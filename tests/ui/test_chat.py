@@ -295,7 +295,7 @@ async def test_the_program_is_left_by_a_command_and_by_a_key(world, name):
         await until(lambda: "half" in conversation(app))
         if name == "quit":
             await send(pilot, "/quit")
-            assert "1 answer is still arriving" in await question(app)
+            assert "1 answer is still in progress" in await question(app)
             await pilot.press("y")
         else:
             await pilot.press(name, name)

@@ -63,7 +63,7 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
         asked = await question(app)
         assert asked.splitlines() == [
             "Quit? (y/n)",
-            "1 answer is still arriving:",
+            "1 answer is still in progress:",
             '"Fix the login bug"',
             "What has arrived is kept.",
         ]
@@ -97,7 +97,7 @@ async def test_answers_in_other_sessions_are_named_too(world):
         await until(lambda: "half" in conversation(app))
         await pilot.press("ctrl+q")
         asked = await question(app)
-        assert "2 answers are still arriving:" in asked
+        assert "2 answers are still in progress:" in asked
         assert '"Fix the login bug"' in asked
         assert '"Second"' in asked
         await pilot.press("y")

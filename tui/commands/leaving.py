@@ -20,7 +20,7 @@ def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
     one = len(busy) == 1
     told = "What has arrived is kept." if one else "What has arrived of each is kept."
     verb = "is" if one else "are"
-    return (f"{plural(len(busy), 'answer')} {verb} still arriving:", *_titles(busy), told)
+    return (f"{plural(len(busy), 'answer')} {verb} still in progress:", *_titles(busy), told)
 
 
 def _private(sessions: Iterable[LoadedSession]) -> Sequence[str]:

@@ -73,7 +73,7 @@ def test_a_session_that_is_not_on_screen_neither_paints_nor_ticks(line, parts):
     assert parts.chat.shown[-1].phase == "answering"
 
 
-def test_events_are_painted_with_the_next_tick_only(line, parts):
+def test_a_new_phase_is_painted_at_once_and_more_of_it_with_the_next_tick(line, parts):
     current = parts.switcher.current
     line.begin(current)
     line.show()
@@ -81,9 +81,13 @@ def test_events_are_painted_with_the_next_tick_only(line, parts):
         AnswerStarted("m2"),
         AttemptRepeated("m2", 2, "status 500", 3),
         ThinkingAdded("m2", "hm"),
-        TextAdded("m2", "text"),
+        TextAdded("m2", "some text"),
     ):
         line.note(current, event)
-    assert len(parts.chat.shown) == 1
+    phases = [view.phase for view in parts.chat.shown]
+    assert phases == ["saving", "waiting", "retrying", "thinking", "answering"]
+    for _ in range(100):
+        line.note(current, TextAdded("m2", "more"))
+    assert len(parts.chat.shown) == 5
     parts.app.timers[0].tick()
-    assert parts.chat.shown[-1].phase == "answering"
+    assert parts.chat.shown[-1].tokens > 100

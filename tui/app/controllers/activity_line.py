@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from textual.app import App
 
 from tui.app.chat_view import ChatView
+from tui.engine.sessions.activity import Activity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import Switcher
 from tui.engine.turns.events import (
@@ -55,8 +56,17 @@ class ActivityLine:
         session.activity.begin_summary(self.stopwatch())
 
     def note(self, session: LoadedSession, event: TurnEvent) -> None:
-        """Note what an event says of an answer's progress; the next tick shows it."""
-        activity, now = session.activity, self.stopwatch()
+        """Note what an event says of an answer's progress.
+
+        A new phase is shown at once, everything else with the next tick.
+        """
+        before = session.activity.phase
+        self._note(session.activity, event)
+        if session.activity.phase != before and session is self._switcher.current:
+            self.show()
+
+    def _note(self, activity: Activity, event: TurnEvent) -> None:
+        now = self.stopwatch()
         match event:
             case TextAdded(text=text):
                 activity.receive("answering", text, now)

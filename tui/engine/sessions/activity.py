@@ -59,6 +59,11 @@ class Activity:
         return self._answer is not None
 
     @property
+    def phase(self) -> Phase | None:
+        """The phase of the answer in progress."""
+        return self._answer.phase if self._answer else None
+
+    @property
     def summarising(self) -> bool:
         return self._summary is not None
 
