@@ -258,7 +258,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         self._controllers.ui_state.note(sidebar_width=event.columns)
 
     @on(Sidebar.SessionRenamed)
-    @on(Sidebar.ArchiveUnfolded)
+    @on(Sidebar.SessionPinned)
+    @on(Sidebar.GroupUnfolded)
     @on(Sidebar.MoreWanted)
     @on(Sidebar.ScopeToggled)
     def change_list(self, event: ListIntent) -> None:

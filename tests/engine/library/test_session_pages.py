@@ -277,10 +277,10 @@ async def test_what_is_archived_is_counted_and_not_read(store, make):
     await sessions.refresh()
     assert not sessions.is_counted
     await sessions.count()
-    assert (sessions.archived, sessions.elsewhere) == (3, 1)
+    assert (sessions.counts.archived, sessions.counts.elsewhere) == (3, 1)
     assert ids(sessions) == newest_first(kept)
     await sessions.toggle_scope()
-    assert (sessions.archived, sessions.elsewhere) == (4, 0)
+    assert (sessions.counts.archived, sessions.counts.elsewhere) == (4, 0)
 
 
 async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make):
@@ -290,10 +290,10 @@ async def test_the_archive_is_read_page_by_page_once_it_is_asked_for(store, make
     sessions = SessionPager(store, SHOP)
     await sessions.refresh()
     assert not sessions.more
-    await sessions.read_archive()
+    await sessions.read_aside("archived")
     assert ids(sessions) == [*newest_first(kept), *aside[:PAGE]]
     assert sessions.more
-    await sessions.read_archive()
+    await sessions.read_aside("archived")
     await sessions.read_more()
     await sessions.read_more()
     assert ids(sessions) == [*newest_first(kept), *aside]
@@ -306,11 +306,11 @@ async def test_the_archive_of_another_scope_is_read_with_it(store, make):
         store.archive(session_id)
     sessions = SessionPager(store, SHOP)
     await sessions.refresh()
-    await sessions.read_archive()
+    await sessions.read_aside("archived")
     assert ids(sessions) == [mine]
     await sessions.show(OTHER)
     assert ids(sessions) == [theirs]
-    assert (sessions.archived, sessions.elsewhere) == (1, 0)
+    assert (sessions.counts.archived, sessions.counts.elsewhere) == (1, 0)
 
 
 @pytest.mark.parametrize("unfolded", [False, True])
@@ -320,16 +320,16 @@ async def test_a_session_that_was_moved_stands_where_it_is_by_now(store, make, u
     await sessions.refresh()
     await sessions.read_more()
     if unfolded:
-        await sessions.read_archive()
+        await sessions.read_aside("archived")
     oldest, rest = made[0], newest_first(made[1:])
     store.archive(oldest)
     await sessions.note_moved(oldest)
     assert ids(sessions) == ([*rest, oldest] if unfolded else rest)
-    assert sessions.archived == 1
+    assert sessions.counts.archived == 1
     store.restore(oldest)
     await sessions.note_moved(oldest)
     assert ids(sessions) == [oldest, *rest]
-    assert sessions.archived == 0
+    assert sessions.counts.archived == 0
 
 
 async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make, clock):
@@ -337,10 +337,10 @@ async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make,
     store.archive(aside)
     sessions = SessionPager(store, SHOP)
     await sessions.refresh()
-    await sessions.read_archive()
+    await sessions.read_aside("archived")
     await sessions.count()
     again(store, clock, aside)
     await sessions.refresh()
     assert ids(sessions) == [aside, kept]
     await sessions.count()
-    assert sessions.archived == 0
+    assert sessions.counts.archived == 0

@@ -90,18 +90,18 @@ async def test_an_archive_that_was_not_read_yet_has_its_heading_and_its_count():
 async def test_unfolding_the_archive_asks_for_what_is_in_it():
     async with shown(rows(row(1), archived=2)) as (app, pilot):
         await pilot.press("end", "right")
-        assert len(app.heard(Sidebar.ArchiveUnfolded)) == 1
+        assert len(app.heard(Sidebar.GroupUnfolded)) == 1
         read = [row(7, Group.ARCHIVED), row(8, Group.ARCHIVED)]
         app.sidebar.show_rows(rows(row(1), *read, archived=2), NOW)
         assert "Session 8" in app.lines[-1]
         await pilot.press("left", "right")
-        assert len(app.heard(Sidebar.ArchiveUnfolded)) == 1
+        assert len(app.heard(Sidebar.GroupUnfolded)) == 1
 
 
 async def test_a_filter_looks_into_the_archive_too():
     async with shown(rows(row(1), archived=2)) as (app, pilot):
         await pilot.press("slash", "x")
-        await until(lambda: app.heard(Sidebar.ArchiveUnfolded), "the wish")
+        await until(lambda: app.heard(Sidebar.GroupUnfolded), "the wish")
         assert app.lines == [" No matches"]
 
 
@@ -236,3 +236,30 @@ async def test_another_key_may_be_chosen_that_asks():
         await until(lambda: app.list.can_be_answered, "the question")
         await pilot.press("enter")
         assert deleted(app) == ["session-1"]
+
+
+async def test_p_pins_and_takes_the_pin_away():
+    async with shown(rows(row(1), row(2, pinned=True, group=Group.PINNED))) as (app, pilot):
+        app.sidebar.highlight(row(1).id)
+        await pilot.press("p")
+        await until(lambda: app.heard(Sidebar.SessionPinned), "the wish")
+        app.sidebar.highlight(row(2).id)
+        await pilot.press("p")
+        await until(lambda: len(app.heard(Sidebar.SessionPinned)) == 2, "the other")
+        wanted = [(each.session_id, each.pinned) for each in app.heard(Sidebar.SessionPinned)]
+        assert wanted == [(row(1).id, True), (row(2).id, False)]
+
+
+async def test_one_in_the_trash_is_brought_back_by_a_second_enter():
+    trashed = row(2, group=Group.TRASHED)
+    async with shown(rows(row(1), trashed, trashed=1)) as (app, pilot):
+        await pilot.press("end", "right", "down")
+        assert app.sidebar.highlighted == trashed.id
+        await pilot.press("d", "p", "enter")
+        await until(lambda: app.list.can_be_answered, "the question")
+        assert not app.heard(Sidebar.SessionSelected)
+        await pilot.press("enter")
+        await until(lambda: app.heard(CommandInvoked), "the wish")
+        [wanted] = app.heard(CommandInvoked)
+        assert (wanted.name, wanted.arguments) == ("restore", trashed.id)
+        assert not app.heard(Sidebar.SessionPinned)

@@ -754,9 +754,9 @@ async def test_only_the_list_and_an_open_filter_take_the_focus():
 async def test_of_ten_thousand_rows_only_those_in_view_are_drawn(monkeypatch):
     drawn = set()
 
-    def draw(found, now, width, current):
+    def draw(found, now, width, current, **more):
         drawn.add(found.id)
-        return row_pieces(found, now, width, current)
+        return row_pieces(found, now, width, current, **more)
 
     monkeypatch.setattr("tui.widgets.sidebar.rows_view.row_pieces", draw)
     async with shown(many(10_000)) as (app, pilot):
@@ -788,3 +788,24 @@ def test_an_id_that_is_called_like_a_group_is_not_taken_for_it():
     outline = Outline([row(1), row(2, id="Today")])
     assert outline.place_of_session("Today") == 2
     assert outline.place_of(outline.lines[0]) == 0
+
+
+async def test_a_pinned_session_stands_on_top_with_a_mark_of_its_own():
+    pinned = row(2, group=Group.PINNED, pinned=True)
+    async with shown(rows(pinned, row(1))) as (app, _):
+        assert "Pinned" in app.lines[0]
+        assert ["▴" in line for line in app.lines[1:4]] == [True, False, False]
+
+
+async def test_while_all_projects_are_shown_each_row_names_its_own():
+    async with shown(rows(row(1, scope="blog"), scope="")) as (app, _):
+        assert app.lines[1].split()[-2:] == ["blog", "now"]
+        app.sidebar.show_rows(rows(row(1, scope="blog"), scope="blog"), NOW)
+        await until(lambda: "blog" not in app.lines[1])
+
+
+async def test_the_filter_ends_when_a_session_was_chosen():
+    async with shown(rows(row(1), row(2))) as (app, pilot):
+        await pilot.press("slash", "2", "enter", "enter")
+        await until(lambda: app.heard(Sidebar.SessionSelected), "the choice")
+        await until(lambda: len(app.sidebar.shown) == 2, "all of them")

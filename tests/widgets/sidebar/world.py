@@ -40,7 +40,8 @@ class World(App):
     @on(Sidebar.ScopeToggled)
     @on(Sidebar.DeletionConfirmed)
     @on(Sidebar.SessionRenamed)
-    @on(Sidebar.ArchiveUnfolded)
+    @on(Sidebar.GroupUnfolded)
+    @on(Sidebar.SessionPinned)
     @on(Sidebar.WidthChanged)
     @on(CommandInvoked)
     def hear(self, event):

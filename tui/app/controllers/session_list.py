@@ -2,21 +2,29 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime
+from functools import partial
+
+import msgspec
 
 from tui.app.chat_view import ChatView
 from tui.app.controllers.session_view import SessionPresenter
+from tui.domain.journal.records import Settings
 from tui.domain.text.labels import scope_name
 from tui.domain.views.notice import Notice
-from tui.domain.views.sidebar_rows import SessionRows, arrange
+from tui.domain.views.sidebar_rows import Group, SessionRows, arrange
 from tui.engine.library.retention import Retention
-from tui.engine.library.session_pages import SessionPager
+from tui.engine.library.session_pages import Aside, SessionPager
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError, UsageError
 from tui.widgets.sidebar import messages
 
 ListIntent = (
-    messages.SessionRenamed | messages.ArchiveUnfolded | messages.MoreWanted | messages.ScopeToggled
+    messages.SessionRenamed
+    | messages.SessionPinned
+    | messages.GroupUnfolded
+    | messages.MoreWanted
+    | messages.ScopeToggled
 )
 """The sidebar's messages about its rows."""
 
@@ -43,8 +51,11 @@ class SessionListController:
         match event:
             case messages.SessionRenamed(session_id=session_id, name=name):
                 await self.rename(session_id, name)
-            case messages.ArchiveUnfolded():
-                await self._after(self._sessions.read_archive)
+            case messages.SessionPinned(session_id=session_id, pinned=pinned):
+                await self.pin(session_id, pinned=pinned)
+            case messages.GroupUnfolded(group=group):
+                status: Aside = "trashed" if group is Group.TRASHED else "archived"
+                await self._after(partial(self._sessions.read_aside, status))
             case messages.MoreWanted():
                 await self._after(self._sessions.read_more)
             case messages.ScopeToggled():
@@ -54,7 +65,7 @@ class SessionListController:
         """Read the newest page again; what hinders that is told once, as this comes by itself."""
         failure = await self._failure_of(self._sessions.refresh)
         # What was archived may have come back by a change in it.
-        if not failure and (self._sessions.archived or not self._sessions.is_counted):
+        if not failure and (self._sessions.counts.archived or not self._sessions.is_counted):
             self.show()
             failure = await self._failure_of(self._sessions.count)
         if failure != self._told:
@@ -105,19 +116,33 @@ class SessionListController:
         now = self._workspace.clock()
         self._show(self._rows(now), now)
 
+    async def pin(self, session_id: str, *, pinned: bool) -> None:
+        """Pin a session to the top of lists, or take its pin away."""
+
+        def turn(settings: Settings) -> Settings:
+            return msgspec.structs.replace(settings, pinned=pinned)
+
+        try:
+            await self._workspace.change_listed_settings(session_id, turn)
+        except (StorageError, UsageError) as error:
+            self._say(str(error))
+        await self._after(self._sessions.refresh)
+
     def _show(self, rows: SessionRows, now: datetime) -> None:
         self._shown = rows
         self._chat.show_rows(rows, now)
 
     def _rows(self, now: datetime) -> SessionRows:
         entries, opened = self._sessions.entries, self._workspace.rows()
+        counts = self._sessions.counts
         return SessionRows(
             rows=arrange(entries, opened, self._workspace.marks(), now),
             current=self._workspace.current.id,
             more=self._sessions.more,
             scope=scope_name(self._sessions.scope),
-            elsewhere=self._sessions.elsewhere,
-            archived=self._sessions.archived,
+            elsewhere=counts.elsewhere,
+            archived=counts.archived,
+            trashed=counts.trashed,
         )
 
     async def prune(self, retention: Retention) -> None:

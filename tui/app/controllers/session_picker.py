@@ -5,14 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from textual.app import App
 
 from tui.app.controllers.session_list import SessionListController
-from tui.domain.journal.records import Settings
 from tui.domain.text.labels import scope_name
 from tui.engine.sessions.workspace import Workspace
-from tui.errors import StorageError, UsageError
+from tui.errors import StorageError
 from tui.widgets.intents import CommandInvoked, PickerIntent
 from tui.widgets.sidebar import messages
 
@@ -47,7 +45,6 @@ class PickerController:
         self._moves: Mapping[str, Move] = {}
         self._open_projects: set[str] = set()
         self._is_ready = False
-        self._failure = ""
 
     def open(self, view: "PickerView", *, everywhere: bool, text: str = "") -> None:
         """Show the picker, with the filter ``text``."""
@@ -105,27 +102,17 @@ class PickerController:
         self._app.post_message(wanted)
 
     async def _toggle_pin(self, row: "PickerRow") -> None:
-        def turn(settings: Settings) -> Settings:
-            return msgspec.structs.replace(settings, pinned=not row.pinned)
-
-        try:
-            await self._workspace.change_listed_settings(row.id, turn)
-            failure = ""
-        except (StorageError, UsageError) as error:
-            failure = str(error)
+        await self._session_list.pin(row.id, pinned=not row.pinned)
         count = len(self._pages.entries) if self._pages is not None else 0
-        self._begin(self._view, everywhere=self._everywhere, count=count, failure=failure)
-        await self._session_list.refresh()
+        self._begin(self._view, everywhere=self._everywhere, count=count)
 
     # --- pages
 
-    def _begin(
-        self, view: "PickerView", *, everywhere: bool, count: int = 0, failure: str = ""
-    ) -> None:
+    def _begin(self, view: "PickerView", *, everywhere: bool, count: int = 0) -> None:
         """Read a view from its beginning."""
         from tui.engine.library.picker_pages import PickerPages
 
-        self._view, self._everywhere, self._failure = view, everywhere, failure
+        self._view, self._everywhere = view, everywhere
         scope = None if everywhere else self._workspace.scope
         hidden = self._open_projects if self._exclusive_projects and view == "closed" else ()
         self._pages = PickerPages(self._workspace.reader, view, scope, hidden)
@@ -137,7 +124,7 @@ class PickerController:
 
     async def _read_and_show(self, pages: "PickerPages", count: int) -> None:
         await self._workspace.switcher.settle()
-        failure = self._failure
+        failure = ""
         try:
             if not self._is_ready:
                 await asyncio.to_thread(self._get_ready)

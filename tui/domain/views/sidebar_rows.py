@@ -34,12 +34,14 @@ class Mark(StrEnum):
 class Group(StrEnum):
     """The group of a session; the values are the headings."""
 
+    PINNED = "Pinned"
     OPEN = "Open"
     TODAY = "Today"
     YESTERDAY = "Yesterday"
     LAST_WEEK = "Last 7 days"
     OLDER = "Older"
     ARCHIVED = "Archived"
+    TRASHED = "Trash"
 
 
 class SessionRow(msgspec.Struct, frozen=True):
@@ -57,6 +59,7 @@ class SessionRow(msgspec.Struct, frozen=True):
     """The name that the user gave, uncut; empty without one."""
     scope: str = ""
     """The short form: the directory name of a project."""
+    pinned: bool = False
 
 
 class SessionRows(msgspec.Struct, frozen=True):
@@ -74,6 +77,13 @@ class SessionRows(msgspec.Struct, frozen=True):
     """The number of sessions of other projects that are not shown."""
     archived: int = 0
     """The number of sessions in the archive, loaded or not."""
+    trashed: int = 0
+    """The number of sessions in the trash, loaded or not."""
+
+    @property
+    def set_aside(self) -> dict[Group, int]:
+        """The number of sessions in the groups that are loaded once they are unfolded."""
+        return {Group.ARCHIVED: self.archived, Group.TRASHED: self.trashed}
 
 
 def arrange(
@@ -82,14 +92,16 @@ def arrange(
     marks: Mapping[str, Mark],
     now: datetime,
 ) -> tuple[SessionRow, ...]:
-    """Group sessions: those that are open here (``opened``) first, in their own order.
+    """Group sessions: pinned ones, then those that are open here (``opened``) in their own order.
 
     ``entries`` are sorted by last use, newest first, and may contain the opened ones.
     """
     own = {entry.id for entry in opened}
     today = now.astimezone().date()
     groups: dict[Group, list[SessionRow]] = {group: [] for group in Group}
-    groups[Group.OPEN] = [_row(entry, Group.OPEN, marks) for entry in opened]
+    for entry in opened:
+        group = Group.PINNED if entry.pinned else Group.OPEN
+        groups[group].append(_row(entry, group, marks))
     for entry in entries:
         if entry.id not in own:
             group = _group(entry, today)
@@ -101,8 +113,16 @@ _scope_name = lru_cache(maxsize=1000)(scope_name)
 
 
 def _group(entry: SessionEntry, today: date) -> Group:
-    if entry.status == "archived":
-        return Group.ARCHIVED
+    match entry.status:
+        case "archived":
+            return Group.ARCHIVED
+        case "trashed":
+            return Group.TRASHED
+        case _:
+            return Group.PINNED if entry.pinned else _group_by_day(entry, today)
+
+
+def _group_by_day(entry: SessionEntry, today: date) -> Group:
     day = _local_day(entry.last_used_at, time.tzname)
     if day is None:
         return Group.OLDER
@@ -200,6 +220,7 @@ def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> Sessio
         mark=marks.get(entry.id, Mark.NONE),
         name=entry.name,
         scope=_scope_name(entry.scope),
+        pinned=entry.pinned,
     )
 
 

@@ -2,6 +2,9 @@
 
 import asyncio
 from datetime import datetime
+from typing import Literal
+
+import msgspec
 
 from tui.domain.journal.session import SessionEntry, Status
 from tui.domain.timestamps import parse_utc
@@ -11,13 +14,23 @@ from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionReader
 PAGE = 50
 MOST_AT_ONCE = 500
 
-_ARCHIVED: frozenset[Status] = frozenset({"archived"})
+Aside = Literal["archived", "trashed"]
+"""The sessions that are counted, and read only once that is asked for."""
+_ASIDES: tuple[Aside, ...] = ("archived", "trashed")
+
+
+class SessionCounts(msgspec.Struct, frozen=True):
+    """Numbers of sessions: in the archive, in the trash, and in scopes that are not shown."""
+
+    archived: int = 0
+    trashed: int = 0
+    elsewhere: int = 0
 
 
 class SessionPager:
-    """Sessions of one scope, or of all, newest use first; then those that are archived.
+    """Sessions of one scope, or of all, pinned ones first; then archived and deleted ones.
 
-    What is archived is counted, and read only once that is asked for.
+    The latter are counted, and read only once that is asked for.
     """
 
     def __init__(self, store: SessionReader, scope: str) -> None:
@@ -26,15 +39,19 @@ class SessionPager:
         self._everywhere = False
         self._entries: tuple[SessionEntry, ...] = ()
         self._cursor: str | None = None
-        self._archive: Listing | None = None
-        self._counts: tuple[int, int] | None = None
+        self._aside: dict[Aside, Listing] = {}
+        self._counts: SessionCounts | None = None
         self._lock = asyncio.Lock()
         self._paging = asyncio.Lock()  # is held while a page is read or waited for
 
     @property
     def entries(self) -> tuple[SessionEntry, ...]:
-        """The entries read so far, archived ones last."""
-        return _joined(self._entries, self._archive.entries if self._archive else ())
+        """The entries read so far, those of archive and trash last."""
+        entries = self._entries
+        for status in _ASIDES:
+            if (listing := self._aside.get(status)) is not None:
+                entries = _joined(entries, listing.entries)
+        return entries
 
     def knows(self, session_id: str) -> bool:
         """Tell whether a session is among what was read."""
@@ -42,23 +59,19 @@ class SessionPager:
 
     @property
     def more(self) -> bool:
-        """Tell whether there are older ones, or more archived ones where those were asked for."""
-        return self._cursor is not None or bool(self._archive and self._archive.cursor)
+        """Tell whether there are older ones, or more set aside where those were asked for."""
+        aside = any(listing.cursor is not None for listing in self._aside.values())
+        return self._cursor is not None or aside
 
     @property
     def is_counted(self) -> bool:
-        """Tell whether ``archived`` and ``elsewhere`` are known."""
+        """Tell whether ``counts`` are known."""
         return self._counts is not None
 
     @property
-    def archived(self) -> int:
-        """The number of archived sessions, as far as they were counted."""
-        return self._counts[0] if self._counts else 0
-
-    @property
-    def elsewhere(self) -> int:
-        """The number of sessions in scopes that are not shown."""
-        return self._counts[1] if self._counts else 0
+    def counts(self) -> SessionCounts:
+        """The sessions that are not read, as far as they were counted."""
+        return self._counts or SessionCounts()
 
     @property
     def scope(self) -> str:
@@ -75,22 +88,26 @@ class SessionPager:
         if self._paging.locked():
             return
         async with self._paging, self._lock:
-            # The archive first: whoever has unfolded it is at its end.
-            if self._archive is not None and self._archive.cursor is not None:
-                known = self._archive.entries
-                cursor = self._archive.cursor
-                listing = await self._page(self._filter(_ARCHIVED), cursor, page_size(len(known)))
-                self._archive = Listing(_joined(known, listing.entries), listing.cursor)
-            elif self._cursor is not None:
+            # First what is set aside: whoever has unfolded that is at its end.
+            for status, listing in self._aside.items():
+                if listing.cursor is not None:
+                    self._aside[status] = await self._next_page(status, listing)
+                    return
+            if self._cursor is not None:
                 known = self._entries
                 listing = await self._page(self._filter(), self._cursor, page_size(len(known)))
                 self._entries, self._cursor = _joined(known, listing.entries), listing.cursor
 
-    async def read_archive(self) -> None:
-        """Read the newest page of what is archived, if it was not. Raises ``StorageError``."""
+    async def _next_page(self, status: Aside, known: Listing) -> Listing:
+        wanted = self._filter(frozenset({status}))
+        listing = await self._page(wanted, known.cursor, page_size(len(known.entries)))
+        return Listing(_joined(known.entries, listing.entries), listing.cursor)
+
+    async def read_aside(self, status: Aside) -> None:
+        """Read the newest page of archive or trash, if it was not. Raises ``StorageError``."""
         async with self._lock:
-            if self._archive is None:
-                self._archive = await self._page(self._filter(_ARCHIVED), None)
+            if status not in self._aside:
+                self._aside[status] = await self._page(self._filter(frozenset({status})), None)
 
     async def note_moved(self, session_id: str) -> None:
         """Read again where a session was and where it is by now. Raises ``StorageError``."""
@@ -144,32 +161,38 @@ class SessionPager:
 
     async def _begin_again(self, scope: str, *, everywhere: bool) -> None:
         shown = None if everywhere else scope
-        listing = await self._page(SessionFilter(shown), None)
-        archive = self._archive
-        if archive is not None:
-            archive = await self._page(SessionFilter(shown, _ARCHIVED), None)
+        listing = await self._page(SessionFilter(shown, order="pinned"), None)
+        aside: dict[Aside, Listing] = {
+            status: await self._page(SessionFilter(shown, frozenset({status})), None)
+            for status in self._aside
+        }
         self._scope, self._everywhere = scope, everywhere
         self._entries, self._cursor = listing.entries, listing.cursor
-        self._archive = archive
+        self._aside = aside
         await self._count()
 
     async def _count(self) -> None:
-        archived = self.archived
+        before = self.counts
         self._counts = await asyncio.to_thread(self._counted)
-        if self._archive is not None and self.archived != archived:
-            self._archive = await self._page(self._filter(_ARCHIVED), None)
+        for status in self._aside:
+            if getattr(before, status) != getattr(self._counts, status):
+                self._aside[status] = await self._page(self._filter(frozenset({status})), None)
 
-    def _counted(self) -> tuple[int, int]:
-        archived = self._store.count(self._filter(_ARCHIVED))
+    def _counted(self) -> SessionCounts:
+        archived, trashed = (self._count_of(status) for status in _ASIDES)
         if self._everywhere:
-            return archived, 0
-        return archived, self._store.count(SessionFilter()) - self._store.count(self._filter())
+            return SessionCounts(archived, trashed)
+        kept = self._store.count(SessionFilter()) - self._store.count(self._filter())
+        return SessionCounts(archived, trashed, elsewhere=kept)
+
+    def _count_of(self, status: Aside) -> int:
+        return self._store.count(self._filter(frozenset({status})))
 
     async def _page(self, wanted: SessionFilter, cursor: str | None, count: int = PAGE) -> Listing:
         return await asyncio.to_thread(self._store.list, wanted, cursor, count)
 
     def _filter(self, statuses: frozenset[Status] = KEPT) -> SessionFilter:
-        return SessionFilter(None if self._everywhere else self._scope, statuses)
+        return SessionFilter(None if self._everywhere else self._scope, statuses, order="pinned")
 
 
 def _joined(

@@ -1,7 +1,12 @@
 """The rows of the sidebar that match its filter, under headings that fold."""
 
+from collections.abc import Sequence
+
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows, matches, narrows
 from tui.widgets.sidebar.outline import Outline
+
+SET_ASIDE = (Group.ARCHIVED, Group.TRASHED)
+"""The groups that are folded at first, and loaded once they are unfolded."""
 
 Last = tuple[int, str]
 """The number of rows and the id of the last: it changes when a request brings more."""
@@ -18,7 +23,7 @@ class FilteredRows:
         self.outline = Outline()
         self._filter = ""
         self._matching: tuple[SessionRow, ...] = ()
-        self._folded = {Group.ARCHIVED}
+        self._folded: set[Group] = set(SET_ASIDE)
         self._folded_while_filtering: set[Group] = set()
 
     def show(self, rows: SessionRows) -> None:
@@ -59,11 +64,15 @@ class FilteredRows:
         return (len(self.all), self.all[-1].id) if self.all else (0, "")
 
     @property
-    def lacks_archive(self) -> bool:
-        """True if the archive is unfolded and not loaded."""
-        if self.loaded is None or self.is_folded(Group.ARCHIVED):
+    def lacking(self) -> Sequence[Group]:
+        """Archive or trash, where they are unfolded and not loaded."""
+        counts = self.loaded.set_aside if self.loaded else {}
+        return [group for group, count in counts.items() if self._lacks(group, count)]
+
+    def _lacks(self, group: Group, count: int) -> bool:
+        if self.is_folded(group):
             return False
-        return sum(row.group is Group.ARCHIVED for row in self.all) < self.loaded.archived
+        return sum(row.group is group for row in self.all) < count
 
     @property
     def _folds(self) -> set[Group]:
@@ -77,5 +86,7 @@ class FilteredRows:
     def _lay_out(self) -> None:
         if self.loaded is None:
             return
-        archived = 0 if self._filter.strip() else self.loaded.archived
-        self.outline = Outline(self._matching, self._folds, self.loaded.current, archived)
+        counts = self.loaded.set_aside
+        if self._filter.strip():
+            counts = dict.fromkeys(counts, 0)
+        self.outline = Outline(self._matching, self._folds, self.loaded.current, counts)

@@ -2,6 +2,8 @@
 
 from textual.message import Message
 
+from tui.domain.views.sidebar_rows import Group
+
 
 class SessionSelected(Message, namespace="sidebar"):
     """A session was chosen, by Enter or a click."""
@@ -28,8 +30,21 @@ class SessionRenamed(Message, namespace="sidebar"):
         self.name = name
 
 
-class ArchiveUnfolded(Message, namespace="sidebar"):
-    """The archive came into view, and not all of its sessions are loaded."""
+class SessionPinned(Message, namespace="sidebar"):
+    """A session is to be pinned to the top, or no longer."""
+
+    def __init__(self, session_id: str, *, pinned: bool) -> None:
+        super().__init__()
+        self.session_id = session_id
+        self.pinned = pinned
+
+
+class GroupUnfolded(Message, namespace="sidebar"):
+    """The archive or the trash came into view, and not all of its sessions are loaded."""
+
+    def __init__(self, group: Group) -> None:
+        super().__init__()
+        self.group = group
 
 
 class MoreWanted(Message, namespace="sidebar"):

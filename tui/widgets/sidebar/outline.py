@@ -1,13 +1,17 @@
 """The lines of the sidebar: headings, and the rows under those that are not folded."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, groupby
+from operator import attrgetter
+from types import MappingProxyType
 
 import msgspec
 
 from tui.domain.views.sidebar_rows import Group, SessionRow
+
+_NONE: Mapping[Group, int] = MappingProxyType({})
 
 
 class Heading(msgspec.Struct, frozen=True):
@@ -30,23 +34,25 @@ class Outline:
         rows: Iterable[SessionRow] = (),
         folded: AbstractSet[Group] = frozenset(),
         current: str = "",
-        archived: int = 0,
+        set_aside: Mapping[Group, int] = _NONE,
     ) -> None:
-        """``archived`` is the number of archived sessions, loaded or not."""
+        """``set_aside`` are the numbers of archived and deleted sessions, loaded or not."""
         self.lines: list[Line] = []
         self._groups: dict[Group, int] = {}
         self._sessions: dict[str, int] = {}
         self._folded: dict[str, Group] = {}
-        self._archived = archived
-        for group, members in groupby(rows, key=lambda row: row.group):
-            self._add(group, list(members), current, folded=group in folded)
-        if archived and Group.ARCHIVED not in self._groups:
-            self._add(Group.ARCHIVED, [], current, folded=Group.ARCHIVED in folded)
+        self._set_aside = set_aside
+        groups = {group: list(members) for group, members in groupby(rows, key=attrgetter("group"))}
+        # Those that have sessions, none of which is loaded, come last, in their order.
+        unloaded = [group for group, count in set_aside.items() if count or group in groups]
+        shown = [*(group for group in groups if group not in set_aside), *unloaded]
+        for group in shown:
+            self._add(group, groups.get(group, []), current, folded=group in folded)
 
     def _add(self, group: Group, rows: list[SessionRow], current: str, *, folded: bool) -> None:
         self._groups[group] = len(self.lines)
         hidden = folded and any(row.id == current for row in rows)
-        count = max(len(rows), self._archived if group is Group.ARCHIVED else 0)
+        count = max(len(rows), self._set_aside.get(group, 0))
         self.lines.append(Heading(group, count, folded, hidden))
         if folded:
             self._folded.update((row.id, group) for row in rows)

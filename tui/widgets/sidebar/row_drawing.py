@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from tui.domain.text.labels import whole_label
 from tui.domain.timestamps import parse_utc
-from tui.domain.views.sidebar_rows import Mark, SessionRow, short_age
+from tui.domain.views.sidebar_rows import Group, Mark, SessionRow, short_age
 from tui.widgets.cells import cut, fill, one_line
 from tui.widgets.sidebar.outline import Heading
 
@@ -26,24 +26,31 @@ SIGNS: dict[Mark, tuple[str, Part]] = {
     Mark.UNSAVED: ("!", "unsaved"),
     Mark.READ_ONLY: ("⊘", "read-only"),
 }
+_PIN = "▴"
 # A narrower list has no room for them beside the label.
 _CELLS_FOR_AGE = 20
 _CELLS_FOR_COUNT = 40
 _QUESTION = " Delete ", "? Enter"
+_QUESTION_IN_TRASH = " Bring back ", "? Enter"
+_PROJECT_CELLS = 12
 
 
-def row_pieces(row: SessionRow, now: datetime, width: int, current: str) -> Iterator[Piece]:
-    """State mark and label; age and count where the label leaves room."""
+def row_pieces(
+    row: SessionRow, now: datetime, width: int, current: str, *, everywhere: bool = False
+) -> Iterator[Piece]:
+    """State mark and label; project, if all are shown, age and count where there is room."""
     age, count = _aside(row, now, width)
-    cut = cell_len(_called(row)) > width - 3 - len(count + age)
-    aside = f" {age.strip()}" if cut and count else count + age
-    yield from _beginning(row, width - len(aside), current)
+    if everywhere and row.scope:
+        age = f" {cut(one_line(row.scope), min(_PROJECT_CELLS, width // 4))}{age}"
+    is_cut = cell_len(_called(row)) > width - 3 - cell_len(count + age)
+    aside = f" {age.strip()}" if is_cut and count else count + age
+    yield from _beginning(row, width - cell_len(aside), current)
     yield (aside, "aside")
 
 
 def question_pieces(row: SessionRow, width: int) -> Iterator[Piece]:
     """The question in place of a row; only the title is cut."""
-    before, behind = _QUESTION
+    before, behind = _QUESTION_IN_TRASH if row.group is Group.TRASHED else _QUESTION
     title = cut(_called(row), width - len(before) - len(behind))
     yield (fill(before + title + behind, width), "warning")
 
@@ -52,7 +59,7 @@ def _beginning(row: SessionRow, width: int, current: str) -> Iterator[Piece]:
     is_current = row.id == current
     sign, part = SIGNS[row.mark]
     yield (BAR if is_current else " ", "current")
-    yield (f"{sign} ", part)
+    yield (f"{_PIN if row.pinned and row.mark is Mark.NONE else sign} ", part)
     yield (fill(_called(row), width - 3), "current" if is_current else "text")
 
 

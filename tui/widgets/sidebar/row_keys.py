@@ -123,6 +123,14 @@ ACTION_KEYS = [
         show=False,
     ),
     Binding(
+        "p",
+        "pin",
+        "Pin",
+        id="sidebar-pin",
+        tooltip="Pin it to the top, or no longer",
+        priority=True,
+    ),
+    Binding(
         "u",
         "undo",
         "Undo",

@@ -13,6 +13,7 @@ from textual.strip import Strip
 from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.cells import fill
 from tui.widgets.hints import hint
+from tui.widgets.intents import CommandInvoked
 from tui.widgets.line_list import LineList
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.deletion_question import DeletionQuestion
@@ -101,7 +102,7 @@ class RowsView(LineList[Line], can_focus=True):
         """Show the rows that match a text, under headings that are unfolded at first."""
         self._lay_out(lambda: self._rows.filter(text))
         self.bring_into_view()
-        self._ask_for_archive()
+        self._ask_for_set_aside()
         self._ask_for_more()
 
     def highlight(self, session_id: str) -> None:
@@ -125,14 +126,14 @@ class RowsView(LineList[Line], can_focus=True):
         place = self._rows.outline.place_of_session(session_id)
         return None if place is None else place - self.scroll_offset.y
 
-    # --- the question before a deletion
+    # --- the question before a session is deleted, or brought back from the trash
 
     @property
     def can_be_answered(self) -> bool:
         """True while the question is on screen."""
         return self._question.can_be_answered
 
-    def ask_to_delete(self) -> None:
+    def ask(self) -> None:
         """Ask in the highlighted session's row."""
         self._question.ask(self.highlighted)
         self.refresh()
@@ -149,9 +150,16 @@ class RowsView(LineList[Line], can_focus=True):
         if session_id is None:
             return False
         if self._question.is_confirmed_by(event):
-            self.post_message(messages.DeletionConfirmed(session_id))
+            self._confirm(session_id)
         self.take_question_back()
         return True
+
+    def _confirm(self, session_id: str) -> None:
+        row = self.highlighted_row
+        if row is not None and row.group is Group.TRASHED:
+            self.post_message(CommandInvoked("restore", session_id))
+        else:
+            self.post_message(messages.DeletionConfirmed(session_id))
 
     def on_blur(self) -> None:
         self.take_question_back()
@@ -177,7 +185,10 @@ class RowsView(LineList[Line], can_focus=True):
             return
         self.take_question_back()
         self._kept = row
-        self.post_message(messages.SessionSelected(row.id))
+        if row.group is Group.TRASHED:
+            self.ask()
+        else:
+            self.post_message(messages.SessionSelected(row.id))
 
     def action_fold(self) -> None:
         """Fold the group; unfolding it restores the highlighted row."""
@@ -213,7 +224,7 @@ class RowsView(LineList[Line], can_focus=True):
     def _turn_fold(self, group: Group) -> None:
         self.take_question_back()
         self._lay_out(lambda: self._rows.turn_fold(group))
-        self._ask_for_archive()
+        self._ask_for_set_aside()
         self._ask_for_more()
 
     def _lay_out(self, change: Callable[[], None]) -> None:
@@ -273,10 +284,10 @@ class RowsView(LineList[Line], can_focus=True):
             self._asked, self._asked_after = True, self._rows.last
             self._want(messages.MoreWanted())
 
-    def _ask_for_archive(self) -> None:
-        """Ask for the archive if it is unfolded and not loaded."""
-        if self._rows.lacks_archive:
-            self._want(messages.ArchiveUnfolded())
+    def _ask_for_set_aside(self) -> None:
+        """Ask for archive and trash where they are unfolded and not loaded."""
+        for group in self._rows.lacking:
+            self._want(messages.GroupUnfolded(group))
 
     def _want(self, message: Message) -> None:
         # A message made while the sidebar handles another would not bubble beyond it.
@@ -290,7 +301,8 @@ class RowsView(LineList[Line], can_focus=True):
         current = self._rows.loaded.current if self._rows.loaded else ""
         if line.id == self._question.session_id:
             return question_pieces(line, width)
-        return row_pieces(line, self._now, width, current)
+        everywhere = self._rows.loaded is not None and not self._rows.loaded.scope
+        return row_pieces(line, self._now, width, current, everywhere=everywhere)
 
     def blank_row(self, y: int, width: int) -> Strip:
         if y or self.lines or self._rows.loaded is None:

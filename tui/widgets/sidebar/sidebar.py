@@ -14,11 +14,13 @@ from textual.events import MouseDown, MouseMove
 from textual.widgets import Static
 
 from tui.domain import screen_sizes as sizes
-from tui.domain.views.sidebar_rows import SessionRow, SessionRows
+from tui.domain.views.sidebar_rows import Group, SessionRow, SessionRows
 from tui.widgets.cells import one_line
+from tui.widgets.hints import hint
 from tui.widgets.intents import CommandInvoked
 from tui.widgets.sidebar import messages
 from tui.widgets.sidebar.filter_line import FilterLine, FilterRow
+from tui.widgets.sidebar.filtered_rows import SET_ASIDE
 from tui.widgets.sidebar.rename_line import RenameLine
 from tui.widgets.sidebar.row_keys import ACTION_KEYS, ROW_ACTIONS
 from tui.widgets.sidebar.rows_view import RowsView
@@ -68,7 +70,8 @@ class Sidebar(Vertical):
     SessionSelected = messages.SessionSelected
     DeletionConfirmed = messages.DeletionConfirmed
     SessionRenamed = messages.SessionRenamed
-    ArchiveUnfolded = messages.ArchiveUnfolded
+    SessionPinned = messages.SessionPinned
+    GroupUnfolded = messages.GroupUnfolded
     MoreWanted = messages.MoreWanted
     ScopeToggled = messages.ScopeToggled
     WidthChanged = messages.WidthChanged
@@ -194,13 +197,26 @@ class Sidebar(Vertical):
             back = partial(self.screen.set_focus, self._list)
             self.begin_renaming(row.id, row.name, row.label, back)
 
+    def action_pin(self) -> None:
+        """Pin the highlighted session to the top, or take its pin away."""
+        row = self._list.take_row()
+        if row is None:
+            return
+        if row.group in SET_ASIDE:
+            hint(self, "Only sessions that are neither archived nor deleted can be pinned.")
+            return
+        self.post_message(messages.SessionPinned(row.id, pinned=not row.pinned))
+
     def action_undo(self) -> None:
         self.post_message(CommandInvoked("undo"))
 
     def action_delete(self) -> None:
         """Ask whether to delete the highlighted session."""
-        if self._list.take_row() is not None:
-            self._list.ask_to_delete()
+        row = self._list.take_row()
+        if row is not None and row.group is Group.TRASHED:
+            hint(self, "This session is in the trash already.")
+        elif row is not None:
+            self._list.ask()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Leave Escape to others without a filter, and letters to input lines."""
@@ -248,6 +264,13 @@ class Sidebar(Vertical):
     def _put_away(self, event: FilterLine.Blurred) -> None:
         event.stop()
         self._filter_row.display = bool(self._filter.value)
+
+    @on(messages.SessionSelected)
+    def _end_filter(self) -> None:
+        """Show all sessions again once one was chosen."""
+        if self._filter.value:
+            self._filter.clear()
+            self._filter_row.display = False
 
     @on(RowsView.ViewMoved)
     def _move_rename_line(self, event: RowsView.ViewMoved) -> None:
