@@ -353,7 +353,7 @@ def test_a_session_of_a_newer_version_is_not_written(sibyl, configured, saved, s
         configured(server)
         result = sibyl("ask", "hi", "--session", session_id)
     assert result.code == 1
-    assert "newer version (7)" in result.err
+    assert "newer sibyl-tui (format 7)" in result.err
     assert path.read_bytes() == before
 
 

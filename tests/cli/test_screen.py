@@ -60,7 +60,7 @@ def test_an_archive_that_cannot_be_used_is_reported_on_the_screen(sibyl, saved, 
     (data / "archive").touch()
     assert sibyl("--model", "offline:guide").code == 0
     assert shown.notices == [
-        f"The archive cannot be used: {data}/archive is no directory; move it away."
+        f"The archive cannot be used: {data}/archive is not a directory; move it away."
     ]
 
 

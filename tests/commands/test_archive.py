@@ -131,7 +131,7 @@ async def test_a_session_that_cannot_be_saved_stays(started, world, command):
     commands.program.store.fail_next(FULL, times=9)
     await commands(command)
     told = await say_yes(commands) if command == "/delete" else commands.told
-    assert told == f"Could not save {here}: disk full"
+    assert told == f'Could not save "{commands.current.label()}": disk full'
     assert commands.severity == "error"
     assert commands.current.id == here
     assert world.holder(here) is not None
@@ -455,7 +455,7 @@ async def test_a_fork_of_what_could_not_be_saved_is_refused(started, world):
     commands = started(here)
     commands.current.opened.add_message("user", "more")
     commands.program.store.fail_next(FULL)
-    assert await commands("/fork") == f"Could not save {here}: disk full"
+    assert await commands("/fork") == f'Could not save "{commands.current.label()}": disk full'
     assert len(world.reader.list(SessionFilter(statuses=EVERYWHERE), None, 9).entries) == 1
 
 
@@ -471,7 +471,7 @@ async def test_a_fork_at_the_limit_makes_nothing(started, world):
     there = await world.session("there")
     commands = started(await world.session("here"), limit=1)
     commands.current.activity.begin_answer()
-    assert "Maximum 1 sessions" in await commands(f"/fork {there}")
+    assert "The limit is 1 open session" in await commands(f"/fork {there}")
     assert len(ordered(world)) == 2
 
 
@@ -502,7 +502,7 @@ async def stuck(commands):
     """The session on screen cannot be saved; gives what is told of that."""
     await commands.program.send("unsaved", save=False)
     commands.program.store.fail_next(FULL, times=9)
-    return f"Stayed in {commands.current.id}: could not save (disk full)"
+    return f'Stayed in "{commands.current.label()}": could not save (disk full)'
 
 
 async def test_a_session_that_is_back_is_told_to_be_though_it_is_not_shown(started, world):

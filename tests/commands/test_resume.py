@@ -136,14 +136,17 @@ async def test_an_ambiguous_name_of_digits_is_told(commands, world):
 async def test_where_the_project_is_gone_its_session_stays_closed(commands, world, tmp_path):
     there = await world.session(project=str(tmp_path / "gone"))
     told = await commands("/resume 1")
-    assert told == f"Project path no longer exists. Read it with /load {there}."
+    assert told == f"The project's directory no longer exists. Read it with /load {there}."
     assert not world.holder(there)
     assert await commands(f"/load {there}") == 'Opened "hello"'
 
 
 @pytest.mark.parametrize(
     ("beneath", "words"),
-    [("", "Project path is not a directory."), ("/beneath", "Project path no longer exists.")],
+    [
+        ("", "The project's directory is not a directory."),
+        ("/beneath", "The project's directory no longer exists."),
+    ],
 )
 async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_path, beneath, words):
     file = tmp_path / "file"
@@ -156,7 +159,7 @@ async def test_a_project_that_is_no_directory_is_refused(commands, world, tmp_pa
 async def test_a_session_without_a_project_is_only_that(commands, world, path):
     await world.session("Hello", project=path)
     told = await commands("/resume 1")
-    assert told.startswith("Project path no longer" if path else 'Opened "Hello"')
+    assert told.startswith("The project's directory no longer" if path else 'Opened "Hello"')
 
 
 async def test_at_the_limit_nothing_is_resumed(started, world, project):
@@ -165,7 +168,7 @@ async def test_at_the_limit_nothing_is_resumed(started, world, project):
     commands.current.activity.begin_answer()
     there = await world.session(project=project)
     told = await commands("/resume 1")
-    assert told == "Maximum 1 sessions reached. Close a session first."
+    assert told == "The limit is 1 open session. Close one first."
     assert commands.severity == "error"
     assert not world.holder(there)
 
@@ -175,7 +178,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left(commands, world, proje
     await commands.program.send("Hello", save=False)
     commands.program.store.fail_next(FULL, times=9)
     told = await commands("/resume 1")
-    assert told == f"Stayed in {commands.current.id}: could not save (disk full)"
+    assert told == f'Stayed in "{commands.current.label()}": could not save (disk full)'
     assert world.texts(there) == ["hello"]
     assert not world.holder(there)
 
@@ -466,6 +469,6 @@ async def test_one_that_cannot_be_cleared_keeps_no_other_in_the_list(commands, w
     told = [effect.notice.text for effect in effects if isinstance(effect, Say)]
     assert told == [
         "Moved 2 sessions to the trash. /undo brings them back",
-        f"Session {sessions[1]} is damaged: it is no plain file",
+        f"Session {sessions[1]} is damaged: it is not a regular file",
     ]
     assert {world.reader.entry(each).status for each in (sessions[0], viewed)} == {"trashed"}

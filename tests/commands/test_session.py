@@ -87,7 +87,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left(commands, world):
     commands.program.store.fail_next(FULL, times=9)
     mine = commands.current.id
     told = await commands("/session resume 1")
-    assert told == f"Stayed in {mine}: could not save (disk full)"
+    assert told == 'Stayed in "Hello": could not save (disk full)'
     assert commands.current.id == mine
     assert not world.holder(other)
 
@@ -130,7 +130,7 @@ async def test_what_cannot_be_saved_is_told(commands):
     await commands.program.send("Hello", save=False)
     commands.program.store.fail_next(FULL)
     told = await commands("/session save")
-    assert told == f"Could not save {commands.current.id}: disk full"
+    assert told == f'Could not save "{commands.current.label()}": disk full'
 
 
 async def test_what_another_program_holds_only_that_one_can_save(commands, world):
@@ -218,9 +218,9 @@ async def unsaved(commands):
 async def test_a_session_that_cannot_be_saved_is_closed_only_after_asking(commands):
     mine, ask = await unsaved(commands)
     assert commands.kinds == ["Ask"]
-    assert ask.question == (f"Could not save {mine.id}: disk full. Close it all the same? (y/n)")
-    assert ask.detail == "What is not saved goes to a rescue file."
-    assert ask.declined[0].notice.text == f"Stayed in {mine.id}: could not save (disk full)"
+    assert ask.question == f'Could not save "{mine.label()}": disk full. Close it anyway?'
+    assert ask.detail == "Unsaved messages go to a rescue file."
+    assert ask.declined[0].notice.text == f'Stayed in "{mine.label()}": could not save (disk full)'
     assert mine.unsaved
     assert mine in commands.workspace.open
 

@@ -55,7 +55,7 @@ async def test_a_session_that_cannot_be_saved_says_why(commands):
     await commands.program.send("hello", save=False)
     commands.program.store.fail_next(FULL)
     told = await commands("/save")
-    assert told == f"Could not save {commands.current.id}: disk full"
+    assert told == f'Could not save "{commands.current.label()}": disk full'
     assert commands.severity == "error"
     assert await commands("/save") == f"Session saved: {commands.current.id}"
 
@@ -177,7 +177,7 @@ async def test_a_session_that_cannot_be_saved_is_stayed_in(commands, world):
     first = commands.current
     commands.program.store.fail_next(FULL)
     told = await commands(f"/load {there}")
-    assert told == f"Stayed in {first.id}: could not save (disk full)"
+    assert told == f'Stayed in "{first.label()}": could not save (disk full)'
     assert commands.kinds == ["Say"]
     assert commands.current is first
 
@@ -186,7 +186,7 @@ async def test_load_at_the_limit_says_what_to_do(started, world):
     commands = started(limit=1)
     commands.current.activity.begin_answer()
     told = await commands(f"/load {await world.session()}")
-    assert told == "Maximum 1 sessions reached. Close a session first."
+    assert told == "The limit is 1 open session. Close one first."
 
 
 async def test_load_of_a_session_held_elsewhere_reads_it(commands, world):
@@ -253,7 +253,7 @@ async def test_new_stays_if_this_session_cannot_be_saved(commands):
     await commands.program.send("hello", save=False)
     first = commands.current
     commands.program.store.fail_next(FULL)
-    assert await commands("/new") == f"Stayed in {first.id}: could not save (disk full)"
+    assert await commands("/new") == f'Stayed in "{first.label()}": could not save (disk full)'
     assert commands.current is first
     assert commands.workspace.open == (first,)
 
@@ -262,7 +262,7 @@ async def test_new_at_the_limit_says_what_to_do(started):
     commands = started(limit=1)
     await commands.program.send("hello")
     commands.current.activity.begin_answer()
-    assert await commands("/new") == "Maximum 1 sessions reached. Close a session first."
+    assert await commands("/new") == "The limit is 1 open session. Close one first."
 
 
 async def test_new_says_nothing_if_another_session_was_wanted_meanwhile(commands, world):

@@ -84,7 +84,7 @@ async def test_a_list_that_another_program_has_changed_since_is_not_written_over
     await other("/todo add theirs")
     await other.program.end()
     told = await commands("/todo add mine")
-    assert told == "Another program changed the to-dos meanwhile; see /todo."
+    assert told == "Another window changed the to-dos meanwhile. /todo shows them"
     assert kept(world, there) == [("theirs", "pending")]
     assert (await commands("/todo")).endswith("1. [ ] theirs")
     assert await commands("/todo add mine") == "Added to-do 2: mine"

@@ -113,7 +113,7 @@ async def test_an_answer_that_is_not_compressed_as_it_says_is_cut(model_at: Mode
         exchange.head(Content_Encoding=coding)
         exchange.raw(b"\xff\xfe\x00 no such thing \n\n")
 
-    said = "sent something else than the stream of an answer"
+    said = "did not send a stream of an answer"
     with ChatServer(garbled) as server, pytest.raises(AnswerCut, match=said):
         await collected(model_at(server).stream(asks()))
 

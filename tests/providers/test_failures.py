@@ -78,15 +78,15 @@ class TestWhatAServerSaysNoTo:
     @pytest.mark.parametrize(
         ("status", "kind", "said"),
         [
-            (400, ModelRefused, "URL did not take the request (status 400)."),
-            (401, ModelRefused, "URL refused the key from LOCAL_API_KEY; put a valid one there"),
-            (403, ModelRefused, "URL refused the key from LOCAL_API_KEY; put a valid one there"),
-            (404, ModelUnavailable, "URL does not know test-model (status 404); check"),
-            (413, ModelRefused, "URL did not take the request (status 413)."),
-            (429, ModelRefused, "URL takes no more requests for now (status 429); try again"),
-            (500, ModelUnavailable, "URL is out of order (status 500); try again later."),
-            (529, ModelUnavailable, "URL is out of order (status 529); try again later."),
-            (503, ModelUnavailable, "URL is out of order (status 503); try again later."),
+            (400, ModelRefused, "URL did not accept the request (status 400)."),
+            (401, ModelRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
+            (403, ModelRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
+            (404, ModelUnavailable, "URL does not know test-model (status 404). Check"),
+            (413, ModelRefused, "URL did not accept the request (status 413)."),
+            (429, ModelRefused, "URL limits requests (status 429). Try again"),
+            (500, ModelUnavailable, "URL failed with status 500. Try again later."),
+            (529, ModelUnavailable, "URL failed with status 529. Try again later."),
+            (503, ModelUnavailable, "URL failed with status 503. Try again later."),
         ],
     )
     async def test_is_told_with_what_to_do_and_the_servers_own_words(
@@ -103,7 +103,10 @@ class TestWhatAServerSaysNoTo:
     async def test_for_want_of_a_key_names_the_setting(self, model_at: ModelAt):
         with ChatServer(refuses(401)) as server:
             _, error = await failed(model_at(server, key=None))
-        assert "wants a key; name the variable that has it as api_key_env under" in str(error)
+        assert (
+            "requires a key. Press F5, or name the variable that has it as api_key_env in"
+            in str(error)
+        )
         assert "[providers.local]" in str(error)
 
     @pytest.mark.parametrize(
@@ -121,7 +124,7 @@ class TestWhatAServerSaysNoTo:
         with ChatServer(refuses(400, body=body)) as server:
             _, error = await failed(model_at(server, context_window=123))
         assert isinstance(error, ModelRefused)
-        assert "lower context_window under [providers.local], which is 123." in str(error)
+        assert "lower context_window = 123 in [providers.local]." in str(error)
 
     @pytest.mark.parametrize(
         ("dialect", "status", "wrong"),
@@ -137,7 +140,7 @@ class TestWhatAServerSaysNoTo:
         with ChatServer(refuses(status, body={"error": wrong}, **NOW)) as server:
             _, error = await failed(model_at(server))
             assert len(server.requests) == 1
-        assert f"has nothing left (status {status}). It says: Pay." in str(error)
+        assert f"has no credit left (status {status}). It says: Pay." in str(error)
 
     @pytest.mark.parametrize(
         ("body", "quoted"),
@@ -177,7 +180,7 @@ class TestWhatAServerSaysNoTo:
                 _, error = await failed(model_at(server))
             assert elsewhere.requests == []
         assert isinstance(error, ModelUnavailable)
-        assert f"redirects to {place}; if that is right, make it the base_url" in str(error)
+        assert f"redirects to {place}. If that is right, make it the base_url" in str(error)
 
 
 class TestARequestIsSentAgain:
@@ -203,7 +206,7 @@ class TestARequestIsSentAgain:
             _, error = await failed(model_at(server, retries=retries))
             assert len(server.requests) == retries + 1
         if retries:
-            assert f"(status 503) at {retries + 1} tries" in str(error)
+            assert f"status 503 after {retries + 1} attempts" in str(error)
 
     async def test_after_a_connection_that_was_dropped_without_a_word(self, model_at: ModelAt):
         with ChatServer(drops_the_connection(), answers("Fine.")) as server:
@@ -279,7 +282,7 @@ class TestAServerThatIsNotThere:
         events, error = await failed(model_at(address, retries=0))
         assert events == []
         assert isinstance(error, ModelUnavailable)
-        assert str(error).startswith(f"{address} cannot be reached (Connection refused); is the")
+        assert str(error).startswith(f"{address} cannot be reached (Connection refused). Is the")
 
     async def test_under_a_name_with_several_addresses_is_told_with_the_reason(
         self, model_at: ModelAt
@@ -336,8 +339,8 @@ class TestSilence:
             assert isinstance(error, ModelTimedOut)
             address = server.address(dialect)
             assert str(error) == (
-                f"{address} was silent for 0.2 seconds; if it needs longer, raise timeout"
-                " under [providers.local]."
+                f"{address} sent nothing for 0.2 seconds. If it needs longer, raise timeout"
+                " in [providers.local]."
             )
 
     async def test_within_an_answer_is_given_up_and_what_came_is_kept(self, model_at: ModelAt):
@@ -512,7 +515,7 @@ class TestGarbage:
             events, error = await failed(model_at(server))
         assert events[:1] == [TextReceived("Good.")]
         assert isinstance(error, AnswerCut)
-        assert str(error).endswith("sent something that is no part of an answer.")
+        assert str(error).endswith("sent an invalid answer.")
 
     @only_anthropic
     @pytest.mark.parametrize(
@@ -545,11 +548,11 @@ class TestGarbage:
     async def test_in_place_of_a_stream_is_told_with_its_beginning(
         self, model_at: ModelAt, dialect: DialectName, body: bytes, said: str
     ):
-        said = f"right, {'up to' if dialect == 'openai' else 'without'} /v1?{said}"
+        said = f"(it {'ends in' if dialect == 'openai' else 'has no'} /v1).{said}"
         with ChatServer(sends(body, "application/json")) as server:
             events, error = await failed(model_at(server))
             address = server.address(dialect)
-            assert str(error).startswith(f"{address} sent something else than the stream")
+            assert str(error).startswith(f"{address} did not send a stream of an answer")
         assert events == []
         assert isinstance(error, AnswerCut)
         assert str(error).endswith(said)

@@ -102,7 +102,9 @@ async def test_a_refused_parameter_is_told_with_the_servers_words(model_at: Mode
     with ChatServer(refuses(400, said)) as server:
         told = await refusal(model_at(server), REQUEST)
     assert said in told
-    assert told.endswith("It was sent with temperature 0.5; /set shows where that comes from.")
+    assert told.endswith(
+        "It was sent with temperature 0.5; /set shows where each value comes from."
+    )
 
 
 @pytest.mark.parametrize("status", [401, 500])

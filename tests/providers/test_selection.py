@@ -134,7 +134,7 @@ class TestTheFirstThatIsFound:
 
     def test_is_told_with_a_server_that_lacks_its_key(self, settings_with: SettingsWith):
         _, (told,) = choose(settings_with(KEYED), {}, find_ollama=nothing)
-        assert told.startswith("LOCAL_API_KEY is not set, and local wants")
+        assert told.startswith("local requires a key. Press F5 to enter it, set LOCAL_API_KEY,")
 
     def test_is_told_with_a_server_that_lacks_a_model(self, settings_with: SettingsWith):
         text = '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"'
@@ -179,14 +179,17 @@ class TestTheOneThatWasAskedFor:
     @pytest.mark.parametrize(
         ("asked", "said"),
         [
-            ("anthropic", "ANTHROPIC_API_KEY is not set, and anthropic wants a key. Set it,"),
-            ("openai:gpt-x", "OPENAI_API_KEY is not set, and openai wants a key. Set it,"),
-            ("keyed:a", "KEYED_API_KEY is not set, and keyed wants a key."),
-            ("nobody:a", 'There is no provider called "nobody"; there are anthropic, openai,'),
-            ("gpt-4o", 'There is no provider called "gpt-4o"; .* A model is named PROVIDER:MODEL'),
-            ("ollama", "No Ollama that has a model answers at http://127.0.0.1:11434/v1."),
+            ("anthropic", "anthropic requires a key. Press F5 to enter it, set ANTHROPIC_API_KEY,"),
+            ("openai:gpt-x", "openai requires a key. Press F5 to enter it, set OPENAI_API_KEY, or"),
+            ("keyed:a", "keyed requires a key. Press F5 to enter it, set KEYED_API_KEY,"),
+            ("nobody:a", 'There is no provider "nobody". Known are anthropic, openai,'),
+            ("gpt-4o", 'There is no provider "gpt-4o". .* A model is named PROVIDER:MODEL'),
+            ("ollama", "No Ollama with a model answers at http://127.0.0.1:11434/v1."),
             ("bare", "bare: no models listed. Choose one with /model, or add models ="),
-            ("offline:other", "There is no offline:other; the built-in guide is offline:guide."),
+            (
+                "offline:other",
+                "There is no model offline:other. The built-in guide is offline:guide.",
+            ),
         ],
     )
     def test_but_cannot_be_had_is_told_with_what_to_do(
@@ -203,7 +206,7 @@ class TestTheOneThatWasAskedFor:
         settings = settings_with(model="openai:gpt-x")
         with pytest.raises(ModelUnavailable) as caught:
             choose(settings, {}, find_ollama=nothing)
-        said = f'under [providers.openai] in {settings.file}: api_key_file = "openai.key"'
+        said = f'add api_key_file = "openai.key" to [providers.openai] in {settings.file}.'
         assert said in str(caught.value)
 
 
@@ -241,7 +244,7 @@ class TestWhatASessionProposes:
     def test_is_told_if_something_else_is_asked(self, settings_with: SettingsWith):
         settings = settings_with(self.TEXT)
         _, notices = choose(settings, {}, "openai:gpt-dear", find_ollama=nothing)
-        said = "openai:gpt-dear is not in your settings; local:qwen3 is asked instead."
+        said = "openai:gpt-dear is not in your settings. local:qwen3 answers instead."
         assert notices == (said,)
 
     @pytest.mark.parametrize("proposed", ["local:qwen3", "local:qwen3:4b", "offline:guide"])

@@ -88,7 +88,10 @@ class TestTheFirst:
         model = ModelSource(settings_with(model="openai:gpt-x"), {}).first()
         assert isinstance(model, UnavailableModel)
         assert model.name == "openai:gpt-x"
-        with pytest.raises(ModelUnavailable, match="OPENAI_API_KEY is not set"):
+        with pytest.raises(
+            ModelUnavailable,
+            match=r"openai requires a key\. Press F5",
+        ):
             await collected(model.stream(asks()))
 
     def test_with_a_variable_that_is_wrong_is_an_error(self, settings_with: SettingsWith):
@@ -116,7 +119,7 @@ class TestTheOneOfASession:
         source = ModelSource(settings_with(SERVER), OPENAI)
         model, notices = source.proposed("local:dear")
         assert model is source.first()
-        said = "local:dear is not in your settings; openai:gpt-6-luna is asked instead."
+        said = "local:dear is not in your settings. openai:gpt-6-luna answers instead."
         assert notices == (said,)
 
     def test_of_a_new_session_comes_without_notices(self, settings_with: SettingsWith):

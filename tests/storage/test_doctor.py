@@ -129,7 +129,7 @@ def test_of_many_foreign_files_a_few_are_named_and_the_others_counted(root, stor
         (root / "sessions" / f"foreign-{number}").touch(mode=0o644)
     unknown = [f for f in found(root) if f.kind == "unknown_file"]
     assert len(unknown) == 101
-    assert unknown[-1].message == "50 more files that are no sessions; left alone"
+    assert unknown[-1].message == "50 more files that are not sessions; left alone"
     assert [f.kind for f in found(root)].count("wrong_mode") == 101
     assert all(f.repaired for f in found(root, repair=True) if f.kind == "wrong_mode")
     assert "wrong_mode" not in kinds(root)

@@ -460,7 +460,7 @@ def test_a_file_in_the_place_of_a_folder_is_named_and_hides_no_session(store, na
     (store.root / name).touch()
     assert [entry.id for entry in store.list(ALL, None, 5).entries] == [session_id]
     assert texts(store.load(session_id).loaded_messages) == ["hello"]
-    with pytest.raises(StorageError, match=f"/{name} is no directory; move it away"):
+    with pytest.raises(StorageError, match=f"/{name} is not a directory; move it away"):
         new(store)
 
 
@@ -469,9 +469,9 @@ def test_a_file_in_the_place_of_the_sessions_is_no_empty_list(store):
     (store.root / "sessions").rename(store.root.parent / "sessions")
     (store.root / "sessions").touch()
     for wanted in (SessionFilter(), ALL):
-        with pytest.raises(StorageError, match="sessions is no directory; move it away"):
+        with pytest.raises(StorageError, match="sessions is not a directory; move it away"):
             store.list(wanted, None, 5)
-        with pytest.raises(StorageError, match="sessions is no directory; move it away"):
+        with pytest.raises(StorageError, match="sessions is not a directory; move it away"):
             store.count(wanted)
 
 
@@ -480,7 +480,7 @@ def test_a_lock_that_is_no_file_is_named(store):
     lock = store.root / "locks" / f"{session_id}.lock"
     lock.unlink()
     lock.mkdir()
-    with pytest.raises(StorageError, match=f"{session_id}.lock is no plain file"):
+    with pytest.raises(StorageError, match=f"{session_id}.lock is not a regular file"):
         store.lease(session_id)
 
 

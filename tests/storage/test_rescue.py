@@ -169,7 +169,7 @@ def test_an_answer_that_was_cut_off_in_the_session_itself_is_counted_once(store,
 def test_a_file_of_a_newer_version_is_refused(store, rescued):
     path = rescued(message(1))
     path.write_bytes(path.read_bytes().replace(b'"version":1', b'"version":2'))
-    with pytest.raises(UsageError, match="newer version"):
+    with pytest.raises(UsageError, match="newer sibyl-tui"):
         import_file(store, path, NOW)
 
 

@@ -53,7 +53,7 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
             if number < 9:
                 await pilot.press("ctrl+n")
                 await until(lambda: w.workspace.current.untouched, "a new one")
-        limit = "Maximum 10 sessions reached. Close a session first."
+        limit = "The limit is 10 open sessions. Close one first."
         for command in ("/new", "/load closed", "/resume closed", "/fork"):
             before = words(app).count(limit)
             await send(pilot, command)

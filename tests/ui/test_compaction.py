@@ -56,7 +56,7 @@ async def test_what_was_said_is_compacted_now(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Compacted 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in words(app))
         assert f"▸ {SUMMARY}: They spoke of tea." in conversation(app)
         assert "And of cups." not in conversation(app)
         app.chat.transcript.focus()
@@ -78,7 +78,7 @@ async def test_a_summary_is_there_again_after_a_restart(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Compacted" in words(app))
+        await until(lambda: "Summarised" in words(app))
         session = w.workspace.current.id
     async with w.running(session) as (app, pilot):
         await until(lambda: f"▸ {SUMMARY}: They spoke of tea." in conversation(app))
@@ -128,7 +128,7 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
         await send(pilot, "third")
         await until(lambda: "Half" in conversation(app))
         await send(pilot, "/compact")
-        await until(lambda: "Compacted 4 messages." in words(app))
+        await until(lambda: "Summarised 4 messages." in words(app))
         answer.set()
         await wait_for_answer(w)
         await until(lambda: "Half done." in conversation(app))
@@ -153,7 +153,7 @@ async def test_it_is_stopped_and_nothing_is_changed(world, way):
         assert w.workspace.current.session.summary is None
         assert SUMMARY not in conversation(app)
         await send(pilot, "/compact")
-        await until(lambda: "Compacted 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in words(app))
 
 
 async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
@@ -166,7 +166,7 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
         await until(lambda: "Not compacted: The model gave no summary." in words(app))
         assert w.workspace.current.session.summary is None
         await send(pilot, "/compact")
-        await until(lambda: "Compacted 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in words(app))
 
 
 @pytest.mark.fast
@@ -177,7 +177,7 @@ async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
         await send(pilot, "/compact")
         await until(lambda: "Unexpected error: ZeroDivisionError" in words(app))
         await send(pilot, "/compact")
-        await until(lambda: "Compacted 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in words(app))
 
 
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
@@ -213,7 +213,7 @@ async def test_it_goes_on_while_another_session_is_looked_at(world):
         assert w.other_program().load(session).summary.text == "They spoke."
         await go_to(app, pilot, session)
         await until(lambda: f"▸ {SUMMARY}: They spoke." in conversation(app))
-        await until(lambda: "Compacted 2 messages." not in status(app))
+        await until(lambda: "Summarised 2 messages." not in status(app))
 
 
 @pytest.mark.fast
@@ -273,7 +273,7 @@ async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
         await go_to(app, pilot, session)
         await until(lambda: "Two." in conversation(app))
         await send(pilot, "/compact")
-        await until(lambda: "Compacted 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in words(app))
     assert w.other_program().load(session).summary.text == "They spoke."
 
 
@@ -282,7 +282,7 @@ async def test_prompts_before_a_summary_are_not_lost_from_sight(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Compacted" in words(app))
+        await until(lambda: "Summarised" in words(app))
         shown = [line.strip() for line in lines(app)]
         assert shown.index("› first") < shown.index("› second")
         place = next(n for n, line in enumerate(shown) if SUMMARY in line)

@@ -107,7 +107,7 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
         try:
             await workspace.pool.save(known)
         except StorageError as error:
-            return save_failed(session_id, error)
+            return save_failed(known.label(), error)
     new_id = await workspace.fork(session_id)
     done = f"Forked session: {session_id} -> {new_id}"
     try:

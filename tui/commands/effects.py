@@ -154,6 +154,6 @@ def warn(texts: Sequence[str]) -> tuple[Effect, ...]:
     return tuple(Say(Notice(text, "warning")) for text in texts)
 
 
-def save_failed(session_id: str, error: StorageError) -> tuple[Effect, ...]:
+def save_failed(title: str, error: StorageError) -> tuple[Effect, ...]:
     """Show why a session could not be saved."""
-    return say(f"Could not save {session_id}: {error.short}", "error")
+    return say(f'Could not save "{title}": {error.short}', "error")

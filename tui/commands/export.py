@@ -28,7 +28,7 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
         try:
             await workspace.pool.save(loaded)
         except StorageError as error:
-            return save_failed(loaded.id, error)
+            return save_failed(loaded.label(), error)
     text = await asyncio.to_thread(_markdown, workspace.reader, loaded.id)
     try:
         path = await asyncio.to_thread(_write, text, _paths(loaded.id, arguments))

@@ -81,7 +81,7 @@ async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence
     try:
         await context.workspace.pool.save(loaded)
     except StorageError as error:
-        return save_failed(loaded.id, error)
+        return save_failed(loaded.label(), error)
     shown = shown_notices(loaded, told) if loaded is context.workspace.current else ()
     return (*shown, *await _saved_to(context, loaded.id))
 
@@ -118,10 +118,10 @@ async def _close_now(context: CommandContext, loaded: LoadedSession) -> Sequence
     except StayedError as stayed:
         return (
             Ask(
-                f"Could not save {loaded.id}: {stayed.reason}. Close it all the same? (y/n)",
+                f'Could not save "{loaded.label()}": {stayed.reason}. Close it anyway?',
                 partial(_close_unsaved, context, loaded),
                 declined=say(str(stayed), "error"),
-                detail="What is not saved goes to a rescue file.",
+                detail="Unsaved messages go to a rescue file.",
             ),
         )
 
@@ -135,7 +135,7 @@ async def _save_and_close(context: CommandContext, loaded: LoadedSession) -> Non
         await context.workspace.pool.keep_draft(loaded)
         await context.workspace.pool.close(loaded)
     except StorageError as error:
-        raise StayedError(loaded.id, error.short) from error
+        raise StayedError(loaded.label(), error.short) from error
 
 
 async def _close_unsaved(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:

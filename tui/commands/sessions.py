@@ -31,7 +31,7 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     try:
         await workspace.pool.save(loaded)
     except StorageError as error:
-        return save_failed(loaded.id, error)
+        return save_failed(loaded.label(), error)
     await workspace.save_all()
     return (*shown_notices(loaded, told), *say(f"Session saved: {loaded.id}"))
 

@@ -189,7 +189,7 @@ def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tupl
     for name, provider in providers.items():
         key = f"providers.{name}"
         if name == OFFLINE:
-            yield key, "expected another name: offline is the guide that needs no server"
+            yield key, "expected another name: offline is the built-in guide"
         elif provider.base_url is not None and not is_address(provider.base_url):
             yield f"{key}.base_url", f"{_ADDRESS}, without name, password, ? and #"
         elif provider.base_url is None and name not in KNOWN_SERVERS:

@@ -146,7 +146,7 @@ class _Building:
         except ModelError as error:
             self._error = error
         except _UNLOADABLE as error:
-            said = f"What {self._name} needs cannot be loaded ({type(error).__name__}: {error})."
+            said = f"A library for {self._name} cannot be loaded ({type(error).__name__}: {error})."
             self._error = ModelUnavailable(said)
         finally:
             self._end()

@@ -23,7 +23,7 @@ _LONGEST_PAUSE = 60
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
 _EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
-_ADDRESSES = {"openai": "up to /v1", "anthropic": "without /v1"}
+_ADDRESSES = {"openai": "it ends in /v1", "anthropic": "it has no /v1"}
 
 
 def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float | None:
@@ -98,44 +98,44 @@ def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
     """Make the error for a reply that is not an answer."""
     if _redirects(reply):
         return ModelUnavailable(
-            f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}; if that is"
+            f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}. If that is"
             f" right, make it the base_url of {choice.provider}."
         )
     if reply.head.lstrip().startswith(_EVENT_LINES):
-        return AnswerCut(f"{choice.base_url} sent something that is no part of an answer.")
+        return AnswerCut(f"{choice.base_url} sent an invalid answer.")
     return AnswerCut(
-        f"{choice.base_url} sent something else than the stream of an answer; is the address"
-        f" right, {_ADDRESSES[choice.dialect]}?{said}"
+        f"{choice.base_url} did not send a stream of an answer. Check the address"
+        f" ({_ADDRESSES[choice.dialect]}).{said}"
     )
 
 
 def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) -> ModelError:
     """Make the error for a status of 4xx or 5xx."""
     place, status = choice.base_url, f"(status {error.status_code})"
-    tried = f" at {tries} tries" if tries > 1 else ""
+    tried = f" after {tries} attempts" if tries > 1 else ""
     kind = ModelRefused
     if error.status_code in {401, 403}:
         what = f"{place} {_about_key(choice)} {status}."
     elif error.status_code == 404:
         kind = ModelUnavailable
         what = (
-            f"{place} does not know {choice.model} {status}; check the model's name, and the"
-            f" address, {_ADDRESSES[choice.dialect]}."
+            f"{place} does not know {choice.model} {status}. Check the model's name and the"
+            f" address ({_ADDRESSES[choice.dialect]})."
         )
     elif isinstance(error, ModelContextWindowExceededError):
         what = (
-            f"The conversation is too long for {choice.name} {status}; lower context_window under"
-            f" [providers.{choice.provider}], which is {choice.context_window}."
+            f"The conversation is too long for {choice.name} {status}. /compact summarises it; or"
+            f" lower context_window = {choice.context_window} in [providers.{choice.provider}]."
         )
     elif isinstance(error, ModelQuotaExceededError):
-        what = f"The account at {place} has nothing left {status}."
+        what = f"The account at {place} has no credit left {status}."
     elif error.status_code == 429:
-        what = f"{place} takes no more requests for now {status}{tried}; try again later."
+        what = f"{place} limits requests {status}{tried}. Try again later."
     elif error.status_code >= 500:
         kind = ModelUnavailable
-        what = f"{place} is out of order {status}{tried}; try again later."
+        what = f"{place} failed with status {error.status_code}{tried}. Try again later."
     else:
-        what = f"{place} did not take the request {status}."
+        what = f"{place} did not accept the request {status}."
     return kind(what + said)
 
 
@@ -143,14 +143,14 @@ def _sent_with(error: ModelHTTPError, parameters: ModelParameters | None) -> str
     """Name the parameters of a request that was not accepted as it is."""
     if error.status_code not in _UNACCEPTED or not parameters or not parameters.words:
         return ""
-    return f" It was sent with {parameters.words}; /set shows where that comes from."
+    return f" It was sent with {parameters.words}; /set shows where each value comes from."
 
 
 def _about_key(choice: ModelChoice) -> str:
     if choice.key:
-        return f"refused the key from {choice.key.source}; put a valid one there"
+        return f"refused the key from {choice.key.source}. Put a valid one there, or press F5"
     return (
-        f"wants a key; name the variable that has it as api_key_env under"
+        f"requires a key. Press F5, or name the variable that has it as api_key_env in"
         f" [providers.{choice.provider}]"
     )
 
@@ -162,8 +162,8 @@ def _silence(error: ModelTimeoutError, choice: ModelChoice) -> ModelError:
             f"{choice.base_url} cannot be reached: no connection within {limit:g} seconds."
         )
     return ModelTimedOut(
-        f"{choice.base_url} was silent for {choice.timeout:g} seconds; if it needs longer, raise"
-        f" timeout under [providers.{choice.provider}]."
+        f"{choice.base_url} sent nothing for {choice.timeout:g} seconds. If it needs longer, raise"
+        f" timeout in [providers.{choice.provider}]."
     )
 
 
@@ -173,7 +173,7 @@ def _disconnection(error: ModelConnectionError, reply: Reply, choice: ModelChoic
     if error.phase in {"connect", "pool"}:
         reason = quotable(reason_of(error), choice.key)
         return ModelUnavailable(
-            f"{choice.base_url} cannot be reached ({reason}); is the server running, and the"
+            f"{choice.base_url} cannot be reached ({reason}). Is the server running, and is the"
             " address right?"
         )
     return ModelUnavailable(f"{choice.base_url} closed the connection without an answer.")

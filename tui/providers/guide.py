@@ -38,7 +38,7 @@ _NOT_A_MODEL = (
     " same."
 )
 _AGAIN = "(The built-in guide, not a model.)"
-_NOTHING = "The manual has nothing on that. It tells about:"
+_NOTHING = "The manual has nothing on that. Its topics:"
 
 
 class PastHit(msgspec.Struct, frozen=True):

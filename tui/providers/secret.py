@@ -76,14 +76,12 @@ def key_from_file(path: Path, source: str, key: str) -> Secret:
     if not stat.S_ISREG(mode):
         raise ConfigError(source, key, f"{path} is not a file")
     if mode & _FOR_OTHERS:
-        raise ConfigError(source, key, f"others may read {path}; run: chmod 600 {path}")
+        raise ConfigError(source, key, f"other users can read {path}. Run: chmod 600 {path}")
     return _secret(data.decode("utf-8", "replace").strip(), str(path), source, key)
 
 
 def _secret(text: str, origin: str, source: str, key: str) -> Secret:
     # Anything else would fail when the request is built, in an error that quotes the key.
     if not text or not text.isascii() or not text.isprintable() or " " in text:
-        raise ConfigError(
-            source, key, "what is there is no key: expected one line of plain letters"
-        )
+        raise ConfigError(source, key, "this is not a key: expected one line of ASCII characters")
     return Secret(text, origin)

@@ -41,7 +41,7 @@ def choose(
     search = _Selection(settings, environ, find_ollama or first_ollama_model)
     choice, notices = (search.named(asked), ()) if asked else search.first_found()
     if proposed and not insisted and proposed not in {choice.name, f"{OFFLINE}:{GUIDE}"}:
-        notices = (*notices, f"{proposed} is not in your settings; {choice.name} is asked instead.")
+        notices = (*notices, f"{proposed} is not in your settings. {choice.name} answers instead.")
     return choice, notices
 
 
@@ -124,7 +124,9 @@ class _Selection:
         if provider is None:
             raise ModelUnavailable(self._unknown(name))
         if name == OFFLINE and model not in {"", GUIDE}:
-            raise ModelUnavailable(f"There is no {asked}; the built-in guide is {OFFLINE}:{GUIDE}.")
+            raise ModelUnavailable(
+                f"There is no model {asked}. The built-in guide is {OFFLINE}:{GUIDE}."
+            )
         return self._choice(provider, model or self._default_model(provider))
 
     def listed(self) -> tuple[str, ...]:
@@ -212,8 +214,8 @@ class _Selection:
             if found:
                 return found
             raise ModelUnavailable(
-                f"No Ollama that has a model answers at {provider.base_url}. Start it, or say"
-                " where it is with OLLAMA_HOST."
+                f"No Ollama with a model answers at {provider.base_url}. Start it, or set"
+                " OLLAMA_HOST to its address."
             )
         raise ModelUnavailable(
             f"{provider.name}: no models listed. Choose one with /model, or add"
@@ -223,15 +225,13 @@ class _Selection:
     def _unknown(self, name: str) -> str:
         known = ", ".join(dict.fromkeys([*PROVIDERS, *self._settings.providers]))
         return (
-            f'There is no provider called "{name}"; there are {known}. A model is named'
-            f" PROVIDER:MODEL, and a server of your own under [providers.NAME] in"
-            f" {self._settings.file}."
+            f'There is no provider "{name}". Known are {known}. A model is named PROVIDER:MODEL;'
+            f" your own server is [providers.NAME] in {self._settings.file}."
         )
 
     def _keyless(self, provider: Provider) -> str:
         return (
-            f"{provider.key_variable} is not set, and {provider.name} wants a key. Set it, paste"
-            " the key with F5, or put it into a file, chmod 600, and write under"
-            f" [providers.{provider.name}] in {self._settings.file}:"
-            f' api_key_file = "{provider.name}.key"'
+            f"{provider.name} requires a key. Press F5 to enter it, set {provider.key_variable}, or"
+            f' add api_key_file = "{provider.name}.key" to [providers.{provider.name}] in'
+            f" {self._settings.file}."
         )

@@ -315,7 +315,7 @@ def _is_before(time: str, limit: str) -> bool:
 def _moment(limit: str) -> datetime:
     moment = parse_utc(limit)
     if moment is None:
-        raise StorageError(f"This is no time: {limit}")
+        raise StorageError(f"Not a time: {limit}")
     return moment
 
 
@@ -366,4 +366,4 @@ def _read_cursor(cursor: str) -> _Place:
         unpinned, time, session_id = value
         return bool(unpinned), int(time), str(session_id)
     except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise StorageError("This list cannot be continued: its cursor is none.") from error
+        raise StorageError("This list cannot be continued: its cursor is invalid.") from error

@@ -40,7 +40,7 @@ def storage_errors(doing: str) -> Generator[None]:
             reason = ": ".join(filter(None, (error.filename, error.strerror)))
         if error.filename and error.errno in NOT_PLAIN - {errno.ENOTDIR}:
             # The file to be moved away may be another than the one in ``doing``.
-            reason = f"{error.filename} is no plain file"
+            reason = f"{error.filename} is not a regular file"
         kind = StorageFull if error.errno in _FULL else StorageError
         raise kind(f"{doing}: {reason}") from error
 

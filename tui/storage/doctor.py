@@ -13,8 +13,10 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.journal.damage import damage_words
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.records import VERSION, SessionHeader
+from tui.domain.text.labels import plural
 from tui.errors import StorageError
 from tui.storage import locks
 from tui.storage.directory import open_scopes, unknown_header
@@ -68,7 +70,7 @@ class Doctor:
         if not os.path.lexists(self._root):
             return
         if not self._root.is_dir():
-            yield Finding("unreadable", None, ".", "it is no directory")
+            yield Finding("unreadable", None, ".", "it is not a directory")
             return
         for finding, mend in self._found():
             if repair and mend is not None:
@@ -94,7 +96,7 @@ class Doctor:
         sessions = self._folders.of(Folder.SESSIONS)
         for path in (sessions, self._folders.drafts, self._folders.locks):
             if os.path.lexists(path) and not path.is_dir():
-                message = "no directory: nothing can be saved before it is moved away"
+                message = "not a directory: nothing can be saved until it is moved away"
                 yield self._finding("unreadable", None, path, message), None
         for folder in (Folder.ARCHIVE, Folder.TRASH):
             if message := self._folders.obstacle(folder):
@@ -139,9 +141,9 @@ class Doctor:
     def _foreign(self, directory: Path, names: Sequence[str]) -> Iterator[_Found]:
         for name in names[:_NAMED]:
             path = directory / name
-            yield self._finding("unknown_file", None, path, "no session; left alone"), None
+            yield self._finding("unknown_file", None, path, "not a session; left alone"), None
         if len(names) > _NAMED:
-            message = f"{len(names) - _NAMED:,} more files that are no sessions; left alone"
+            message = f"{len(names) - _NAMED:,} more files that are not sessions; left alone"
             yield self._finding("unknown_file", None, directory, message), None
 
     def _temporaries(self) -> Iterator[_Found]:
@@ -150,7 +152,7 @@ class Doctor:
                 session_id = path.name.removeprefix(".").rsplit(".", 3)[0]
                 if is_session_id(session_id) and self._held(session_id):
                     continue
-                message = "left behind by a write that was killed; nothing saved is in it alone"
+                message = "left behind by an interrupted write; no saved message is only here"
                 yield self._finding("temporary_file", None, path, message), path.unlink
 
     def _journal(self, session_id: str, path: Path) -> Iterator[_Found]:
@@ -164,17 +166,16 @@ class Doctor:
             yield self._finding("unreadable", session_id, path, str(error)), None
             return
         if not header.scope:
-            message = "its first line is damaged; id and number are known from elsewhere"
+            message = "its first line is damaged; its id and number were found elsewhere"
             yield self._finding("damaged_header", session_id, path, message), None
         else:
             self._headers.setdefault(session_id, header)
             self._pinned.setdefault(session_id, session.settings.pinned)
         if damaged:
-            records = "record" if damaged == 1 else "records"
-            message = f"{damaged} damaged {records} skipped in {session_id}; the file is unchanged"
+            message = damage_words(damaged, session_id)
             yield self._finding("damaged_records", session_id, path, message), None
         if header.version > VERSION:
-            message = f"written by a newer version ({header.version}); read-only here"
+            message = f"written by a newer sibyl-tui (format {header.version}); read-only here"
             yield self._finding("newer_version", session_id, path, message), None
 
     def _twice(self) -> Iterator[_Found]:
@@ -186,8 +187,8 @@ class Doctor:
                 if first is path:
                     continue
                 same = path.samefile(first)
-                message = f"also in {first.parent.name}, which counts" + (
-                    "; a move was killed half-way" if same else " and has other contents"
+                message = f"a second copy: the one in {first.parent.name} counts" + (
+                    "; a move was interrupted" if same else "; their contents differ"
                 )
                 session_id = path.name.removesuffix(SUFFIX)
                 finding = self._finding("two_folders", session_id, path, message)
@@ -197,24 +198,26 @@ class Doctor:
         paths = [*self._folders.locks.glob("*"), self._folders.scopes_lock]
         for path in sorted(path for path in paths if os.path.lexists(path)):
             if path.is_symlink() or not path.is_file():
-                message = "no plain file: what it locks cannot be opened; move it away"
+                message = "not a regular file: its sessions cannot be opened; move it away"
                 yield self._finding("unreadable", None, path, message), None
 
     def _scope_lines(self) -> Iterator[_Found]:
         path = self._folders.scopes
         if not path.exists():
             if self._headers:
-                finding = self._finding("scopes_missing", None, path, "the list of numbers is gone")
+                finding = self._finding(
+                    "scopes_missing", None, path, "the list of session numbers is missing"
+                )
                 yield finding, self._rebuild
             return
         try:
             damaged = damaged_lines(read_scopes(path))
         except OSError:
-            message = "no plain file: numbers are taken from the sessions; move it away"
+            message = "not a regular file: numbers are read from the sessions; move it away"
             yield self._finding("unreadable", None, path, message), None
             return
         if damaged:
-            yield self._finding("damaged_scopes", None, path, f"{damaged} damaged lines"), None
+            yield self._finding("damaged_scopes", None, path, plural(damaged, "damaged line")), None
         yield from self._unlisted(path)
 
     def _moves(self) -> Iterator[_Found]:
@@ -224,11 +227,11 @@ class Doctor:
         try:
             damaged = damaged_moves(path)
         except OSError:
-            message = "no plain file: moves cannot be undone after a restart; move it away"
+            message = "not a regular file: moves cannot be undone after a restart; move it away"
             yield self._finding("unreadable", None, path, message), None
             return
         if damaged:
-            yield self._finding("damaged_moves", None, path, f"{damaged} damaged lines"), None
+            yield self._finding("damaged_moves", None, path, plural(damaged, "damaged line")), None
 
     def _unlisted(self, path: Path) -> Iterator[_Found]:
         table = self._scopes.table()
@@ -238,15 +241,15 @@ class Doctor:
                 continue
             place = ScopeNumber(header.scope, header.ordinal)
             if owners.setdefault(place, session_id) != session_id:
-                message = f"its number #{header.ordinal} is {owners[place]}'s, too"
+                message = f"its number #{header.ordinal} also belongs to {owners[place]}"
                 yield self._finding("number_taken_twice", session_id, path, message), None
                 continue
-            message = "not in the list of numbers"
+            message = "missing from the list of session numbers"
             line = ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
             yield self._finding("unlisted", session_id, path, message), partial(self._add, line)
         for session_id, is_pinned in self._pinned.items():
             if is_pinned != (session_id in table.pinned):
-                message = "its pin is not noted for lists"
+                message = "its pin is missing from the list of session numbers"
                 header = self._headers[session_id]
                 line = ScopeLine(header.scope, header.created_at, None, header.id, None, is_pinned)
                 finding = self._finding("unlisted_pin", session_id, path, message)
@@ -280,13 +283,13 @@ class Doctor:
             yield self._finding("index_out_of_use", None, path, message), None
             return
         if wrong is not None:
-            message = f"the search index is damaged ({wrong}); nothing saved is in it alone"
+            message = f"the search index is damaged ({wrong}); it can be rebuilt from the sessions"
             yield (
                 self._finding("damaged_index", None, path, message),
                 IndexMaintenance(self._root).set_aside,
             )
         for aside in sorted(self._root.glob(f"{database.NAME}{database.DAMAGED}*")):
-            message = "a damaged search index that was set aside; it can be deleted"
+            message = "a damaged search index that was moved aside; it can be deleted"
             yield self._finding("index_set_aside", None, aside, message), aside.unlink
 
     def _held(self, session_id: str) -> bool:

@@ -107,7 +107,7 @@ class FileStore:
         raise NewerVersion(session_id, lease.newer)
 
     def holder(self, session_id: str) -> Holder | None:
-        with storage_errors(f"Cannot see who holds session {session_id}"):
+        with storage_errors(f"Cannot check the lock of session {session_id}"):
             return locks.holder_of(self._folders.lock(session_id))
 
     def obstacles(self) -> tuple[str, ...]:

@@ -58,7 +58,7 @@ class Folders(msgspec.Struct, frozen=True):
                 try:
                     make_directory(path)
                 except FileExistsError as error:
-                    raise StorageError(f"{path} is no directory; move it away.") from error
+                    raise StorageError(f"{path} is not a directory; move it away.") from error
         for folder in (Folder.ARCHIVE, Folder.TRASH):
             with suppress(OSError):
                 make_directory(self.of(folder))
@@ -69,8 +69,8 @@ class Folders(msgspec.Struct, frozen=True):
         if not os.path.lexists(path):
             return ""
         if not os.path.isdir(path):
-            return f"{path} is no directory; move it away."
-        return "" if os.access(path, rights) else f"{path} may not be used; change its permissions."
+            return f"{path} is not a directory; move it away."
+        return "" if os.access(path, rights) else f"{path} cannot be used: change its permissions."
 
     def obstacles(self) -> tuple[str, ...]:
         """Describe why archive or trash cannot be used."""
@@ -196,7 +196,7 @@ class Folders(msgspec.Struct, frozen=True):
             return []
         except NotADirectoryError as error:
             # Not an empty list: the sessions may be elsewhere.
-            raise NotADirectoryError(f"{folder.value} is no directory; move it away") from error
+            raise NotADirectoryError(f"{folder.value} is not a directory; move it away") from error
         return [match[1] for name in names if (match := _JOURNAL_NAME.fullmatch(name))]
 
     def statuses(self, folder: Folder, ids: Sequence[str]) -> Iterator[tuple[str, os.stat_result]]:
@@ -241,5 +241,5 @@ def move_to_free_name(source: Path, target: Path) -> None:
     except FileExistsError as error:
         raise StorageError(
             f"{source} cannot be moved: {target} is another file. "
-            "Both are left as they are; sibyl-tui doctor names them."
+            "Both are unchanged; run sibyl-tui doctor."
         ) from error

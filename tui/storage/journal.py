@@ -344,7 +344,7 @@ def opened(path: Path, session_id: str, guess: HeaderGuess, *, held: bool) -> Ge
                 raise SessionDamaged(session_id, error.strerror or "") from error
             if error.errno not in NOT_PLAIN:
                 raise
-            raise SessionDamaged(session_id, "it is no plain file") from error
+            raise SessionDamaged(session_id, "it is not a regular file") from error
         try:
             yield Journal(descriptor, session_id, guess, held=held)
         finally:
@@ -415,5 +415,5 @@ def _without_text(record: Record | None) -> Record | None:
 
 def _within(place: int, end: int) -> int:
     if not 0 <= place <= end:
-        raise StorageError("This page is no longer there: the session's file has changed.")
+        raise StorageError("This page no longer exists: the session's file has changed.")
     return place

@@ -129,7 +129,7 @@ def first_prompt(session: Session) -> str:
 def read_place(cursor: str, end: int) -> int:
     plain = cursor.isascii() and cursor.isdigit() and len(cursor) <= len(str(end))
     if not (plain and int(cursor) <= end):
-        raise StorageError("This page is no longer there: its cursor is none.")
+        raise StorageError("This page no longer exists: its cursor is invalid.")
     return int(cursor)
 
 
@@ -140,5 +140,5 @@ def order_text(order: Order) -> str:
 def read_order(cursor: str) -> Order:
     time, _, session_id = cursor.partition(" ")
     if not (time.removeprefix("-").isdecimal() and is_session_id(session_id)):
-        raise StorageError("This list cannot be continued: its cursor is none.")
+        raise StorageError("This list cannot be continued: its cursor is invalid.")
     return int(time), session_id

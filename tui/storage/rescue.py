@@ -84,7 +84,7 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
     found = _read(path)
     existing = _existing(store, found.header.id)
     if existing is None and not _contents(found) and not found.session.name:
-        raise UsageError(f"{path} holds nothing that could be imported.")
+        raise UsageError(f"{path} contains nothing to import.")
     lease = store.lease(found.header.id) if existing else _create(store, found.header, path)
     try:
         # Loaded again: an earlier holder may have written until now.
@@ -132,9 +132,9 @@ def _read(path: Path) -> _File:
             os.close(descriptor)
     header = decoded(lines[0]) if lines else None
     if not isinstance(header, SessionHeader) or not is_session_id(header.id):
-        raise UsageError(f"{path} is no session file: its first line does not say which session.")
+        raise UsageError(f"{path} is not a session file: its first line names no session.")
     if header.version > VERSION:
-        raise UsageError(f"{path} was written by a newer version ({header.version}).")
+        raise UsageError(f"{path} was written by a newer sibyl-tui (format {header.version}).")
     fold = Fold(header)
     records = tuple(record for line in lines[1:] if (record := _counted(line, fold)) is not None)
     for record in records:

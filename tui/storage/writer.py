@@ -128,7 +128,7 @@ class JournalWriter:
     def _check_size(self, size: int) -> None:
         if size > JOURNAL_BYTES:
             raise StorageError(
-                f"Session {self._session_id} is as large as a session can be"
+                f"Session {self._session_id} has reached the largest size"
                 f" ({size_words(JOURNAL_BYTES)}). Continue in a new one."
             )
 

@@ -41,8 +41,8 @@ def test_where_nothing_was_said_there_are_no_prompts():
             "read-only: open in another window (pid 7 on box)",
         ),
         (
-            "Session tale was written by a newer version (2); opened read-only.",
-            "read-only: was written by a newer version (2)",
+            "Session tale was written by a newer sibyl-tui (format 2); opened read-only.",
+            "read-only: was written by a newer sibyl-tui (format 2)",
         ),
         ("Cannot open it; opened read-only.", "read-only: Cannot open it"),
     ],

@@ -55,7 +55,7 @@ async def test_a_session_of_a_newer_version_is_read_only(world, show):
     program = world.started()
     await show(program, "tale")
     current = program.workspace.current
-    words = "Session tale was written by a newer version (7); opened read-only."
+    words = "Session tale was written by a newer sibyl-tui (format 7); opened read-only."
     assert (current.read_only, said(current)) == (words, [words])
     assert [each.text for each in current.entries] == ["from the future"]
     assert world.holder("tale") is None

@@ -401,7 +401,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left_and_the_other_is_not_l
     program.store.fail_next(FULL)
     with pytest.raises(StayedError) as raised:
         await program.open(there)
-    assert str(raised.value) == f"Stayed in {first.id}: could not save (disk full)"
+    assert str(raised.value) == f'Stayed in "{first.label()}": could not save (disk full)'
     assert program.workspace.current is first
     assert (loaded, world.holder(there)) == ([], None)
     assert str(first.save) == "NOT SAVED: disk full"
@@ -887,7 +887,7 @@ async def test_no_more_sessions_are_opened_than_the_limit(world):
     program.workspace.current.activity.begin_answer()
     await program.open(there)
     program.workspace.current.activity.begin_answer()
-    words = "Maximum 2 sessions reached. Close a session first."
+    words = "The limit is 2 open sessions. Close one first."
     with pytest.raises(UsageError, match=words):
         await program.open(other)
     with pytest.raises(UsageError, match=words):
@@ -1156,8 +1156,8 @@ async def test_a_session_whose_holder_cannot_be_asked_for_is_read_and_says_why(w
     await program.look_at(there)
     current = program.workspace.current
     assert [message.text for message in current.session.loaded_messages] == ["hello"]
-    assert f"{there}.lock is no plain file; opened read-only." in current.read_only
-    with pytest.raises(StorageError, match="is no plain file"):
+    assert f"{there}.lock is not a regular file; opened read-only." in current.read_only
+    with pytest.raises(StorageError, match="is not a regular file"):
         await program.workspace.take(current)
     lock.unlink()
     await program.workspace.take(current)

@@ -202,7 +202,7 @@ async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal
     session, model = new_session(), ScriptedModel(["They spoke", " of tea."])
     say(session, "one", "two", "three", "four", "five")
     compacted = await Compaction(model).run(session)
-    assert compacted.words == "Compacted 4 messages."
+    assert compacted.words == "Summarised 4 messages."
     assert sent(session) == (
         "Summary of the earlier conversation:\nThey spoke of tea.",
         ["five"],

@@ -142,7 +142,7 @@ def test_a_newer_index_is_left_alone_and_told_once(indexed, data, index):
     connection.close()
     before = index.read_bytes()
     store = FileStore(data)
-    assert "newer version" in store.search("needle", 10).notice
+    assert "newer sibyl-tui" in store.search("needle", 10).notice
     assert store.search("needle", 10).notice == ""
     assert answers(data) == indexed
     assert index.read_bytes() == before
@@ -229,7 +229,7 @@ def test_a_search_says_that_a_journal_could_not_be_read(filled, data, indexed_be
         assert filled.search("needle", 300).notice == ""
     path.unlink()
     os.mkfifo(path)
-    notice = "1 session could not be read; `sibyl-tui doctor` names what is wrong."
+    notice = "1 session could not be read. Run `sibyl-tui doctor`."
     assert FileStore(data).search("needle", 300).notice == notice
 
 

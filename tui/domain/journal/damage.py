@@ -1,7 +1,8 @@
 """The message about damaged records."""
 
+from tui.domain.text.labels import plural
+
 
 def damage_words(damaged: int, place: str) -> str:
     """Count the records that could not be read; ``place`` is the session's id or file."""
-    records = "record" if damaged == 1 else "records"
-    return f"{damaged} damaged {records} skipped in {place}; the file is unchanged"
+    return f"{plural(damaged, 'damaged record')} skipped in {place}; the file is unchanged"

@@ -50,12 +50,12 @@ def check_project(entry: SessionEntry) -> None:
     try:
         mode = Path(entry.project_path).stat().st_mode
     except (FileNotFoundError, NotADirectoryError, ValueError) as error:
-        raise UsageError(_refused("Project path no longer exists.", entry)) from error
+        raise UsageError(_refused("The project's directory no longer exists.", entry)) from error
     except OSError:
         # Whether it is there cannot be told: no reason to keep its conversation from the user.
         return
     if not stat.S_ISDIR(mode):
-        raise UsageError(_refused("Project path is not a directory.", entry))
+        raise UsageError(_refused("The project's directory is not a directory.", entry))
 
 
 def _refused(reason: str, entry: SessionEntry) -> str:

@@ -82,7 +82,7 @@ class Retention:
         """Say in a line what was archived at the start."""
         days, kept = self._settings.max_age_days, self._settings.backlog_limit
         told = [
-            (pruned.because_of("age"), f"not used for {days} day{'s' if days > 1 else ''}"),
+            (pruned.because_of("age"), f"not used for {plural(days, 'day')}"),
             (pruned.because_of("backlog"), f"beyond the {kept} of this project"),
         ]
         parts = [f"{count} {reason}" for count, reason in told if count]

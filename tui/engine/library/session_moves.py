@@ -224,7 +224,7 @@ class SessionMoves:
                 await self._workspace.pool.keep_draft(known)
                 await self._workspace.pool.end(known)
             except StorageError as error:
-                raise StorageError(f"Could not save {known.id}: {error.short}") from error
+                raise StorageError(f'Could not save "{known.label()}": {error.short}') from error
         await asyncio.to_thread(move)
         if is_held:
             self._workspace.pool.abandon(known)

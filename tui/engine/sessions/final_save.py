@@ -54,7 +54,7 @@ class FinalSave:
                 if goes_on:
                     await self._take_draft_over(current)
         except StorageError as error:
-            self._fail(f"What was typed could not be kept: {error}")
+            self._fail(f"The text of the prompt could not be saved: {error}")
             self._rescue_drafts()
         for loaded in self._workspace.open:
             await self._close(loaded)
@@ -121,7 +121,7 @@ class FinalSave:
         draft = loaded.draft()
         if draft.empty or draft == loaded.prompt.kept or loaded.private:
             return ()
-        return (f"What was typed is in {write_draft(self._rescue_directories, draft)}.",)
+        return (f"The text of the prompt is in {write_draft(self._rescue_directories, draft)}.",)
 
     async def _close(self, loaded: LoadedSession) -> None:
         try:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
+from tui.domain.text.labels import plural
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.draft_keeper import DraftKeeper
 from tui.engine.sessions.loaded_session import LoadedSession
@@ -37,7 +38,9 @@ class OpenSessions:
     def check_limit(self) -> None:
         """Raise ``UsageError`` if no more sessions can be open."""
         if sum(each.busy for each in self.held) >= self._limit:
-            raise UsageError(f"Maximum {self._limit} sessions reached. Close a session first.")
+            raise UsageError(
+                f"The limit is {plural(self._limit, 'open session')}. Close one first."
+            )
 
     def given_up(self, loaded: LoadedSession) -> bool:
         """Tell whether a session was open, and is not any more: nothing is written there."""

@@ -22,8 +22,8 @@ ModelFor = Callable[[str | None], tuple[Model, Sequence[str]]]
 class StayedError(StorageError):
     """The session on screen could not be saved, and was not left."""
 
-    def __init__(self, session_id: str, reason: str) -> None:
-        super().__init__(f"Stayed in {session_id}: could not save ({reason})")
+    def __init__(self, title: str, reason: str) -> None:
+        super().__init__(f'Stayed in "{title}": could not save ({reason})')
         self.reason = reason
 
 
@@ -194,7 +194,7 @@ class Switcher:
             await (self._pool.end(loaded) if closes else self._pool.save(loaded))
             await self._pool.keep_draft(loaded)
         except StorageError as error:
-            raise StayedError(loaded.id, error.short) from error
+            raise StayedError(loaded.label(), error.short) from error
 
     @contextmanager
     def letting_go(self, loaded: LoadedSession) -> Generator[None]:

@@ -22,7 +22,7 @@ async def change_todos(
 
     def put(opened: OpenSession) -> None:
         if opened.session.todos != before:
-            raise UsageError("Another program changed the to-dos meanwhile; see /todo.")
+            raise UsageError("Another window changed the to-dos meanwhile. /todo shows them")
         set_todos(opened, items)
 
     await workspace.change(loaded, put)

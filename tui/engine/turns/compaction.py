@@ -12,6 +12,7 @@ import msgspec
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Summary
+from tui.domain.text.labels import plural
 from tui.engine.requests.model_request import (
     BYTES_PER_TOKEN,
     after_summary,
@@ -69,11 +70,10 @@ class Compacted(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The notice for the user."""
-        count = len(self.part.messages)
-        told = f"Compacted {count} message." if count == 1 else f"Compacted {count} messages."
+        told = f"Summarised {plural(len(self.part.messages), 'message')}."
         if self.part.whole:
             return told
-        return f"{told}\nWhat is further back than the model's window is kept, and not in it."
+        return f"{told}\nOlder ones exceed the model's window: they are kept, but not summarised."
 
 
 class Compaction(msgspec.Struct, frozen=True):

@@ -51,7 +51,7 @@ Save = Callable[[], Awaitable[Sequence[str]]]
 ROUNDS = 10
 """The number of times that a model may call tools within one turn."""
 
-_TOO_MANY_ROUNDS = f"The model asked for tools {ROUNDS} times in a row; stopped."
+_TOO_MANY_ROUNDS = f"Stopped: the model called tools {ROUNDS} times in a row."
 _NO_ANSWER = "The model gave no answer."
 
 

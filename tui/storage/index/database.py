@@ -104,9 +104,9 @@ def _check_version(connection: sqlite3.Connection) -> None:
     if not tables:
         raise Unusable("missing", "it is empty")
     if made_by != _APPLICATION:
-        raise Unusable("damaged", "it is no index of this program")
+        raise Unusable("damaged", "it is not an index of this program")
     if version != VERSION:
-        raise Unusable("older" if version < VERSION else "newer", f"it is of version {version}")
+        raise Unusable("older" if version < VERSION else "newer", f"it has version {version}")
 
 
 def unusable(error: sqlite3.Error) -> Unusable:

@@ -142,7 +142,7 @@ class IndexMaintenance:
         Raises ``StorageError``.
         """
         if os.path.lexists(self._path):
-            with storage_errors("Cannot make the search index forget"):
+            with storage_errors("Cannot remove a session from the search index"):
                 os.close(open_to_make(self._forgetting, os.O_RDWR))
 
     def forget(self) -> None:

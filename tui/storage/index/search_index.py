@@ -23,10 +23,10 @@ _REST = 400  # times the duration of a scan, until the next one
 # Other programs index what they write; only copied files are noticed late.
 _LONGEST_REST = 30.0
 _NOTICES = {
-    "locked": "The search index is in use by another program: the sessions themselves are read.",
-    "newer": "The search index is a newer version's: the sessions themselves are read.",
-    "out of reach": "The search index cannot be used ({0}): the sessions themselves are read.",
-    "damaged": "The search index was damaged ({0}); it was set aside and is built anew.",
+    "locked": "The search index is in use by another window: searching the sessions directly.",
+    "newer": "A newer sibyl-tui made the search index: searching the sessions directly.",
+    "out of reach": "The search index cannot be used ({0}): searching the sessions directly.",
+    "damaged": "The search index was damaged ({0}): it was moved aside and is rebuilt.",
 }
 
 
@@ -120,4 +120,4 @@ def _refusal(count: int) -> str:
     if not count:
         return ""
     sessions = "1 session" if count == 1 else f"{count} sessions"
-    return f"{sessions} could not be read; `sibyl-tui doctor` names what is wrong."
+    return f"{sessions} could not be read. Run `sibyl-tui doctor`."
