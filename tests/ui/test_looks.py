@@ -104,10 +104,10 @@ async def test_the_palette_offers_what_has_a_key_and_the_sessions(world):
         await until(lambda: "Session 2" in shown(app))
         assert "Session 9" not in shown(app)
         await pilot.press("escape")
-        await pilot.press("ctrl+p", *"hide the")
-        await until(lambda: "Show or hide the sidebar" in shown(app))
+        await pilot.press("ctrl+p", *"sidebar")
+        await until(lambda: "Go to the sidebar" in shown(app))
         await pilot.press("enter")
-        await until(lambda: not app.chat.sidebar.display)
+        await until(lambda: app.chat.sidebar.choosing)
 
 
 async def test_one_key_takes_a_whole_character_out_of_what_the_palette_looks_for(world):

@@ -43,7 +43,10 @@ class ConfirmScreen(Dialog[bool]):
             width: 100%; max-width: 76; height: auto; max-height: 100%; padding: 0 1;
             border: round $text-warning;
         }
-        VerticalScroll { height: auto; max-height: 8; }
+        VerticalScroll {
+            height: auto; max-height: 8; scrollbar-size-vertical: 1;
+            scrollbar-background: $surface; scrollbar-color: $foreground 30%;
+        }
         .confirm--question { text-style: bold; }
         .confirm--detail { color: $text-muted; }
         Horizontal { height: 1; margin-top: 1; align-horizontal: center; }

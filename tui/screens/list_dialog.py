@@ -29,6 +29,7 @@ class ListDialog(Dialog[int | None]):
         OptionList {
             height: auto; max-height: 100%; border: none; padding: 0; background: $surface;
             scrollbar-size-vertical: 1;
+            scrollbar-background: $surface; scrollbar-color: $foreground 30%;
             &:focus { border: none; background-tint: $foreground 0%; }
         }
     }
