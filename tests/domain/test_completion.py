@@ -147,3 +147,8 @@ def test_whatever_is_typed_and_known_completing_it_leaves_a_command(text, target
         for each in completions(prompt, targets):
             assert each.text.startswith("/")
             assert each.text != prompt
+
+
+def test_a_session_is_completed_by_its_project_which_is_named():
+    [found] = completions("/load blog", [Target("s-1", "Notes", "blog"), Target("s-2", "Notes")])
+    assert (found.name, found.help) == ("s-1", "Notes · blog")

@@ -56,7 +56,7 @@ async def test_help_of_one_command_says_how_it_is_used(world):
     w = world()
     async with w.running() as (app, pilot):
         await send(pilot, "/help load")
-        await until(lambda: "/load <target>" in conversation(app))
+        await until(lambda: "/load [target]" in conversation(app))
 
 
 async def test_the_palette_carries_out_a_command(world):
@@ -86,10 +86,10 @@ async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(worl
     w = world()
     async with w.running() as (app, pilot):
         await pilot.press("ctrl+p")
-        await pilot.press(*"load a")
-        await until(lambda: "Load a session" in "\n".join(str(o.prompt) for o in options(app)))
+        await pilot.press("slash", *"name")
+        await until(lambda: "Name this" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
-        await until(lambda: app.chat.prompt.text == "/load ")
+        await until(lambda: app.chat.prompt.text == "/name ")
         assert app.chat.prompt.has_focus_within
 
 

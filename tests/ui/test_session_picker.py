@@ -272,3 +272,14 @@ async def test_what_cannot_be_read_is_said_in_the_picker(world, monkeypatch):
         assert "sessions is no directory" in about(screen)
         sessions.unlink()
         (w.root / "away").rename(sessions)
+
+
+async def test_the_palette_and_completion_know_the_sessions_of_other_projects(world):
+    w = world()
+    made = await some(w)
+    async with w.running() as (app, pilot):
+        await until(lambda: app.chat.rows and app.chat.rows.others, "the others")
+        await pilot.press(*"/load", "space", *"blog")
+        await until(lambda: app.chat.prompt.completing, "the completion")
+        await pilot.press("tab", "enter")
+        await until(lambda: made["Far"] in status(app), "the session")

@@ -92,9 +92,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "load",
         "anywhere",
-        "Load a session",
-        "save, switch to a session and open it",
-        "<target>",
+        "Open a session",
+        "open a session; without a target, list all",
+        "[target]",
         "session",
     ),
     Command(

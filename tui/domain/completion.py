@@ -14,6 +14,8 @@ class Target(msgspec.Struct, frozen=True):
 
     id: str
     label: str
+    project: str = ""
+    """The short form of its scope."""
     is_open: bool = False
     """Open in this window."""
 
@@ -127,11 +129,15 @@ def _arguments(
 
 
 def _sessions(argument: str, targets: Iterable[Target]) -> list[tuple[str, str]]:
-    return [(each.id, each.label) for each in targets if _is_meant(argument, each)]
+    return [(each.id, _note(each)) for each in targets if _is_meant(argument, each)]
+
+
+def _note(target: Target) -> str:
+    return f"{target.label} · {target.project}" if target.project else target.label
 
 
 def _is_meant(argument: str, target: Target) -> bool:
     if target.id.startswith((argument, _SESSION_PREFIX + argument)):
         return True
-    label = target.label.casefold()
+    label = _note(target).casefold()
     return all(word in label for word in argument.casefold().split())

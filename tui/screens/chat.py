@@ -195,7 +195,7 @@ class ChatScreen(TextSelectionScreen):
         self.sidebar.show_rows(rows, now)
         if before != ways(self.sidebar.shown, self.shown):
             self.refresh_bindings()
-        self.prompt.show_targets([Target(row.id, row.label) for row in rows.rows])
+        self.prompt.show_targets([Target(row.id, row.label, row.scope) for row in rows.known])
 
     def show_status(self, status: SessionStatus) -> None:
         """Show how it stands with the session on screen."""

@@ -158,13 +158,13 @@ class ThemeCommands(Provider):
 
 
 class SessionCommands(Provider):
-    """The sessions of the sidebar; found only by typing."""
+    """The sessions of all projects; found only by typing."""
 
     async def search(self, query: str) -> Hits:
         if not isinstance(self.screen, ChatScreen) or self.screen.rows is None:
             return
         matcher = self.matcher(query)
-        for place, row in enumerate(self.screen.rows.rows, 1):
+        for place, row in enumerate(self.screen.rows.known, 1):
             # The uncut name, as there is room for it.
             label = one_line(row.name.strip() or row.label)
             score = matcher.match(label)

@@ -344,3 +344,16 @@ async def test_a_session_restored_behind_the_list_stands_in_it_once(store, make,
     assert ids(sessions) == [aside, kept]
     await sessions.count()
     assert sessions.counts.archived == 0
+
+
+async def test_the_sessions_of_other_scopes_are_known_as_far_as_they_are_few(store, make):
+    mine, theirs = make(2), make(2, OTHER)
+    sessions = SessionPager(store, SHOP)
+    await sessions.refresh()
+    assert sessions.others == ()
+    await sessions.count()
+    assert {entry.id for entry in sessions.others} == {*mine, *theirs}
+    make(300, OTHER)
+    await sessions.count()
+    assert len(sessions.others) == 200
+    assert {entry.scope for entry in sessions.entries} == {SHOP}

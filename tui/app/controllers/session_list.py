@@ -143,6 +143,7 @@ class SessionListController:
             elsewhere=counts.elsewhere,
             archived=counts.archived,
             trashed=counts.trashed,
+            others=arrange(self._sessions.others, (), self._workspace.marks(), now),
         )
 
     async def prune(self, retention: Retention) -> None:

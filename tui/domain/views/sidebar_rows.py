@@ -79,6 +79,14 @@ class SessionRows(msgspec.Struct, frozen=True):
     """The number of sessions in the archive, loaded or not."""
     trashed: int = 0
     """The number of sessions in the trash, loaded or not."""
+    others: tuple[SessionRow, ...] = ()
+    """Sessions of other projects that were used last, for the palette and for completion."""
+
+    @property
+    def known(self) -> tuple[SessionRow, ...]:
+        """All sessions that can be found by typing: listed ones, then ``others``."""
+        listed = {row.id for row in self.rows}
+        return (*self.rows, *(row for row in self.others if row.id not in listed))
 
     @property
     def set_aside(self) -> dict[Group, int]:

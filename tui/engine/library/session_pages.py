@@ -13,6 +13,7 @@ from tui.storage.protocol import KEPT, Listing, SessionFilter, SessionReader
 
 PAGE = 50
 MOST_AT_ONCE = 500
+MOST_OTHERS = 200
 
 Aside = Literal["archived", "trashed"]
 """The sessions that are counted, and read only once that is asked for."""
@@ -41,6 +42,8 @@ class SessionPager:
         self._cursor: str | None = None
         self._aside: dict[Aside, Listing] = {}
         self._counts: SessionCounts | None = None
+        self.others: tuple[SessionEntry, ...] = ()
+        """The sessions of all scopes that were used last, as far as they were counted."""
         self._lock = asyncio.Lock()
         self._paging = asyncio.Lock()  # is held while a page is read or waited for
 
@@ -183,6 +186,8 @@ class SessionPager:
         if self._everywhere:
             return SessionCounts(archived, trashed)
         kept = self._store.count(SessionFilter()) - self._store.count(self._filter())
+        if kept and (kept != self.counts.elsewhere or not self.others):
+            self.others = self._store.list(SessionFilter(), None, MOST_OTHERS).entries
         return SessionCounts(archived, trashed, elsewhere=kept)
 
     def _count_of(self, status: Aside) -> int:
