@@ -132,7 +132,7 @@ async def test_a_provider_that_is_not_there_is_said_in_place(machine):
             await send(pilot, "/model nobody:x")
             await until(lambda: 'Use "nobody:x"' in shown(app), "the picker")
             await pilot.press("enter", "enter")
-            await until(lambda: 'no provider called "nobody"' in shown(app), "the reason")
+            await until(lambda: 'There is no provider "nobody"' in shown(app), "the reason")
 
 
 @pytest.mark.fast
@@ -197,6 +197,8 @@ async def test_tab_completes_the_models_of_the_servers(machine):
             await picker(app, pilot)
             await pilot.press("escape")
             await until(lambda: app.screen is app.chat, "the chat")
+            prompt = app.chat.prompt
+            await until(lambda: "openai:gpt-6-nova" in prompt._models, "the names")
             await pilot.press(
                 *"/model openai", "colon", *"gpt", "minus", *"6", "minus", *"no", "tab"
             )

@@ -92,7 +92,6 @@ class ModelPicker:
             async for rows in answers:
                 if self._screen is not None:
                     self._screen.show(rows)
-        await self._offer_names()
 
     async def _offer_names(self) -> None:
         # In a thread, as it reads the files of keys.
@@ -102,3 +101,5 @@ class ModelPicker:
         self._screen = None
         if self._asking is not None:
             self._asking.cancel()
+        # Not by that worker, which may have been cancelled in the middle of a server's answer.
+        self._app.run_worker(self._offer_names)
