@@ -61,7 +61,7 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monke
         await until(lambda: f"Closed session: {closed.id}" in conversation(app))
         end.gate.set()
         await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
-        assert closed.notices == []
+        assert not closed.notices
         assert w.drafts().load(closed.id).queued == ("second",)
         await go_to(app, pilot, closed.id)
         await until(lambda: app.chat.prompt.text == "second", "what waited")

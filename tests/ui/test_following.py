@@ -165,10 +165,11 @@ async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, othe
         await pilot.press(*mine)
         holder.abandon()
         await until(lambda: "read-only" not in status(app))
-        shown = mine or "waited\n\nthe holder's"
+        shown = mine or "the holder's"
         await until(lambda: app.chat.prompt.draft == shown, "the draft")
         await pilot.press("x")
         await until(lambda: w.workspace.current.opened is not None, "the lease")
     kept = [w.drafts().load(holder.id), *(each for _, each in w.drafts().aside(holder.id))]
     texts = [(*each.queued, each.text) for each in kept if each]
-    assert texts == [(shown + "x",), *([("waited", "the holder's")] if mine else [])]
+    theirs = ("waited", "the holder's")
+    assert texts == ([(f"{mine}x",), theirs] if mine else [("waited", "the holder'sx")])
