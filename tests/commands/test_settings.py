@@ -42,20 +42,20 @@ async def test_all_settings_are_shown_with_where_they_come_from(commands):
         "max_tokens: 9 (this session)",
     ]
     commands.configured = ()
-    assert "temperature: left to the model" in await commands("/set")
+    assert "temperature: the model's default" in await commands("/set")
 
 
 async def test_one_setting_is_shown(commands):
     said = 'temperature: 0.7 ([models."scripted:model"] in config.toml)'
     assert await commands("/set temperature") == said
-    assert await commands("/set max_tokens") == "max_tokens: left to the model"
+    assert await commands("/set max_tokens") == "max_tokens: the model's default"
 
 
 async def test_a_parameter_is_taken_back(commands):
     await commands("/set temperature 0")
     assert await commands("/set temperature") == "temperature: 0 (this session)"
     told = await commands("/set temperature Default")
-    assert told.startswith("Took temperature back: it is now 0.7 ([models.")
+    assert told.startswith("Reset temperature: it is now 0.7 ([models.")
     assert own(commands) == Settings()
 
 
@@ -64,9 +64,9 @@ async def test_a_parameter_is_taken_back(commands):
     [
         (
             "temprature 0.2",
-            "No setting is called temprature: there are temperature and max_tokens, .*",
+            "There is no setting temprature: there are temperature and max_tokens, .*",
         ),
-        ("effort high", "No setting is called effort: there are temperature and max_tokens, .*"),
+        ("effort high", "There is no setting effort: there are temperature and max_tokens, .*"),
         ("temperature 3.5", "temperature takes a number from 0 to 2, not 3.5"),
         ("temperature -0.1", "temperature takes a number from 0 to 2, not -0.1"),
         ("temperature warm", "temperature takes a number from 0 to 2, not warm"),
@@ -91,7 +91,7 @@ async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
     assert own(commands).system_prompt == "Answer in\nthree  words."
     assert await commands("/system") == ("System prompt (this session):\nAnswer in\nthree  words.")
     assert "system_prompt: Answer in three words. (this session)" in await commands("/set")
-    said = "Took the system prompt back: it is now Answer briefly. (config.toml)"
+    said = "Reset the system prompt: it is now Answer briefly. (config.toml)"
     assert await commands("/system default") == said
     assert own(commands) == Settings()
 

@@ -8,7 +8,7 @@ from tests.engine.workspaces import FULL, said
 from tui.domain.journal.todo import ITEM_CHARACTERS, add
 from tui.engine.sessions.todos import change_todos
 
-USAGE = "Usage: /todo [list | add <text> | start <n> | done <n> | remove <n>]"
+USAGE = "Usage: /todo [list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]"
 
 
 def kept(world, session_id):

@@ -309,7 +309,7 @@ async def test_an_unknown_command_can_be_gone_on_with_and_sent_again(world):
     w = world()
     async with w.running() as (app, _):
         type_at_once(app, "/nam<enter>e x<enter>")
-        await until(lambda: "Session named: x" in conversation(app))
+        await until(lambda: 'Renamed to "x"' in conversation(app))
         assert w.model.requests == []
 
 

@@ -21,7 +21,7 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
         await until(lambda: "Yes." in words(app))
         await pilot.press("x", "ctrl+b", "x")
         await until(lambda: "It was." in conversation(app), "the other session")
-        await until(lambda: f"Closed session: {mine}" in words(app))
+        await until(lambda: 'Closed "' in words(app))
         await until(lambda: before in status(app))
         assert app.chat.prompt.draft == ""
         assert w.other_program().holder(mine) is None
@@ -90,7 +90,7 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
         await pilot.press("x")
         await question(app)
         await pilot.press("y")
-        await until(lambda: f"Closed session: {mine}" in words(app))
+        await until(lambda: 'Closed "' in words(app))
         assert w.other_program().holder(mine) is None
         await until(lambda: mark(app, mine) != "running", "the row at rest")
         assert w.workspace.current.id == other
@@ -123,7 +123,7 @@ async def test_another_key_may_be_chosen_that_closes_a_session(world):
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("f9")
-        await until(lambda: f"Closed session: {there}" in words(app))
+        await until(lambda: 'Closed "' in words(app))
         assert "F9" in HelpScreen(app._keys(), app.chat.chosen_keys).text()
 
 

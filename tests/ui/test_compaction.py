@@ -239,7 +239,7 @@ async def test_a_reset_meanwhile_ends_it(world):
         await send(pilot, "/compact")
         await until(lambda: "summarising" in activity(app))
         await send(pilot, "/reset")
-        await until(lambda: "Session saved before reset" in words(app))
+        await until(lambda: "Started over" in words(app))
         gate.set()
         await ended(w)
         assert w.workspace.current.session.summary is None

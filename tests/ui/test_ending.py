@@ -58,7 +58,7 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monke
         hold.set()
         await until(end.asked.is_set, "the end of the answer")
         await send(pilot, "/session close")
-        await until(lambda: f"Closed session: {closed.id}" in conversation(app))
+        await until(lambda: 'Closed "' in conversation(app))
         end.gate.set()
         await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
         assert not closed.notices

@@ -56,7 +56,7 @@ async def test_help_of_one_command_says_how_it_is_used(world):
     w = world()
     async with w.running() as (app, pilot):
         await send(pilot, "/help load")
-        await until(lambda: "/load [target]" in conversation(app))
+        await until(lambda: "/load [NAME, NUMBER or ID]" in conversation(app))
 
 
 async def test_the_palette_carries_out_a_command(world):

@@ -13,7 +13,7 @@ from tui.app.themes import Appearance
     [
         (["ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
         (["ctrl+b", "ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
-        (["ctrl+t"], "No to-dos: /todo add <text> begins a list."),
+        (["ctrl+t"], "No to-dos yet. /todo add TEXT adds one"),
         (["alt+5"], "There is no session 5 in the list."),
         (["f6", "enter"], "Nothing to open or fold here."),
         (["f6", "c"], "No code to copy; y copies the message."),

@@ -72,7 +72,7 @@ async def test_typing_goes_on_while_a_command_saves(world, slow):
         await pilot.press("ctrl+s", "!")
         await until(lambda: app.chat.prompt.text == "typed!")
         disk.let_go()
-        await until(lambda: "Session named: x" in conversation(app))
+        await until(lambda: 'Renamed to "x"' in conversation(app))
         await until(lambda: w.workspace.current.prompt.text == "typed!")
 
 
@@ -88,7 +88,7 @@ async def test_commands_are_carried_out_in_their_order(world, slow):
         await until(lambda: "Added to-do 1: bread" in conversation(app))
         assert name_of(w, session_id) == "two"
         told = [placed.notice.text for placed in w.workspace.current.notices]
-        assert told == ["Session named: one", "Session named: two", "Added to-do 1: bread"]
+        assert told == ['Renamed to "one"', 'Renamed to "two"', "Added to-do 1: bread"]
 
 
 async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(world, slow):
@@ -236,7 +236,7 @@ async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, 
             await send(pilot, "/name x")
             await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in words(app))
         await send(pilot, "/name y")
-        await until(lambda: "Session named: y" in conversation(app))
+        await until(lambda: 'Renamed to "y"' in conversation(app))
 
 
 async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, monkeypatch):

@@ -51,4 +51,4 @@ async def test_all_are_shown_with_where_they_come_from(world):
         await send(pilot, "/set")
         await until(lambda: "Settings of this session with scripted:model" in words(app))
         assert "max_tokens: 500 (this session)" in words(app)
-        assert "temperature: left to the model" in words(app)
+        assert "temperature: the model's default" in words(app)

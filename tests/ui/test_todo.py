@@ -71,7 +71,7 @@ async def test_it_stays_through_a_reset(world):
     async with w.running() as (app, pilot):
         await send(pilot, "/todo add mine")
         await send(pilot, "/reset")
-        await until(lambda: "Session saved before reset" in words(app))
+        await until(lambda: "Started over" in words(app))
         assert panel(app)[1:] == ["[ ] 1. mine"]
 
 

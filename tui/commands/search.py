@@ -26,7 +26,7 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     notice = say(found.notice, "warning") if found.notice else ()
     if not found.hits:
         near = await asyncio.to_thread(_nearest, workspace, arguments)
-        return (*notice, *say(f"No sessions found matching: {arguments}"), *near)
+        return (*notice, *say(f'No session matches "{arguments}".'), *near)
     context.numbers.show(hit.session_id for hit in found.hits)
     return (*notice, *say("\n".join(lines)))
 

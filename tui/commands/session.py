@@ -28,7 +28,7 @@ from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import SessionReader
 
 _USAGE = BY_NAME["session"].usage_error
-_RESUME_USAGE = "Usage: /session resume <index>"
+_RESUME_USAGE = "Usage: /session resume NUMBER"
 
 
 async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -97,7 +97,7 @@ async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect
     store = context.workspace.reader
     entry = await asyncio.to_thread(store.entry, session_id)
     path = await asyncio.to_thread(store.location, session_id)
-    return say(f"Session '{entry.label}' saved to: {path}")
+    return say(f'Saved "{entry.label}" to {path}')
 
 
 async def close(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -153,7 +153,7 @@ async def _leave(
     context: CommandContext, loaded: LoadedSession, give_up: Callable[[], Awaitable[None]]
 ) -> Sequence[Effect]:
     """Close a session by ``give_up``, and show another one if it was on screen."""
-    told = say(f"Closed session: {loaded.id}")
+    told = say(f'Closed "{loaded.label()}"')
     if loaded is not context.workspace.current:
         await context.workspace.switcher.between_switches(give_up)
         return (MovedSession(loaded.id), *told)

@@ -61,14 +61,14 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not await workspace.begin(arguments):
         # If it is not new, the user selected another session meanwhile.
         untouched = workspace.current.untouched
-        return say(f"Already in a new session: {workspace.current.id}") if untouched else ()
+        return say("Already in a new session") if untouched else ()
     loaded = workspace.current
     return (ShowSession(), Later(partial(_prune, context, loaded)))
 
 
 async def _prune(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     """Archive sessions beyond the limit of the scope, and report the new session."""
-    started = f"Started new session: {loaded.id}"
+    started = "Started a new session"
     if not context.retention.limits_scopes:
         return _say_in(context, loaded, started)
     await context.workspace.switcher.settle()
@@ -103,7 +103,7 @@ async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
         await workspace.reset(loaded)
     except StorageError as error:
         return say(f"Not reset: could not save ({error.short})", "error")
-    done = "Began anew" if loaded.private else f"Session saved before reset: {loaded.id}"
+    done = "Started over" if loaded.private else "Started over. The earlier messages are kept"
     return (ShowSession(), *say(done))
 
 
@@ -116,7 +116,7 @@ async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
     loaded = context.workspace.current
     told = len(loaded.notices)
     await context.workspace.rename(loaded, arguments)
-    return (*shown_notices(loaded, told), *say(f"Session named: {arguments}"))
+    return (*shown_notices(loaded, told), *say(f'Renamed to "{arguments}"'))
 
 
 def shown_notices(loaded: LoadedSession, told: int) -> tuple[Effect, ...]:

@@ -27,7 +27,7 @@ _DEFAULT = "default"
 _NONE = "none"
 _SHOWN = 60
 """Characters of a system prompt that a list shows."""
-_LEFT = "left to the model"
+_LEFT = "the model's default"
 _CAN_BE_SET = f"there are {' and '.join(PARAMETERS)}, and /system sets the system prompt"
 
 
@@ -41,7 +41,7 @@ async def change_parameter(context: CommandContext, arguments: str) -> Sequence[
         return say(f"{name}: {_state(context, name)}")
     if value[0].lower() == _DEFAULT:
         told = await _put(context, name, None)
-        return (*told, *say(f"Took {name} back: it is now {_state(context, name)}"))
+        return (*told, *say(f"Reset {name}: it is now {_state(context, name)}"))
     number = parameter_value(name, value[0])
     return (
         *await _put(context, name, number),
@@ -59,7 +59,7 @@ async def change_system_prompt(context: CommandContext, arguments: str) -> Seque
         case "default":
             told = await _put(context, "system_prompt", None)
             now = _state(context, "system_prompt")
-            return (*told, *say(f"Took the system prompt back: it is now {now}"))
+            return (*told, *say(f"Reset the system prompt: it is now {now}"))
         case "none":
             told = await _put(context, "system_prompt", "")
             return (*told, *say("Removed the system prompt for this session"))
@@ -72,7 +72,7 @@ def _parameter(word: str) -> ParameterName:
     for name in PARAMETERS:
         if name == word.lower():
             return name
-    raise UsageError(f"No setting is called {word}: {_CAN_BE_SET}")
+    raise UsageError(f"There is no setting {word}: {_CAN_BE_SET}")
 
 
 async def _put(

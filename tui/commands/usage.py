@@ -7,7 +7,7 @@ from tui.commands.effects import Effect, say
 from tui.domain.text.labels import plural
 from tui.domain.views.usage import ContextUse, SessionCost, money
 
-_NOTHING = "No tokens were counted yet: a server tells them with its answer, and they are not kept."
+_NOTHING = "No token counts for this run yet"
 
 
 async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -20,7 +20,7 @@ async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
     if use:
-        share = f"{use.percent} % of a window of {use.window:,}"
+        share = f"{use.percent} % of the window of {use.window:,}"
         yield f"Context: {use.tokens:,} tokens, {share}."
     elif cost:
         yield "Context: known after the next answer."
@@ -32,6 +32,6 @@ def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
 
 def _cost(cost: SessionCost) -> str:
     if cost.unpriced == cost.answers:
-        return "; what they cost is not known"
+        return "; cost unknown"
     rest = f", without {cost.unpriced} of unknown price" if cost.unpriced else ""
-    return f"; at most {money(cost.dollars)} by the list{rest}"
+    return f"; at most {money(cost.dollars)} by list prices{rest}"
