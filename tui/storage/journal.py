@@ -47,6 +47,7 @@ _FIRST_PROMPT_BYTES = 1024 * 1024
 _STATE = b'"state"'
 _SETTINGS = b'"settings"'
 _DIGITS = 18
+_NEAR_MESSAGES = 200
 
 
 class JournalEnds(msgspec.Struct, frozen=True):
@@ -101,14 +102,36 @@ class Journal:
         return Tail(cut, _cursor(window, window.offset_of(kept[0]) if kept else self._end))
 
     def _tail_at(self, last: str, count: int) -> Tail:
-        try:
-            session = self._whole_fold(_without_text).up_to(last, held=self._held)
-        except LookupError as error:
-            raise MessageNotFound(self._session_id, last) from error
+        session = self._near_end(last)
+        if session is None:
+            try:
+                session = self._whole_fold(_without_text).up_to(last, held=self._held)
+            except LookupError as error:
+                raise MessageNotFound(self._session_id, last) from error
         end = self._end_of(last) if last else self._branches.begin_of_conversation(self._end)
         page = self._page(end, min(count, session.message_count))
         return Tail(
             msgspec.structs.replace(session, entries=page.entries, live_from=0), page.cursor
+        )
+
+    def _near_end(self, last: str) -> Session | None:
+        """Read a session up to a live message near its end; ``None`` if it is further back."""
+        session, _ = self._end_session(
+            lambda read: last in read.messages or read.shown >= _NEAR_MESSAGES
+        )
+        ids = [message.id for message in session.loaded_messages]
+        if last not in ids:
+            return None
+        later = ids[ids.index(last) + 1 :]
+        if session.summary is not None and session.summary.through in later:
+            return None
+        return msgspec.structs.replace(
+            session,
+            message_count=session.message_count - sum(key not in session.arriving for key in later),
+            interrupted=(),
+            arriving=frozenset[str](),
+            everything=(),
+            parents={},
         )
 
     def since(self, message_id: str | None) -> tuple[Message, ...]:

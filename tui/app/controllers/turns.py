@@ -30,7 +30,7 @@ from tui.engine.turns.events import (
     TurnStatus,
     UsageCounted,
 )
-from tui.engine.turns.turn import Turn, TurnSettings, begin_turn, retry_turn
+from tui.engine.turns.turn import Turn, TurnSettings, begin_turn, retry_turn, version_turn
 from tui.errors import SibylError, StorageError
 
 _EVENTS_BETWEEN_BREATHS = 16
@@ -100,6 +100,14 @@ class Turns:
         opened, model = session.opened, session.model
         save = partial(self._pool.save, session)
         self._launch(session, retry_turn(opened, model, self._settings, save))
+
+    def ask_again(self, session: LoadedSession) -> None:
+        """Answer the last message again, in an open session in which a version was begun."""
+        if session.opened is None or session.model is None:
+            raise ValueError("only an open session can be asked in")
+        opened, model = session.opened, session.model
+        save = partial(self._pool.save, session)
+        self._launch(session, version_turn(opened, model, self._settings, save))
 
     @contextmanager
     def going_on(self, session: LoadedSession) -> Generator[None]:
@@ -258,7 +266,7 @@ class Turns:
         self.measuring.begin(session, event.message_id)
         if not shown:
             return
-        if event.replaces:
+        if event.replaces or event.after is not None:
             self._chat.show_session(session.view())
             return
         model = session.model.name if session.model else ""

@@ -96,3 +96,14 @@ def numbered(versions: Versions) -> Mapping[str, Version]:
         message_id: Version(group.index(message_id) + 1, len(group))
         for message_id, group in versions.items()
     }
+
+
+def with_new(versions: Versions, new: Iterable[tuple[str, str]]) -> Versions:
+    """Add messages to the versions: each with another one that it goes beside."""
+    known = dict(versions)
+    for beside, message_id in new:
+        group = known.get(beside, (beside,))
+        if message_id not in group:
+            group = (*group, message_id)
+        known |= dict.fromkeys(group, group)
+    return known

@@ -1,9 +1,12 @@
 """The view model of the session on screen."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.todo import TodoItem
+from tui.domain.journal.versions import Version
 from tui.domain.views.approval import Question
 from tui.domain.views.notice import Shown
 from tui.domain.views.prompt_queue import PromptQueue
@@ -27,6 +30,10 @@ class SessionView(msgspec.Struct, frozen=True):
     """The reason why nothing can be added; empty if it can."""
     todos: tuple[TodoItem, ...] = ()
     asking: Question | None = None
+    versions: Mapping[str, Version] = msgspec.field(default_factory=dict[str, Version])
+    """The number of each message that has other versions, by its id."""
+    aside: bool = False
+    """True if ``entries`` are of a version that is not live."""
     later: bool = False
     """True if the session has more after ``entries``."""
     pastes: tuple[str, ...] = ()

@@ -61,13 +61,18 @@ def context_of(session: Session) -> HistoryWindow | None:
 
 
 def read_context(
-    store: SessionReader, session_id: str, summary: Summary | None, tokens: int
+    store: SessionReader,
+    session_id: str,
+    summary: Summary | None,
+    tokens: int,
+    last: str | None = None,
 ) -> HistoryWindow:
     """Read back from the end until there are so many tokens, or all that is live.
 
-    Raises what ``SessionReader.tail`` and ``page`` raise.
+    With ``last``, as if that message were the end. Raises what ``SessionReader.tail`` and ``page``
+    raise.
     """
-    tail = store.tail(session_id, PAGE)
+    tail = store.tail(session_id, PAGE, last)
     messages, cursor = list(tail.session.loaded_messages), tail.cursor
     whole = len(messages) >= tail.session.message_count or _reaches_back_to(summary, messages)
     size = sum(map(estimated_tokens, messages))

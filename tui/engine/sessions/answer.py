@@ -17,6 +17,8 @@ class Answer(msgspec.Struct):
     timestamp: str
     model: str
     replaces: str | None = None
+    after: str | None = None
+    """The message that it follows, if that is not the last one."""
     cut: bool = False
     calls: list[ToolCall] = msgspec.field(default_factory=list[ToolCall])
     _texts: list[str] = msgspec.field(default_factory=list[str])
@@ -69,6 +71,7 @@ class Answer(msgspec.Struct):
             timestamp=self.timestamp if first else None,
             model=self.model if first else None,
             replaces=self.replaces if first else None,
+            after=self.after if first else None,
         )
         self._noted = self._length
         return piece
@@ -85,6 +88,7 @@ class Answer(msgspec.Struct):
             error=error,
             model=self.model,
             replaces=self.replaces,
+            after=self.after,
         )
 
     def shown_in(self, entries: Sequence[Entry]) -> tuple[Entry, ...]:

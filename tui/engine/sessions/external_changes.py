@@ -90,7 +90,7 @@ class Follower:
         arriving = loaded.session.arriving
         if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, end)):
             return None
-        joined = not before or before[0] in loaded.entries
+        joined = not before or (before[0] in loaded.entries and not _left(before, loaded.entries))
         if not held and loaded.access.asked_for and not loaded.read_only:
             await self._take_over(loaded)
         return Change(
@@ -147,6 +147,13 @@ def read_on(store: SessionReader, session_id: str, known: set[str]) -> SessionEn
         page = store.page(session_id, cursor, PAGE)
         pages, cursor = (*page.entries, *pages), page.cursor
     return SessionEnd(Tail(tail.session, cursor), pages)
+
+
+def _left(before: Sequence[Entry], after: Sequence[Entry]) -> bool:
+    """Tell whether another version is live: messages have left that no other one replaces."""
+    messages = [each for each in after if isinstance(each, Message)]
+    stayed = {each.id for each in messages} | {each.replaces for each in messages}
+    return any(isinstance(each, Message) and each.id not in stayed for each in before)
 
 
 def _reaches(known: set[str], entries: Sequence[Entry]) -> bool:

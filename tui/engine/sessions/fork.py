@@ -28,13 +28,15 @@ class Copy(msgspec.Struct, frozen=True):
     session: Session
 
 
-def write_fork(store: SessionStore, session_id: str, now: str) -> str:
+def write_fork(store: SessionStore, session_id: str, now: str, last: str | None = None) -> str:
     """Write a session with another one's live messages, summary, to-dos and settings.
 
-    Gives its id. Blocks on the disk. Raises ``UsageError`` if there is nothing to go on from, and
-    ``StorageError``; nothing is written then.
+    With ``last``, up to that message of any version. Gives its id. Blocks on the disk. Raises
+    ``UsageError`` if there is nothing to go on from, and ``StorageError``; nothing is written then.
     """
     session = store.load(session_id)
+    if last is not None:
+        session = store.tail(session_id, session.total_count, last).session
     contents = [*_live(session), *_todos(session)]
     if not contents:
         raise UsageError("Nothing to fork yet.")
@@ -103,8 +105,8 @@ def _live(session: Session) -> Iterator[Record]:
             # What it replaced, or was said before, stays behind; what is still arriving ends here.
             status = "interrupted" if entry.id in session.arriving else entry.status
             yield msgspec.structs.replace(_in_line(entry), status=status)
-        elif entry == session.summary:
-            yield entry
+            if session.summary and session.summary.through == entry.id:
+                yield session.summary
 
 
 def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:

@@ -94,7 +94,7 @@ class LoadedPages:
     def _join(self, latest: Sequence[Entry]) -> None:
         """Show the end of the session, if the excerpt has reached what is loaded of it."""
         excerpt = self._excerpt
-        if excerpt is None:
+        if excerpt is None or excerpt.aside:
             return
         places = (place for place, entry in enumerate(latest) if isinstance(entry, Message))
         first = next(places, len(latest))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 
 import msgspec
 
@@ -16,6 +17,7 @@ from tui.domain.journal.session import (
     Stamp,
     Tail,
 )
+from tui.domain.journal.versions import Versions, numbered, with_new
 from tui.domain.views.notice import Notice, Shown
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
@@ -23,7 +25,7 @@ from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
 from tui.engine.sessions.activity import Activity
 from tui.engine.sessions.loaded_pages import LoadedPages
-from tui.engine.sessions.open_session import OpenSession
+from tui.engine.sessions.open_session import NewVersion, OpenSession
 from tui.engine.sessions.prompt_state import PromptState
 from tui.providers.protocol import Model
 
@@ -75,6 +77,7 @@ class LoadedSession:
         self._save = SaveState()
         self._notices: tuple[PlacedNotice, ...] = ()
         self._model: Model | None = None
+        self._versions: Versions = {}
         self.prompt = PromptState()
         self.activity = Activity()
         self.pages = LoadedPages(opened.cursor if opened else self._tail.cursor)
@@ -189,6 +192,41 @@ class LoadedSession:
         return self.opened.entries if self.opened else self._tail.session.entries
 
     @property
+    def versions(self) -> Versions:
+        """The messages that have other versions, as far as they are known."""
+        new = self.opened.new_versions if self.opened else ()
+        return with_new(self._versions, new)
+
+    def begin_version(self, version: NewVersion) -> None:
+        """Let the next message follow an earlier one, and show the conversation up to there."""
+        if self.opened is None:
+            raise ValueError("only an open session can be changed")
+        before, self.pages = self.pages, LoadedPages(version.end.cursor)
+        self.opened.begin_version(version, partial(self._restore_pages, before))
+
+    def drop_version(self) -> None:
+        """Go on with the conversation as it was; harmless if no version was begun."""
+        if self.opened is not None:
+            self.opened.drop_version()
+
+    def _restore_pages(self, pages: LoadedPages) -> None:
+        self.pages = pages
+
+    def note_versions(self, versions: Versions) -> None:
+        """Note which messages have other versions on disk."""
+        self._versions = versions
+
+    def lacks_versions(self, entries: Sequence[Entry]) -> bool:
+        """Tell whether some entries say that there are versions which were not read yet."""
+        messages = (entry for entry in entries if isinstance(entry, Message))
+        return any(each.after is not None and each.id not in self.versions for each in messages)
+
+    @property
+    def shown(self) -> tuple[Entry, ...]:
+        """The entries on screen: those of an excerpt, or the loaded ones."""
+        return self.pages.excerpt.entries if self.pages.excerpt else self.entries
+
+    @property
     def unsaved_prompts(self) -> tuple[str, ...]:
         """The prompts that were sent and are not on disk yet."""
         return tuple(m.text for m in self.pending if isinstance(m, Message) and m.role == "user")
@@ -268,7 +306,8 @@ class LoadedSession:
     def label(self) -> str:
         """The title in a list."""
         session = self.session
-        prompts = (m.text for m in session.all_messages if m.role == "user" and m.text.strip())
+        messages = (entry for entry in session.entries if isinstance(entry, Message))
+        prompts = (m.text for m in messages if m.role == "user" and m.text.strip())
         return session.label(self._listed_as or next(prompts, ""))
 
     def row(self, now: str, *, active: bool) -> SessionEntry:
@@ -312,6 +351,8 @@ class LoadedSession:
             read_only=self.read_only,
             todos=session.todos,
             asking=self.activity.asking,
+            versions=numbered(self.versions),
+            aside=excerpt is not None and excerpt.aside,
         )
 
     def status(self) -> SessionStatus:

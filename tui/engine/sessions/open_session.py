@@ -12,6 +12,7 @@ from tui.domain.journal.fold import Fold
 from tui.domain.journal.ids import MESSAGE_TOKEN_BYTES, new_message_id
 from tui.domain.journal.message import Message, Role
 from tui.domain.journal.records import (
+    NO_SUMMARY,
     Closed,
     Opened,
     Partial,
@@ -24,7 +25,7 @@ from tui.domain.journal.records import (
     Todos,
     encode,
 )
-from tui.domain.journal.session import Entry, Session
+from tui.domain.journal.session import Entry, Session, Tail
 from tui.domain.timestamps import format_utc
 from tui.engine.requests.history_window import HistoryWindow, context_of, read_context
 from tui.engine.requests.missing_results import missing_results
@@ -49,6 +50,17 @@ class PendingRecord(msgspec.Struct, frozen=True, eq=False):
 
     record: Record
     line: bytes
+
+
+class NewVersion(msgspec.Struct, frozen=True):
+    """The message that a new version follows, and the session as if that were its ``end``.
+
+    ``after`` is empty for a first message. ``beside`` is the message that it is a version of.
+    """
+
+    after: str
+    end: Tail
+    beside: str | None
 
 
 class OpenSession:
@@ -86,6 +98,9 @@ class OpenSession:
         self._cursor = cursor
         self._saving = WriteQueue(self._save)
         self._notices: list[str] = []
+        self._version: NewVersion | None = None
+        self._dropped: Callable[[], None] = lambda: None
+        self._new_versions: list[tuple[str, str]] = []
 
     # --- what is known
 
@@ -100,7 +115,12 @@ class OpenSession:
 
     @property
     def summary(self) -> Summary | None:
-        return self._fold.summary
+        return self._version.end.session.summary if self._version else self._fold.live_summary
+
+    @property
+    def new_versions(self) -> tuple[tuple[str, str], ...]:
+        """The versions that this program has added: each with another one that it goes beside."""
+        return tuple(self._new_versions)
 
     @property
     def model(self) -> str:
@@ -141,7 +161,8 @@ class OpenSession:
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The loaded entries, with the answer that is arriving."""
-        entries = self.session.entries
+        known = self._version.end.session if self._version else self.session
+        entries = known.entries
         return self._answer.shown_in(entries) if self._answer else entries
 
     @property
@@ -152,7 +173,7 @@ class OpenSession:
     @property
     def cursor(self) -> str | None:
         """Leads to what comes before ``entries``; ``None`` if nothing does."""
-        return self._cursor
+        return self._version.end.cursor if self._version else self._cursor
 
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
@@ -165,8 +186,10 @@ class OpenSession:
         # What is saved while the disk is read stands in neither pending nor what was read.
         self._unread = unread = list(self.pending)
         try:
-            context = context_of(self.session) or await asyncio.to_thread(
-                read_context, self._store, self.id, self.summary, tokens
+            last = self._version.after if self._version else _first_after(unread)
+            known = self._version.end.session if self._version else self.session
+            context = context_of(known) or await asyncio.to_thread(
+                read_context, self._store, self.id, self.summary, tokens, last
             )
         finally:
             self._unread = None
@@ -179,6 +202,9 @@ class OpenSession:
     def add(self, record: Record) -> None:
         """Make a change: it counts at once, and is pending until it is saved."""
         self._begin()
+        if self._version is not None and isinstance(record, Message | Partial):
+            self._add_version(self._version, record)
+            return
         line = encode(record)
         if self._since_state + len(line) > STATE_BYTES and not self._stated:
             self.note_state()
@@ -203,14 +229,30 @@ class OpenSession:
             content=content,
             timestamp=format_utc(now),
             tool_call_id=tool_call_id,
+            after=self._version.after if self._version else None,
         )
         self.add(message)
         return message
 
+    def begin_version(self, version: "NewVersion", dropped: Callable[[], None]) -> None:
+        """Let the next message follow an earlier one; nothing is written before it is there.
+
+        Calls ``dropped`` if it never comes.
+        """
+        self.drop_version()
+        self._version, self._context, self._dropped = version, None, dropped
+
+    def drop_version(self) -> None:
+        """Go on with the conversation as it was: the next message follows its last one."""
+        if self._version is not None:
+            self._version, self._context = None, None
+            self._dropped()
+
     def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
         """Start collecting an answer; nothing of it is pending before it has text."""
         now = self._clock()
-        self._answer = Answer(self._message_id(now), format_utc(now), model, replaces)
+        after = self._version.after if self._version else None
+        self._answer = Answer(self._message_id(now), format_utc(now), model, replaces, after)
         return self._answer
 
     def add_piece(self, answer: Answer) -> None:
@@ -239,6 +281,9 @@ class OpenSession:
         if answer is not self._answer:
             return message  # ended before, by whoever could not wait
         self._answer = None
+        if self._version and status == "interrupted" and not (answer.text or answer.calls):
+            self.drop_version()
+            return message
         self.add(message)
         return message
 
@@ -366,6 +411,29 @@ class OpenSession:
         if not self._published and self._fold.settings != Settings():
             self._enter(self._fold.settings)
 
+    def _add_version(self, version: "NewVersion", record: Message | Partial) -> None:
+        """Add the first record of a new version, with all that readers of the end need of it."""
+        known, end = self.session, version.end
+        counted, last = end.session.summary or NO_SUMMARY, self._fold.summary or NO_SUMMARY
+        self._version, self._context, self._cursor = None, None, end.cursor
+        self._fold = Fold.continuing(
+            msgspec.structs.replace(
+                known,
+                entries=end.session.entries,
+                live_from=0,
+                message_count=end.session.message_count,
+                summary=end.session.summary,
+                everything=(),
+                parents={},
+            )
+        )
+        if version.beside is not None:
+            self._new_versions.append((version.beside, _id_of(record)))
+        self._enter(record)
+        if counted != last:
+            self._enter(counted)
+        self.note_state()
+
     def _enter(self, record: Record, line: bytes = b"") -> None:
         if not line and not isinstance(record, State):
             line = encode(record)
@@ -447,3 +515,13 @@ class OpenSession:
             f"Session {known.id}: {damage.reason}. It was left as it is; "
             f"what was open here is saved as {self.id}."
         )
+
+
+def _first_after(records: Sequence[Record]) -> str | None:
+    """The message that the first new version among some records follows."""
+    messages = (record for record in records if isinstance(record, Message | Partial))
+    return next((record.after for record in messages if record.after is not None), None)
+
+
+def _id_of(record: Message | Partial) -> str:
+    return record.id if isinstance(record, Message) else record.message_id

@@ -21,6 +21,9 @@ from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
 from tui.storage.stores import SessionStores
 
+_COUNTED_AT_ONCE = 5000
+"""Messages of a session that may be read to count the versions of some, before it is shown."""
+
 
 class SessionLoader:
     """Makes conversations of what is on disk."""
@@ -140,6 +143,8 @@ class SessionLoader:
         if session.damaged:
             words = damage_words(session.damaged, session.id)
             loaded.say(Notice(words, "warning"))
+        if session.total_count <= _COUNTED_AT_ONCE and loaded.lacks_versions(session.entries):
+            loaded.note_versions(self._store.versions(session.id))
         self._prompts.put_back(loaded)
 
 

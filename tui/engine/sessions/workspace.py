@@ -277,14 +277,15 @@ class Workspace:
 
     # --- copies
 
-    async def fork(self, session_id: str) -> str:
+    async def fork(self, session_id: str, last: str | None = None) -> str:
         """Write a copy of what is saved of a session, and give its id; nothing is opened.
 
-        Raises ``UsageError`` at the limit or if there is nothing to copy, and ``StorageError``.
+        With ``last``, up to that message of any version. Raises ``UsageError`` at the limit or if
+        there is nothing to copy, and ``StorageError``.
         """
         self.pool.check_limit()
         return await asyncio.to_thread(
-            write_fork, self._stores.main, session_id, format_utc(self.clock())
+            write_fork, self._stores.main, session_id, format_utc(self.clock()), last
         )
 
     # --- prompts
@@ -314,10 +315,16 @@ class Workspace:
             # Asked twice, or the session was taken meanwhile: the other reading counts.
             return ()
         loaded.pages.add_page(page)
+        if loaded.lacks_versions(page.entries):
+            await self.read_versions(loaded)
         if page.damaged:
             words = damage_words(page.damaged, loaded.id)
             loaded.say(Notice(words, "warning"))
         return page.entries
+
+    async def read_versions(self, loaded: LoadedSession) -> None:
+        """Read which messages of a session have other versions. Raises ``StorageError``."""
+        loaded.note_versions(await asyncio.to_thread(self.reader.versions, loaded.id))
 
     # --- within
 

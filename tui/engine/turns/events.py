@@ -20,11 +20,13 @@ class MessageSaved(msgspec.Struct, frozen=True):
 class AnswerStarted(msgspec.Struct, frozen=True):
     """The model was asked; what comes belongs to this message.
 
-    It ``replaces`` an answer that failed or was stopped, if that one was asked again.
+    It ``replaces`` an answer that failed or was stopped, if that one was asked again. A new version
+    comes ``after`` an earlier message, and what followed that leaves the conversation.
     """
 
     message_id: str
     replaces: str | None = None
+    after: str | None = None
 
 
 class TextAdded(msgspec.Struct, frozen=True):

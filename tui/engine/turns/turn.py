@@ -86,12 +86,15 @@ class Turn:
         settings: TurnSettings,
         save: Save | None,
         prompt: Message | None,
+        *,
+        anew: bool = False,
     ) -> None:
         self._session = session
         self._model = model
         self._settings = settings
         self._save = save or partial(_save, session)
         self._prompt = prompt
+        self._anew = anew
         self._notices: list[str] = []
 
     async def run(self, emit: Emit) -> TurnEnded:
@@ -117,6 +120,8 @@ class Turn:
         return ended
 
     async def _replaced(self) -> str | None:
+        if self._anew:
+            return None
         last = (await self._session.context(self._model.context_window))[-1:]
         if not last or not can_retry(last[0]):
             raise UsageError("Nothing to retry.")
@@ -142,7 +147,7 @@ class Turn:
         request = await self._request(replaces)
         answer = self._session.begin_answer(self._model.name, replaces=replaces)
         with _kept(self._session, answer), self._saved_regularly(answer):
-            await emit(AnswerStarted(answer.message_id, replaces))
+            await emit(AnswerStarted(answer.message_id, replaces, answer.after))
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     for told in _take(answer, event):
@@ -243,6 +248,13 @@ def retry_turn(
     The new answer replaces the failed one.
     """
     return Turn(session, model, settings, save, None)
+
+
+def version_turn(
+    session: OpenSession, model: Model, settings: TurnSettings, save: Save | None = None
+) -> Turn:
+    """Make a turn that answers the last message, of a version that was begun or of a fork."""
+    return Turn(session, model, settings, save, None, anew=True)
 
 
 def can_retry(last: Message) -> bool:

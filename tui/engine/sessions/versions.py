@@ -1,0 +1,169 @@
+"""Asking again, saying a question in another way, and looking at the versions of a message.
+
+Nothing is written before the new question or answer is there: until then the next message is only
+known to follow an earlier one. A session that is read-only is forked up to that message instead.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.session import Entry, Reset
+from tui.engine.sessions import excerpts
+from tui.engine.sessions.leasing import WINDOW
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.open_session import NewVersion
+from tui.engine.sessions.workspace import Workspace
+from tui.errors import MessageNotFound, NewerVersion, ReadOnly, SessionBusy, UsageError
+
+_TURN = 60
+"""The most messages of a turn: its question, and ten answers with their tool results."""
+_AROUND = 50
+
+_BEFORE_RESET = "This was said before /reset."
+_RUNNING = "An answer is being made here: stop it first."
+
+
+class _Place(msgspec.Struct, frozen=True):
+    """The place for a new version: behind the message ``after``, instead of ``beside``."""
+
+    after: str
+    beside: str | None
+
+
+async def begin_again(
+    workspace: Workspace, loaded: LoadedSession, message_id: str
+) -> LoadedSession:
+    """Prepare to ask again for an answer of any version; gives the session to ask in.
+
+    The next answer there follows its question. Raises ``UsageError`` while an answer is made, for
+    a message before ``/reset`` or without a question; ``StorageError`` if the session cannot be
+    saved or read. Nothing has changed then.
+    """
+    own = await _taken(workspace, loaded)
+    conversation = await _conversation(workspace, loaded, message_id)
+    questions = [place for place, each in enumerate(conversation) if each.role == "user"]
+    if not questions:
+        raise UsageError("There is no question to ask again.")
+    beside = conversation[questions[-1] + 1 : questions[-1] + 2]
+    after = conversation[questions[-1]].id
+    return await _begin(workspace, loaded, _Place(after, _id_of(beside)), own=own)
+
+
+async def begin_edit(workspace: Workspace, loaded: LoadedSession, message_id: str) -> LoadedSession:
+    """Prepare to say a question in another way; gives the session to say it in.
+
+    The next prompt there follows what the question follows. Raises as ``begin_again``.
+    """
+    own = await _taken(workspace, loaded)
+    conversation = await _conversation(workspace, loaded, message_id)
+    if conversation[-1].role != "user":
+        raise UsageError("Only a question of your own can be edited.")
+    place = _Place(conversation[-2].id if len(conversation) > 1 else "", message_id)
+    return await _begin(workspace, loaded, place, own=own)
+
+
+async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> LoadedSession:
+    """Prepare to go on from the version on screen; gives the session in which to do so.
+
+    Nothing is to be prepared for the live one. Raises as ``begin_again``.
+    """
+    excerpt = loaded.pages.excerpt
+    if excerpt is None or not excerpt.aside:
+        return loaded
+    own = await _taken(workspace, loaded)
+    while loaded.pages.excerpt is not None and loaded.pages.excerpt.later is not None:
+        await excerpts.read_later(workspace.reader, loaded)
+    messages = [each for each in loaded.shown if isinstance(each, Message)]
+    return await _begin(workspace, loaded, _Place(messages[-1].id, None), own=own)
+
+
+async def fork_at(workspace: Workspace, loaded: LoadedSession, message_id: str) -> str:
+    """Write a copy of a session up to a message of any version, and give its id.
+
+    Nothing is opened. Raises as ``begin_again`` and ``Workspace.fork``.
+    """
+    if loaded.opened is not None:
+        await workspace.pool.save(loaded)
+    try:
+        return await workspace.fork(loaded.id, message_id)
+    except MessageNotFound as error:
+        raise UsageError(_BEFORE_RESET) from error
+
+
+async def show_version(
+    workspace: Workspace, loaded: LoadedSession, message_id: str, step: int
+) -> str | None:
+    """Show the version ``step`` after one of a message, and give its id; changes nothing.
+
+    ``None`` if there is none. Raises ``StorageError``.
+    """
+    if loaded.opened is not None:
+        await workspace.pool.save(loaded)
+    if message_id not in loaded.versions:
+        await workspace.read_versions(loaded)
+    group = loaded.versions.get(message_id, (message_id,))
+    place = group.index(message_id) + step
+    if not 0 <= place < len(group):
+        return None
+    around = await asyncio.to_thread(
+        workspace.reader.around, loaded.id, group[place], _AROUND, _AROUND
+    )
+    excerpts.place_at(loaded, group[place], around)
+    return group[place]
+
+
+async def _taken(workspace: Workspace, loaded: LoadedSession) -> bool:
+    """Open a session and save it; false if it is read-only."""
+    if loaded.activity.running:
+        raise UsageError(_RUNNING)
+    try:
+        await workspace.take(loaded)
+    except (ReadOnly, SessionBusy, NewerVersion):
+        return False
+    await workspace.pool.save(loaded)
+    return True
+
+
+async def _conversation(
+    workspace: Workspace, loaded: LoadedSession, message_id: str
+) -> list[Message]:
+    """Read the end of the conversation up to a message of any version."""
+    reader, session_id = workspace.reader, loaded.id
+    try:
+        await asyncio.to_thread(reader.tail, session_id, 0, message_id)
+        around = await asyncio.to_thread(reader.around, session_id, message_id, _TURN, 0)
+    except MessageNotFound as error:
+        raise UsageError(_BEFORE_RESET) from error
+    return _since_reset(around.entries)
+
+
+async def _begin(
+    workspace: Workspace, loaded: LoadedSession, place: _Place, *, own: bool
+) -> LoadedSession:
+    if not own:
+        return await _forked(workspace, loaded, place.after)
+    end = await asyncio.to_thread(workspace.reader.tail, loaded.id, WINDOW, place.after)
+    loaded.begin_version(NewVersion(place.after, end, place.beside))
+    return loaded
+
+
+async def _forked(workspace: Workspace, loaded: LoadedSession, after: str) -> LoadedSession:
+    if not after:
+        # Nothing comes before the first question: there is nothing to copy.
+        await workspace.begin()
+        return workspace.current
+    await workspace.open_session(await workspace.fork(loaded.id, after))
+    return workspace.current
+
+
+def _since_reset(entries: Sequence[Entry]) -> list[Message]:
+    resets = [place for place, each in enumerate(entries) if isinstance(each, Reset)]
+    since = entries[resets[-1] + 1 :] if resets else entries
+    return [each for each in since if isinstance(each, Message)]
+
+
+def _id_of(messages: Sequence[Message]) -> str | None:
+    return messages[0].id if messages else None
