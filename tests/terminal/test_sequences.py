@@ -170,6 +170,7 @@ def test_pasted_queued_and_named(chats):
     program.paste(pasted)
     program.until("draft")
     program.press("escape")
+    program.until("interrupted")
     _leave(program)
 
 
