@@ -269,7 +269,7 @@ async def test_what_cannot_be_read_is_said_in_the_picker(world, monkeypatch):
         sessions.write_text("in the way")
         await pilot.press("f2")
         screen = await picker(app)
-        assert "sessions is no directory" in about(screen)
+        assert "move it away" in about(screen)
         sessions.unlink()
         (w.root / "away").rename(sessions)
 

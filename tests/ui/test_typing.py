@@ -10,10 +10,10 @@ from tests.waiting import until
 from tui.app.themes import Appearance
 
 OWN = {
-    "session-next": "f7",
+    "session-next": "f11",
     "sidebar-choose": "l",
     "filter-done": "f9",
-    "stop": "f8",
+    "stop": "f12",
 }
 
 
@@ -38,12 +38,12 @@ def typed(conversation):
         ("abc<alt+down>add def", "abc", "add def", {}),
         ("abc<alt+down><alt+up><alt+down>add def", "abc", "add def", {}),
         ("abc<alt+2>add def", "abc", "add def", {}),
-        ("abc<f7>add def", "abc", "add def", OWN),
+        ("abc<f11>add def", "abc", "add def", OWN),
         ("abc<ctrl+b><down>ladd def", "abc", "add def", OWN),
         ("abc<ctrl+b>/First<f9>ladd def", "abc", "add def", OWN),
         ("abc<ctrl+b><escape>add", "abcadd", "", {}),
-        ("abc<ctrl+b><f8>add", "abcadd", "", OWN),
-        ("abc<ctrl+b>/first<enter><f8>add", "abcadd", "", OWN),
+        ("abc<ctrl+b><f12>add", "abcadd", "", OWN),
+        ("abc<ctrl+b>/first<enter><f12>add", "abcadd", "", OWN),
     ],
 )
 async def test_what_is_typed_behind_a_key_that_leads_elsewhere_belongs_there(
