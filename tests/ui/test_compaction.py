@@ -22,7 +22,7 @@ from tui.errors import ModelRefused, StorageFull
 
 pytestmark = pytest.mark.full
 
-SUMMARY = "summary of what was before"
+SUMMARY = "summary of earlier messages"
 
 
 @pytest.fixture
@@ -161,9 +161,9 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Not compacted: The server said 429." in words(app))
+        await until(lambda: "Not summarised: The server said 429." in words(app))
         await send(pilot, "/compact")
-        await until(lambda: "Not compacted: The model gave no summary." in words(app))
+        await until(lambda: "Not summarised: The model gave no summary." in words(app))
         assert w.workspace.current.session.summary is None
         await send(pilot, "/compact")
         await until(lambda: "Summarised 2 messages." in words(app))
@@ -186,7 +186,7 @@ async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
     w = small_world([long], [long], [long], [long], refused, ["a"], ["b"], ["c"], ["So far."])
     async with w.running() as (app, pilot):
         await talked(w, pilot, "1", "2", "3", "4")
-        await until(lambda: "Not compacted: 429" in words(app))
+        await until(lambda: "Not summarised: 429" in words(app))
         await talked(w, pilot, "5", "6")
         assert not w.workspace.current.activity.summarising
         await talked(w, pilot, "7")

@@ -42,10 +42,10 @@ def typed(does, **chosen):
 
 
 def test_help_says_the_keys_that_were_chosen():
-    rows = "One of the first sessions of the list"
+    rows = "Open one of the first sessions in the list"
     assert typed(rows) == "Alt+1 … Alt+9"
     assert typed(rows, session_5="f9") == "Alt+1 … Alt+4, F9, Alt+6 … Alt+9"
-    walk = "The session below, above"
+    walk = "Open the session below or above"
     assert typed(walk, session_next="alt+down,f8") == "Alt+Down, Alt+Up or F8"
     wider = "Make the list narrower, wider"
     assert typed(wider) == "<, > or Ctrl+Left, Ctrl+Right"
@@ -115,8 +115,8 @@ async def test_the_palette_begins_with_what_is_used_most_and_says_how_it_is_done
         ]
         titles = [option.hit.text for option in options(app)]
         assert len(set(titles)) == len(titles)
-        # No tool asks anything.
-        assert "Answer what a tool asks" not in titles
+        # No tool is waiting for approval
+        assert "Answer the tool that waits for approval" not in titles
 
 
 def test_the_palette_has_every_key_that_does_more_than_move():

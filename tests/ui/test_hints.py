@@ -11,16 +11,14 @@ from tui.app.themes import Appearance
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        (["ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
-        (["ctrl+b", "ctrl+c"], "Nothing is selected to be copied. Ctrl+Q leaves the program."),
+        (["ctrl+c"], "Nothing is selected. Ctrl+Q leaves the program."),
+        (["ctrl+b", "ctrl+c"], "Nothing is selected. Ctrl+Q leaves the program."),
         (["ctrl+t"], "No to-dos yet. /todo add TEXT adds one"),
         (["alt+5"], "There is no session 5 in the list."),
-        (["f6", "enter"], "Nothing to open or fold here."),
         (["f6", "c"], "No code to copy; y copies the message."),
-        (["f3"], "No tool asks anything."),
+        (["f3"], "No tool is waiting for approval"),
         (["alt+1"], "Session 1 is on screen."),
-        (["alt+up"], "There is no other session in the list."),
-        (["f6", "right"], "No code goes on to the right here."),
+        (["alt+up"], "There is no other session in the list"),
     ],
 )
 async def test_a_key_that_does_nothing_says_why_and_says_it_once(world, keys, words):
@@ -58,7 +56,7 @@ async def test_what_is_done_to_a_session_is_not_done_to_a_heading(world, key):
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("ctrl+b", "left", key)
-        await until(lambda: "This is a group: Right unfolds it." in notice(app))
+        await until(lambda: "This is a group. Right unfolds it" in notice(app))
 
 
 @pytest.mark.parametrize("key", ["pageup", "pagedown"])

@@ -214,7 +214,7 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
         await until(lambda: app.chat.prompt.text == "" and app.input_queue.pending > 1)
         done.set()
         await until(
-            lambda: "Not done, as another session has come on screen: /name x" in words(app)
+            lambda: "Not done, because another session is on screen now: /name x" in words(app)
         )
         assert w.workspace.current.session.name == ""
         assert (

@@ -74,7 +74,7 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
         await send(pilot, "second")
         w.workspace.current.prompt.clear_queue()
         await pilot.press("up")
-        await until(lambda: "It is sent already." in conversation(app))
+        await until(lambda: "This prompt was already sent" in conversation(app))
         assert app.chat.prompt.text == ""
 
 
@@ -184,7 +184,7 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
         w.workspace.current.activity.end_answer()
         await pilot.press("up")
         await until(lambda: "two" in conversation(app) and "third" in conversation(app))
-        assert "It is sent already." in conversation(app)
+        assert "This prompt was already sent" in conversation(app)
 
 
 async def failing_after(app, pilot, w, fail):

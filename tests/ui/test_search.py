@@ -443,7 +443,7 @@ async def test_what_was_said_before_a_reset_is_gone_to(world):
         await look_for(app, pilot, "needle")
         await go_there(app, pilot)
         assert "where is the needle" in conversation(app)
-        assert "conversation reset here" in conversation(app)
+        assert "started over here" in conversation(app)
 
 
 async def test_a_session_in_the_archive_or_of_another_scope_is_gone_to(world):

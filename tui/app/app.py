@@ -171,7 +171,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         bound = self.active_bindings.items()
         leave = next((key for key, each in bound if each.binding.id == "quit"), "")
         words = f" {key_name(leave)} leaves the program." if leave else ""
-        hint(self.screen, f"Nothing is selected to be copied.{words}")
+        hint(self.screen, f"Nothing is selected.{words}")
 
     @on(HintGiven)
     def show_hint(self, event: HintGiven) -> None:

@@ -88,7 +88,7 @@ class Dispatcher:
         elsewhere = session_id != self._workspace.current.id
         if elsewhere and REACHES.get(invocation.name) != "anywhere":
             # An earlier task took long, and led to another session.
-            words = f"Not done, as another session has come on screen: {_typed(invocation)}"
+            words = f"Not done, because another session is on screen now: {_typed(invocation)}"
             self._controllers.presenter.say(Notice(words, "warning"))
             return
         await self._run(invocation)

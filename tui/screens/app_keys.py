@@ -5,7 +5,9 @@ from textual.binding import Binding, BindingType
 from tui.widgets.key_names import NO_KEY
 
 APP_KEYS: list[BindingType] = [
-    Binding("ctrl+n", "invoke('new')", "New", id="new", tooltip="New session", priority=True),
+    Binding(
+        "ctrl+n", "invoke('new')", "New", id="new", tooltip="Start a new session", priority=True
+    ),
     Binding(
         "ctrl+s",
         "invoke('save')",
@@ -37,7 +39,7 @@ APP_KEYS: list[BindingType] = [
         "invoke('sessions')",
         "Sessions",
         id="sessions",
-        tooltip="All sessions: pick one to open",
+        tooltip="Pick a session",
         priority=True,
     ),
     Binding(
@@ -45,7 +47,7 @@ APP_KEYS: list[BindingType] = [
         "command_palette",
         "Commands",
         id="palette",
-        tooltip="All commands, sessions and themes",
+        tooltip="Show all commands, sessions and themes",
         priority=True,
     ),
     Binding(
@@ -53,7 +55,7 @@ APP_KEYS: list[BindingType] = [
         "invoke('help')",
         "Help",
         id="help",
-        tooltip="All keys and commands",
+        tooltip="Show all keys and commands",
         priority=True,
     ),
     Binding(
@@ -61,7 +63,7 @@ APP_KEYS: list[BindingType] = [
         "invoke('edit')",
         "Editor",
         id="edit",
-        tooltip="Write the prompt in $EDITOR",
+        tooltip="Edit in $EDITOR",
         priority=True,
         show=False,
     ),
@@ -88,7 +90,7 @@ APP_KEYS: list[BindingType] = [
         "invoke('notices')",
         "Notices",
         id="notices",
-        tooltip="Notices of this run",
+        tooltip="List the notices of this run",
         priority=True,
         show=False,
     ),

@@ -31,8 +31,8 @@ _LEFT = 3
 Section = tuple[str, Sequence[KeyHelpLine]]
 
 _ASIDE = (
-    KeyHelpLine("5m 3h 2d", "How long ago it was used last; from a week on the day or the year"),
-    KeyHelpLine("6 msgs", "How many messages it has, where the list is wide"),
+    KeyHelpLine("5m 3h 2d", "Time since it was last used; after a week, the date"),
+    KeyHelpLine("6 msgs", "Number of messages, if the list is wide"),
 )
 
 

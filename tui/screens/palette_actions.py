@@ -40,7 +40,7 @@ _BEGINNING: tuple[Action, ...] = (
     Action(key="stop", command="stop"),
     Action(command="retry"),
     Action(key="edit", command="edit"),
-    Action("Answer what a tool asks", "approval-focus"),
+    Action("Answer the tool that waits for approval", "approval-focus"),
     # This session.
     Action("Rename this session", "session-rename"),
     Action(command="name"),
@@ -56,7 +56,7 @@ _BEGINNING: tuple[Action, ...] = (
     Action(command="usage"),
     Action(key="notices", command="notices"),
     Action(command="todo"),
-    Action("Unfold the to-dos, or fold them", "todos-fold"),
+    Action("Unfold or fold the to-dos", "todos-fold"),
 )
 
 _END: tuple[Action, ...] = (
@@ -74,9 +74,9 @@ _END: tuple[Action, ...] = (
     Action("Open a link", "conversation-open-link"),
     Action("Time and model of this message", "conversation-details"),
     Action("Time and model of all messages", "conversation-details-all"),
-    Action("Fold or open what a tool did", "conversation-fold"),
-    Action("Next question of yours", "conversation-question-next"),
-    Action("Previous question of yours", "conversation-question-previous"),
+    Action("Unfold or fold a tool call or a summary", "conversation-fold"),
+    Action("Your next question", "conversation-question-next"),
+    Action("Your previous question", "conversation-question-previous"),
     Action("Next message", "conversation-next"),
     Action("Previous message", "conversation-previous"),
     Action("Next match", "find-next"),
@@ -85,8 +85,8 @@ _END: tuple[Action, ...] = (
     Action("End of the conversation", "end"),
     Action("Page up", "page-up"),
     Action("Page down", "page-down"),
-    Action("Long code lines to the left", "conversation-code-left"),
-    Action("Long code lines to the right", "conversation-code-right"),
+    Action("Scroll long code lines left", "conversation-code-left"),
+    Action("Scroll long code lines right", "conversation-code-right"),
     # The screen.
     Action(command="theme"),
     Action(key="help", command="help"),

@@ -51,7 +51,7 @@ class SessionSteps:
 def words_at_end(sessions: int, step: int) -> str:
     """Explain a step at the end of the list."""
     if sessions <= 1:
-        return "There is no other session in the list."
+        return "There is no other session in the list"
     return f"This is the {'last' if step > 0 else 'first'} session of the list."
 
 

@@ -55,23 +55,21 @@ class ApprovalPanel(Widget, can_focus=True):
             priority=True,
         ),
         Binding("d", "choose('deny')", "Deny", id="approval-deny", priority=True),
-        Binding(
-            "enter", "take", "Take what is marked", id="approval-take", show=False, priority=True
-        ),
+        Binding("enter", "take", "Select", id="approval-take", show=False, priority=True),
         Binding(
             "left",
             "mark(-1)",
-            "Mark the one before",
+            "Previous answer",
             id="approval-before",
-            tooltip="Mark another answer",
+            tooltip="Go to another answer",
             show=False,
         ),
         Binding(
             "right",
             "mark(1)",
-            "Mark the next one",
+            "Next answer",
             id="approval-next",
-            tooltip="Mark another answer",
+            tooltip="Go to another answer",
             show=False,
         ),
         Binding(
@@ -90,7 +88,7 @@ class ApprovalPanel(Widget, can_focus=True):
             "scroll_pages(-1)",
             "Page up",
             id="approval-page-up",
-            tooltip="A page up, down",
+            tooltip="Go a page up or down",
             show=False,
         ),
         Binding(
@@ -98,7 +96,7 @@ class ApprovalPanel(Widget, can_focus=True):
             "scroll_pages(1)",
             "Page down",
             id="approval-page-down",
-            tooltip="A page up, down",
+            tooltip="Go a page up or down",
             show=False,
         ),
     ]
@@ -141,7 +139,7 @@ class ApprovalPanel(Widget, can_focus=True):
     def take_keys(self) -> None:
         """Focus the question, if there is one."""
         if self.question is None:
-            hint(self, "No tool asks anything.")
+            hint(self, "No tool is waiting for approval")
         else:
             self.focus()
 

@@ -41,7 +41,7 @@ class FindLine(Horizontal):
             "step(1)",
             "Next",
             id="find-line-next",
-            tooltip="Next match",
+            tooltip="Go to the next match",
             key_display="Enter",
         ),
         Binding(
@@ -49,10 +49,10 @@ class FindLine(Horizontal):
             "step(-1)",
             "Previous",
             id="find-line-previous",
-            tooltip="Previous match",
+            tooltip="Go to the previous match",
             key_display="↑",
         ),
-        Binding("escape", "close", "Close", id="find-line-close", tooltip="Close, and stay there"),
+        Binding("escape", "close", "Close", id="find-line-close", tooltip="Close, and stay here"),
     ]
     DEFAULT_CSS = """
     FindLine {

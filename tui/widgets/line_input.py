@@ -34,7 +34,7 @@ class LineInput(InputBase, inherit_bindings=False):
         Binding("ctrl+left,alt+left", "cursor_left_word", "A word left", show=False),
         Binding("ctrl+right,alt+right", "cursor_right_word", "A word right", show=False),
         Binding("ctrl+backspace,alt+backspace", "delete_left_word", "Delete a word", show=False),
-        Binding("alt+delete,ctrl+delete", "delete_right_word", "The next", show=False),
+        Binding("alt+delete,ctrl+delete", "delete_right_word", "Delete the next word", show=False),
     ]
 
     def replace(self, text: str, start: int, end: int) -> None:

@@ -159,7 +159,7 @@ async def test_who_asked_for_it_holds_it_as_soon_as_the_holder_is_gone(world):
     assert current.opened is not None
     assert not current.read_only
     assert [each.text for each in change.notices] == [
-        f"Session {current.id} is free: you can write here."
+        "The other window closed this session: you can write here now"
     ]
     await reader.workspace.keep_drafts()
     assert current.prompt.text == world.drafts.load(current.id).text == "typed while reading"
@@ -214,7 +214,8 @@ async def test_a_session_that_was_free_follows_whoever_takes_it(world):
 
 
 @pytest.mark.parametrize(
-    ("deed", "words"), [("archive", "was archived"), ("delete", "was deleted: it is in the trash")]
+    ("deed", "words"),
+    [("archive", "archived this session"), ("delete", "moved this session to the trash")],
 )
 async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
     session = await world.session("hello")
@@ -229,7 +230,7 @@ async def test_a_session_that_was_set_aside_is_told_of(world, deed, words):
     assert current.access.archived == (deed == "archive")
     world.reader.restore(session)
     await follower.look()
-    assert any("was restored" in each for each in said(current))
+    assert any("restored this session" in each for each in said(current))
     assert not current.read_only
     await reader.send("mine")
     assert world.texts(session) == ["hello", "mine"]
@@ -244,7 +245,7 @@ async def test_a_session_that_was_destroyed_stays_on_screen(world):
     world.reader.purge(session)
     await follower.look()
     assert shown(reader) == ["hello"]
-    assert any("was destroyed" in each for each in said(reader.workspace.current))
+    assert any("deleted this session for good" in each for each in said(reader.workspace.current))
     assert reader.workspace.current.read_only
     assert await follower.look() is None
 

@@ -74,8 +74,8 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
             "■ interrupted",
             "■ truncated",
             "✗ failed: 429 too many\n   /retry asks again, ↑ changes the question",
-            "conversation reset here; what was before is kept",
-            "▸ summary of what was before: It was about code.",
+            "started over here; earlier messages are kept",
+            "▸ summary of earlier messages: It was about code.",
             " · Saved sessions:\n     1. one",
             " ✗ Could not save",
         ):

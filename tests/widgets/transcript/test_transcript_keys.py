@@ -113,10 +113,12 @@ async def test_enter_shows_a_result(opened):
 async def test_a_summary_is_one_line_that_opens(opened):
     summary = Summary("It was about code.\nIt works now.", "x")
     async with opened(asked("go"), summary) as (app, pilot):
-        assert "▸ summary of what was before: It was about code." in shown(app)
+        assert "▸ summary of earlier messages: It was about code." in shown(app)
         assert "works" not in shown(app)
         await pilot.press("enter")
-        assert "▾ summary of what was before\n   It was about code.\n   It works now." in shown(app)
+        assert "▾ summary of earlier messages\n   It was about code.\n   It works now." in shown(
+            app
+        )
         # Also while the cursor is on a message, which has nothing to fold.
         await pilot.press("k", "space")
         assert "works" not in shown(app)

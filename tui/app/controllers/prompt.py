@@ -140,7 +140,7 @@ class PromptController:
         if self._chat.prompt.text == prompt:
             self._chat.prompt.set_text("")
             self._workspace.current.prompt.edit("")
-        self._presenter.say(Notice("It is sent already.", "warning"))
+        self._presenter.say(Notice("This prompt was already sent", "warning"))
 
     async def keep_drafts(self) -> None:
         """Save all drafts; the status of a session says which could not be."""

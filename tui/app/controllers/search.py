@@ -104,7 +104,7 @@ class SearchController:
             self._screen.ask_again()
 
     def _say_failed(self, reason: str) -> None:
-        self._say(Notice(f"Search goes on without an index. {reason}", "warning"))
+        self._say(Notice(f"Searching without an index. {reason}", "warning"))
 
     # --- the screen
 

@@ -103,7 +103,7 @@ class Summaries:
             compacted = await compaction.run(opened, kept)
         except SibylError as error:
             self._note_failure(session)
-            self._say(session, f"Not compacted: {error}", "warning")
+            self._say(session, f"Not summarised: {error}", "warning")
         except asyncio.CancelledError:
             raise
         except BaseException as error:

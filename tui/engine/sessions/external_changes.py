@@ -169,15 +169,15 @@ def _take_in(loaded: LoadedSession, seen: Glance, end: SessionEnd | None) -> Non
     loaded.note_place(stamp, archived=where == "archived")
     moved = where != (seen_before.where if seen_before else "gone")
     if moved:
-        loaded.say(Notice(_MOVED[where].format(loaded.id), "warning"))
+        loaded.say(Notice(_MOVED[where], "warning"))
     _note_holder(loaded, seen, readable=where in ("closed", "archived"), moved=moved)
 
 
 _MOVED = {
-    "closed": "Session {} was restored.",
-    "archived": "Session {} was archived; it is read where it is.",
-    "trashed": "Session {} was deleted: it is in the trash.",
-    "gone": "Session {} was destroyed; what was read of it is shown.",
+    "closed": "Another window restored this session",
+    "archived": "Another window archived this session; it can still be read",
+    "trashed": "Another window moved this session to the trash",
+    "gone": "Another window deleted this session for good; this is the loaded part",
 }
 
 
@@ -191,5 +191,5 @@ def _note_holder(loaded: LoadedSession, seen: Glance, *, readable: bool, moved: 
         loaded.refuse_changes(read_only_words(busy))
     elif (was_held or moved) and loaded.session.header.version <= VERSION:
         if loaded.read_only and was_held:
-            loaded.say(Notice(f"Session {loaded.id} is free: you can write here."))
+            loaded.say(Notice("The other window closed this session: you can write here now"))
         loaded.allow_changes()

@@ -8,8 +8,8 @@ from textual.binding import Binding, BindingType
 SHELL_KEYS: tuple[BindingType, ...] = tuple(
     Binding(keys, action, description, show=False)
     for keys, action, description in (
-        ("ctrl+a", "line_start", "Go to the line's beginning"),
-        ("ctrl+e", "line_end", "Go to the line's end"),
+        ("ctrl+a", "line_start", "Go to the beginning of the line"),
+        ("ctrl+e", "line_end", "Go to the end of the line"),
         ("alt+left", "cursor_word_left", "Go a word left"),
         ("alt+right", "cursor_word_right", "Go a word right"),
         ("alt+d,ctrl+delete", "delete_word_right", "Cut the next word"),
@@ -23,17 +23,20 @@ TYPING_KEYS: tuple[BindingType, ...] = tuple(
     Binding(keys, "type", description)
     for keys, description in (
         ("enter", "Send"),
-        ("ctrl+j", "Break the line"),
-        ("shift+enter", "The same, where the terminal tells it"),
-        ("tab", "Complete a command and what it takes"),
-        ("up", "Earlier prompts, from the first line"),
+        ("ctrl+j", "New line"),
+        ("shift+enter", "New line (in some terminals)"),
+        ("tab", "Complete a command or its argument"),
+        ("up", "Recall earlier prompts, from the first line"),
         ("up,backspace", "If empty: edit the last queued prompt"),
         ("delete", "If empty: drop the last queued prompt"),
         ("ctrl+d", "If empty: leave the program"),
-        ("ctrl+c", "Copy what is selected"),
-        ("ctrl+k,ctrl+u,ctrl+w,alt+backspace", "Cut to the line's end, beginning, a word"),
+        ("ctrl+c", "Copy the selection"),
+        (
+            "ctrl+k,ctrl+u,ctrl+w,alt+backspace",
+            "Cut to the line's end or start, or a word",
+        ),
         ("escape", "Twice: clear the prompt"),
-        ("ctrl+z,ctrl+y", "Undo; redo, or put back what was cut"),
+        ("ctrl+z,ctrl+y", "Undo; redo, or paste the cut text"),
     )
 )
 

@@ -16,8 +16,8 @@ class RenameLine(LineInput):
     """An input line with the name of one session; hidden while none is renamed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Rename", id="rename-done", tooltip="Take the new name"),
-        Binding("escape", "leave", "Leave", id="rename-leave", tooltip="Leave the name as it is"),
+        Binding("enter", "submit", "Rename", id="rename-done", tooltip="Rename the session"),
+        Binding("escape", "leave", "Keep", id="rename-leave", tooltip="Keep the old name"),
     ]
 
     def __init__(self) -> None:

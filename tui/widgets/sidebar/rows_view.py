@@ -24,7 +24,7 @@ from tui.widgets.sidebar.row_keys import KEYS
 
 NO_SESSIONS = "No sessions yet"
 NO_MATCHES = "No matches"
-NO_SESSION = "This is a group: Right unfolds it."
+NO_SESSION = "This is a group. Right unfolds it"
 
 
 class RowsView(LineList[Line], can_focus=True):

@@ -38,7 +38,7 @@ class Sidebar(Vertical):
             "toggle_scope",
             "All projects",
             id="sidebar-scope",
-            tooltip="All projects, or this one",
+            tooltip="Show all projects, or only this one",
             priority=True,
         ),
         Binding("escape", "clear_filter", "Clear", id="sidebar-clear", tooltip="Clear the filter"),
@@ -203,7 +203,7 @@ class Sidebar(Vertical):
         if row is None:
             return
         if row.group in SET_ASIDE:
-            hint(self, "Only sessions that are neither archived nor deleted can be pinned.")
+            hint(self, "Archived and deleted sessions cannot be pinned")
             return
         self.post_message(messages.SessionPinned(row.id, pinned=not row.pinned))
 
@@ -214,7 +214,7 @@ class Sidebar(Vertical):
         """Ask whether to delete the highlighted session."""
         row = self._list.take_row()
         if row is not None and row.group is Group.TRASHED:
-            hint(self, "This session is in the trash already.")
+            hint(self, "This session is already in the trash")
         elif row is not None:
             self._list.ask()
 

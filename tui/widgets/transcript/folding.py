@@ -18,8 +18,6 @@ class Folding:
         item = self._state.cursor.foldable(self._state.rows)
         if item:
             self.fold_item(item)
-        else:
-            hint(self._state.widget, "Nothing to open or fold here.")
 
     def fold_item(self, item: Item) -> None:
         """Open an item, or fold it."""

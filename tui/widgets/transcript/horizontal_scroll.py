@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from tui.widgets.hints import hint
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.rendering.code_blocks import Code, Sideways
@@ -19,9 +18,7 @@ class HorizontalScroll:
 
     def step(self, count: int) -> None:
         """Move the code of the message at the cursor, else all code on screen."""
-        if not self.move(self._state.rows, self._state.cursor.item, count * SIDE_CELLS):
-            side = "right" if count > 0 else "left"
-            hint(self._state.widget, f"No code goes on to the {side} here.")
+        self.move(self._state.rows, self._state.cursor.item, count * SIDE_CELLS)
 
     def move(self, rows: Sequence[DocumentRow], item: Item | None, cells: int) -> bool:
         """Move the code of an item among the rows, else of all; false if nothing moved."""

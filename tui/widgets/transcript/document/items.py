@@ -30,12 +30,12 @@ from tui.widgets.wrapping import PIECE, clean, guess_rows
 if TYPE_CHECKING:
     from tui.domain.views.usage import AnswerCost
 
-RESET = "conversation reset here; what was before is kept"
+RESET = "started over here; earlier messages are kept"
 
 _AGAIN = "/retry asks again, ↑ changes the question"
 _ENDINGS = {
     "interrupted": ("■ interrupted", "warning"),
-    "truncated": ("■ truncated: the answer went on and was cut here", "warning"),
+    "truncated": ("■ truncated: the answer reached its length limit", "warning"),
 }
 _NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
 _SIGNS = {"information": "·", "warning": "!", "error": "✗"}

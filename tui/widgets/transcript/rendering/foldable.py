@@ -16,7 +16,7 @@ from tui.widgets.transcript.rendering.row_blocks import (
 )
 from tui.widgets.wrapping import clean
 
-SUMMARY = "summary of what was before"
+SUMMARY = "summary of earlier messages"
 _ARGUMENTS = 200
 
 
