@@ -216,7 +216,7 @@ def test_only_what_the_user_copies_goes_to_the_clipboard_and_that_as_it_was_writ
     program.type("A question\r")
     program.until("code")
     program.type("/copy code\r")
-    program.until("Asked the terminal")
+    program.until("Copied 1 line")
     assert re.findall(rb"\x1b\]52;[^\x07\x1b]*\x07", program.raw) == [b"\x1b]52;c;Y29kZQ==\x07"]
     assert b"TUFSS0VS\x1b" not in program.raw
 

@@ -65,7 +65,7 @@ async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
             "Quit? (y/n)",
             "1 answer is still in progress:",
             '"Fix the login bug"',
-            "What has arrived is kept.",
+            "The part that arrived is kept.",
         ]
         await until(lambda: "Esc stops" not in activity(app), "a line that is true")
         await pilot.press("n")

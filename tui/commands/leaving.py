@@ -18,7 +18,7 @@ def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
     if not busy:
         return ()
     one = len(busy) == 1
-    told = "What has arrived is kept." if one else "What has arrived of each is kept."
+    told = "The part that arrived is kept." if one else "The parts that arrived are kept."
     verb = "is" if one else "are"
     return (f"{plural(len(busy), 'answer')} {verb} still in progress:", *_titles(busy), told)
 

@@ -1,7 +1,6 @@
 """Copying what the user chose: by the desktop's own tool, and by asking the terminal.
 
-Whoever copies is told which of the two it was, or that it was neither. A tool says whether it
-copied; a terminal never does.
+A tool reports failures; a terminal never does, so a request to it counts as a copy.
 """
 
 import asyncio
@@ -16,9 +15,9 @@ from pathlib import Path
 import msgspec
 from textual.app import App
 
+from tui.domain.text.labels import plural
 from tui.domain.text.safe_text import make_visible_line, without_surrogates
 from tui.domain.views.notice import Notice
-from tui.terminal.multiplexers import in_screen
 
 OSC52_BYTES = 100_000
 """The longest request that terminals in use take, as it is written: in base64."""
@@ -26,15 +25,6 @@ SECONDS = 2.0
 """A tool that takes longer is not waited for."""
 
 _REASON_CHARACTERS = 200
-_TMUX_ASKED = "Copied to tmux, which asks the terminal (OSC 52); it does not say whether it did."
-_ASKED = "Asked the terminal to copy it (OSC 52); it does not say whether it did."
-_ASKED_THROUGH = (
-    "Asked the terminal to copy it (OSC 52); tmux passes that on with `set-clipboard on` only, "
-    "GNU screen never."
-)
-_ASKED_THROUGH_SCREEN = (
-    "Asked the terminal through GNU screen to copy it (OSC 52); it does not say whether it did."
-)
 
 
 class Tried(msgspec.Struct, frozen=True):
@@ -64,19 +54,17 @@ class Clipboard:
             asked = self._ask_terminal(text)
             tools = [*desktop_tools(self._environment), *tmux(self._environment)]
             tried = await asyncio.to_thread(run_tools, tools, text)
-        notice = notice_of(tried, asked, terminal_refusal(text, self._environment))
+        refusal = terminal_refusal(text, self._environment)
+        notice = notice_of(text, tried, refusal, asked=asked)
         words = f"{what}: {notice.text}" if what else notice.text
         tell(msgspec.structs.replace(notice, text=words))
 
-    def _ask_terminal(self, text: str) -> str:
-        """Ask the terminal if it can be asked, and say so; nothing else tells what it does."""
+    def _ask_terminal(self, text: str) -> bool:
+        """Ask the terminal to copy; false if it cannot be asked."""
         if terminal_refusal(text, self._environment):
-            return ""
+            return False
         App.copy_to_clipboard(self._app, text)  # pyright: ignore[reportUnknownMemberType]
-        if in_screen(self._environment):
-            return _ASKED_THROUGH_SCREEN
-        through = self._environment.get("TERM", "").startswith(("screen", "tmux"))
-        return _ASKED_THROUGH if through else _ASKED
+        return True
 
 
 def desktop_tools(
@@ -116,7 +104,7 @@ def terminal_refusal(text: str, environment: Mapping[str, str]) -> str:
     if environment.get("TERM") == "linux":
         return "the console has no clipboard"
     if size > OSC52_BYTES:
-        return f"{size // 1000} KB are more than terminals take (OSC 52, 100 KB)"
+        return f"{size // 1000} KB exceed the limit of terminals (100 KB)"
     return ""
 
 
@@ -132,19 +120,17 @@ def run_tools(tools: Sequence[Sequence[str]], text: str) -> Tried:
     return Tried(failures=tuple(failures))
 
 
-def notice_of(tried: Tried, asked: str, refusal: str) -> Notice:
+def notice_of(text: str, tried: Tried, refusal: str, *, asked: bool) -> Notice:
     """Word the result: ``asked`` if the terminal was asked, ``refusal`` why not."""
-    if tried.copied_with == "tmux":
-        if refusal:
-            return Notice(f"Copied to tmux only: {refusal}.", "warning")
-        return Notice(_TMUX_ASKED)
-    if tried.copied_with:
-        return Notice(f"Copied with {tried.copied_with}.")
-    if not asked:
-        return Notice(f"Could not copy: {'; '.join([*tried.failures, refusal])}.", "error")
-    if tried.failures:
-        return Notice(f"{'; '.join(tried.failures)}. {asked}", "warning")
-    return Notice(asked)
+    if tried.copied_with == "tmux" and refusal:
+        return Notice(f"Copied to tmux only: {refusal}.", "warning")
+    copied = f"Copied {plural(len(text.splitlines()), 'line')}"
+    if tried.copied_with or (asked and not tried.failures):
+        return Notice(copied)
+    failures = "; ".join(tried.failures)
+    if asked:
+        return Notice(f"{copied} through the terminal ({failures})", "warning")
+    return Notice(f"Could not copy: {'; '.join([*tried.failures, refusal])}.", "error")
 
 
 def _run(tool: Sequence[str], data: bytes) -> str | None:
