@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from tests.builders import answer
 from tui.domain.journal.message import ToolCall
 from tui.domain.journal.records import Reset, Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
@@ -216,6 +217,25 @@ def test_messages_before_a_reset_are_shown_only_when_asked_for(sibyl, saved, sto
 
     assert texts() == []
     assert texts("--all-messages") == ["before"]
+
+
+def test_versions_are_shown_with_their_place_only_when_asked_for(sibyl, saved, store):
+    session_id = saved("question")
+    asked = store.load(session_id).loaded_messages[0].id
+    add(store, session_id, answer("a1", "first"), answer("a2", "second", after=asked))
+
+    def texts(*flags):
+        shown = sibyl("sessions", "show", session_id, "--json", *flags).json
+        return [message["content"] for message in shown["messages"]]
+
+    assert texts() == ["question", "second"]
+    assert texts("--all-messages") == ["question", "first", "second"]
+    shown = sibyl("sessions", "show", session_id, "--all-messages", "--json").json
+    assert shown["messages"][1]["versions"] == ["a1", "a2"]
+    as_text = sibyl("sessions", "show", session_id, "--all-messages").out
+    assert "version 1/2\n\nfirst" in as_text
+    assert "version 2/2\n\nsecond" in as_text
+    assert "version 2/2" in sibyl("sessions", "show", session_id).out
 
 
 def test_damage_is_said_on_standard_error_and_hides_nothing_else(sibyl, saved, store):

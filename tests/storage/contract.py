@@ -1203,6 +1203,12 @@ class StoreContract:
         store.append(lease, [answer("m4", "needle arrived", 2)])
         assert {hit.message_id for hit in store.search("needle", 10).hits} == {"m3", "m4"}
 
+    def test_what_was_said_in_another_version_is_found_and_can_be_opened(self, store):
+        name = self.versions(store).session_id
+        store_hits = {hit.message_id for hit in store.search("hi", 10).hits}
+        assert store_hits == {"a1", "a2", "a3", "a4"}
+        assert all(store.around(name, each, 1, 1).entries for each in store_hits)
+
     def test_a_message_written_again_is_found_by_its_last_writing(self, store):
         lease = new(store, user("m1", "the first writing"))
         assert store.search("first", 10).total == 1

@@ -644,3 +644,55 @@ def test_garbage_is_a_session_with_nothing_but_damage(garbage, block):
         journal.ends()
         assert session.id == "tale"
         assert session.damaged <= garbage.count(b"\n") + 1
+
+
+# --- versions
+
+
+def with_versions():
+    """Two questions; the first answer was made again, streamed, and gone on from."""
+    story = Story().user("one").answer("a").user("two").answer("b").summary().state()
+    story.pieces("ag", after="m0001").add(Summary("", "")).state()
+    return story.end("again", after="m0001").state().user("three").state()
+
+
+def test_a_file_with_versions_cut_at_any_byte_has_one_of_them_and_no_mixture():
+    story = with_versions()
+    old = ["m0001", "m0002", "m0003", "m0004"]
+    new = ["m0001", "m0005", "m0006"]
+    for cut in range(len(story.lines[0]), len(story.data) + 1):
+        with reading(story.data[:cut]) as journal:
+            whole, tail = journal.load(), journal.tail(10).session
+            ids = [message.id for message in whole.loaded_messages]
+            assert ids == old[: len(ids)] or (len(ids) > 1 and ids == new[: len(ids)]), cut
+            assert tail.loaded_messages == whole.loaded_messages, cut
+            assert tail.message_count == whole.message_count == len(ids), cut
+            assert tail.summary == whole.summary, cut
+            assert chain(journal, 1, 1)[0] == whole.entries, cut
+
+
+@pytest.mark.parametrize("hint", [0, 7, 10**12, -1, None])
+def test_a_message_is_found_although_the_offset_of_it_leads_astray(hint):
+    story = Story().user("one").answer("a").user("two").answer("b")
+    story.raw(encode(answer("m9", after="m0001", after_at=hint)))
+    story.raw(encode(stated("Tale", 2, 5, Offsets(settings=None))))
+    with reading(story.data) as journal:
+        messages = journal.tail(5).session.loaded_messages
+        assert [message.id for message in messages] == ["m0001", "m9"]
+
+
+def test_a_version_of_a_long_journal_is_read_without_what_it_skips(long_journal, monkeypatch):
+    store = FileStore(long_journal.parents[1])
+    lease = store.lease("long")
+    own = long_journal.read_bytes()
+    try:
+        new = answer("again", after="n9")
+        state = stated("Long", 12, 19_002, Offsets())
+        store.append(lease, [new, state])
+        lease.release()
+        reads = Reads(monkeypatch)
+        tail = store.tail("long", 5).session
+        assert [each.id for each in tail.loaded_messages] == ["n6", "n7", "n8", "n9", "again"]
+        assert reads.bytes < 2_000_000
+    finally:
+        long_journal.write_bytes(own)

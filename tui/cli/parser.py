@@ -166,7 +166,7 @@ def _add_sessions(commands: _Commands) -> None:
         "--all-messages",
         action="store_true",
         default=False,
-        help="include the earlier messages, from before a reset",
+        help="include messages from before a reset, and earlier versions",
     )
     _add_json(show)
     name = _command(verbs, "name", "sessions name", "Name a session.")

@@ -10,8 +10,10 @@ import msgspec
 
 from tui.cli import output
 from tui.cli.program import Program
+from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
+from tui.domain.journal.versions import Versions
 from tui.domain.text.labels import NAME_CHARACTERS, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc
@@ -85,9 +87,14 @@ def _show(program: Program, chosen: Namespace) -> None:
         cut_off = missing_results(session) if entry.status != "open" else ()
         output.put(as_markdown(entry, session, (*messages, *cut_off)))
         return
-    output.put_json(
-        {"session": _session_json(entry, session), "messages": msgspec.to_builtins(messages)}, 2
-    )
+    told = [_message_json(message, session.versions) for message in messages]
+    output.put_json({"session": _session_json(entry, session), "messages": told}, 2)
+
+
+def _message_json(message: Message, versions: Versions) -> dict[str, Any]:
+    """A message as in the journal, with the ids of its versions if it has others."""
+    group = versions.get(message.id, ())
+    return {**msgspec.to_builtins(message), **({"versions": group} if group else {})}
 
 
 def _entry_json(entry: SessionEntry) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import answer, at, header, piece, user
+from tests.domain.trees import Tree
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
@@ -114,27 +115,6 @@ def test_a_session_can_be_seen_as_if_an_earlier_message_were_its_last():
     assert fold.up_to("").summary is None
     with pytest.raises(LookupError):
         fold.up_to("nobody")
-
-
-class Tree:
-    """What versions are, in a few lines: each message and the one that it follows."""
-
-    def __init__(self):
-        self.said, self.follows = [], {}
-
-    def say(self, message_id, after):
-        self.follows[message_id] = (self.said or [""])[-1] if after is None else after
-        self.said.append(message_id)
-
-    def chain(self, message_id):
-        return [*self.chain(self.follows[message_id]), message_id] if message_id else []
-
-    @property
-    def live(self):
-        return self.chain(self.said[-1]) if self.said else []
-
-    def versions(self, message_id):
-        return tuple(e for e in self.said if self.follows[e] == self.follows[message_id])
 
 
 @st.composite

@@ -7,6 +7,7 @@ from tests.engine.workspaces import FULL, World
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.versions import Version
+from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.versions import (
     begin_again,
     begin_edit,
@@ -285,3 +286,13 @@ async def test_the_events_of_a_version_say_what_it_follows(talk):
     started = [each for each in talk.events if isinstance(each, AnswerStarted)]
     assert started[-1].after == question
     assert isinstance(talk.events[-1], TurnEnded)
+
+
+async def test_another_program_sees_the_version_that_became_live(world, talk):
+    other = Talk(world.program())
+    other.workspace.start_new()
+    await other.program.look_at(talk.loaded.id)
+    await talk.again("on one", "once more")
+    change = await Follower(other.workspace).look()
+    assert other.shown == ["one", "once more"]
+    assert not change.joined

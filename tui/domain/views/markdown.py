@@ -8,6 +8,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry
+from tui.domain.journal.versions import Version, numbered
 from tui.domain.model_settings import PARAMETERS, value_words
 from tui.domain.text.labels import local_minute
 
@@ -21,7 +22,9 @@ def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Messag
     facts = "\n".join(f"- {fact}" for fact in about)
     before = (*_system_prompt(session), *_summary(session), *_todos(session))
     parts = [f"# {entry.label}", facts, *before]
-    return "\n\n".join([*parts, *map(_message, messages)]) + "\n"
+    versions = numbered(session.versions)
+    said = [_message(message, versions.get(message.id)) for message in messages]
+    return "\n\n".join([*parts, *said]) + "\n"
 
 
 def facts_of(entry: SessionEntry) -> Sequence[str]:
@@ -61,17 +64,18 @@ def _todos(session: Session) -> Iterator[str]:
         yield "## To do\n\n" + "\n".join(items)
 
 
-def _message(message: Message) -> str:
-    parts = [_heading(message), message.text, *_calls(message)]
+def _message(message: Message, version: Version | None) -> str:
+    parts = [_heading(message, version), message.text, *_calls(message)]
     if message.error:
         parts.append(f"> {message.error}")
     return "\n\n".join(part for part in parts if part)
 
 
-def _heading(message: Message) -> str:
+def _heading(message: Message, version: Version | None) -> str:
     speaker = {"user": "You", "tool": "Tool"}.get(message.role, message.model or "Assistant")
     status = f" ({message.status})" if message.status else ""
-    return f"## {speaker} · {local_minute(message.timestamp)}{status}"
+    place = f" · version {version.number}/{version.count}" if version else ""
+    return f"## {speaker} · {local_minute(message.timestamp)}{place}{status}"
 
 
 def _calls(message: Message) -> Iterator[str]:
