@@ -259,7 +259,7 @@ async def test_an_archived_session_that_is_open_is_restored_and_says_so_once(com
     assert status(world, there) == "archived"
     assert await commands("/restore") == ""
     told = [placed.notice.text for placed in commands.current.notices]
-    assert told == [f"Restored session: {there}"]
+    assert told == ["Restored this session from the archive"]
     assert status(world, there) == "open"
 
 

@@ -444,7 +444,9 @@ async def test_naming_an_archived_session_restores_it_and_shows_that(commands, w
     assert await commands("/name Found") == 'Renamed to "Found"'
     assert commands.kinds == ["ShowSession", "Say"]
     assert world.reader.entry(there).status == "open"
-    assert [n.notice.text for n in commands.current.notices] == [f"Restored session: {there}"]
+    assert [n.notice.text for n in commands.current.notices] == [
+        "Restored this session from the archive"
+    ]
 
 
 async def test_a_session_held_elsewhere_is_not_named(commands, world):

@@ -113,7 +113,7 @@ async def test_an_archived_session_is_restored_by_the_change_and_says_so(started
     commands = started()
     await commands.program.look_at(there)
     await commands("/todo add one")
-    assert said(commands.current) == [f"Restored session: {there}"]
+    assert said(commands.current) == ["Restored this session from the archive"]
     assert commands.kinds == ["ShowSession", "Say"]
 
 

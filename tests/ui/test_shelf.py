@@ -163,7 +163,7 @@ async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(
         assert "Old 1" in words(app)
         assert where(w, made[1]) == "archived"
         await send(pilot, "/restore")
-        await until(lambda: f"Restored session: {made[1]}" in words(app))
+        await until(lambda: "Restored this session from the archive" in words(app))
         await until(lambda: archived(app) == ([made[2], made[0]], 2), "the list")
 
 
