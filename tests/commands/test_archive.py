@@ -258,7 +258,7 @@ async def test_an_archived_session_that_is_open_is_restored_and_says_so_once(com
     await commands.program.open(there)
     assert status(world, there) == "archived"
     assert await commands("/restore") == ""
-    told = [placed.notice.text for placed in commands.current.notices]
+    told = [notice.text for notice in commands.current.notices]
     assert told == ["Restored this session from the archive"]
     assert status(world, there) == "open"
 

@@ -36,7 +36,6 @@ async def test_a_parameter_is_set_for_the_session_and_kept_with_it(world, comman
 async def test_all_settings_are_shown_with_where_they_come_from(commands):
     await commands("/set max_tokens 9")
     assert (await commands("/set")).splitlines() == [
-        "Settings of this session with scripted:model:",
         "system_prompt: Answer briefly. (config.toml)",
         'temperature: 0.7 ([models."scripted:model"] in config.toml)',
         "max_tokens: 9 (this session)",
@@ -85,11 +84,13 @@ async def test_what_cannot_be_set_is_an_error_that_says_what_can(commands, typed
 
 
 async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
-    assert await commands("/system") == "System prompt (config.toml):\nAnswer briefly."
+    assert await commands("/system") == "Answer briefly."
+    assert commands.title == "System prompt (config.toml)"
     said = "Set the system prompt for this session; /system shows it"
     assert await commands("/system Answer in\nthree  words.") == said
     assert own(commands).system_prompt == "Answer in\nthree  words."
-    assert await commands("/system") == ("System prompt (this session):\nAnswer in\nthree  words.")
+    assert await commands("/system") == "Answer in\nthree  words."
+    assert commands.title == "System prompt (this session)"
     assert "system_prompt: Answer in three words. (this session)" in await commands("/set")
     said = "Reset the system prompt: it is now Answer briefly. (config.toml)"
     assert await commands("/system default") == said
@@ -99,7 +100,7 @@ async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
 async def test_a_session_can_do_without_the_configured_system_prompt(commands):
     assert await commands("/system none") == "Removed the system prompt for this session"
     assert own(commands).system_prompt == ""
-    assert await commands("/system") == "System prompt (this session):\nnone"
+    assert await commands("/system") == "none"
     commands.configured = ()
     await commands("/system default")
     assert (await commands("/system")).startswith("There is no system prompt. /system TEXT")

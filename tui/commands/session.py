@@ -11,12 +11,13 @@ from tui.commands.effects import (
     MovedSession,
     OpenPicker,
     ShowSession,
+    report,
     save_failed,
     say,
 )
 from tui.commands.leaving import ask_before
 from tui.commands.private import refuse_private
-from tui.commands.sessions import open_session, shown_notices
+from tui.commands.sessions import open_session
 from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
 from tui.domain.targets import is_number
@@ -47,7 +48,7 @@ def _details(context: CommandContext) -> Sequence[Effect]:
     facts = [*facts_of(row), *parameters_of(settings)]
     if settings.system_prompt is not None:
         facts.append("system prompt: this session's own; /system shows it")
-    return say("\n".join((row.label, *facts)))
+    return report("This session", "\n".join((row.label, *facts)))
 
 
 async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -77,13 +78,11 @@ async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence
     refuse_private(loaded.id, "saved")
     if loaded.empty:
         return say("Nothing to save yet.")
-    told = len(loaded.notices)
     try:
         await context.workspace.pool.save(loaded)
     except StorageError as error:
         return save_failed(loaded.label(), error)
-    shown = shown_notices(loaded, told) if loaded is context.workspace.current else ()
-    return (*shown, *await _saved_to(context, loaded.id))
+    return await _saved_to(context, loaded.id)
 
 
 def _check_holder(store: SessionReader, session_id: str) -> None:

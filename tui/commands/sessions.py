@@ -27,13 +27,12 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     refuse_private(loaded.id, "saved")
     if loaded.empty:
         return say("Nothing to save yet.")
-    told = len(loaded.notices)
     try:
         await workspace.pool.save(loaded)
     except StorageError as error:
         return save_failed(loaded.label(), error)
     await workspace.save_all()
-    return (*shown_notices(loaded, told), *say(f"Session saved: {loaded.id}"))
+    return say(f"Session saved: {loaded.id}")
 
 
 async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -114,14 +113,8 @@ async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if len(arguments) > NAME_CHARACTERS:
         return say(_TOO_LONG, "error")
     loaded = context.workspace.current
-    told = len(loaded.notices)
     await context.workspace.rename(loaded, arguments)
-    return (*shown_notices(loaded, told), *say(f'Renamed to "{arguments}"'))
-
-
-def shown_notices(loaded: LoadedSession, told: int) -> tuple[Effect, ...]:
-    """Update the screen if a save added notices to the ``told`` earlier ones."""
-    return (ShowSession(),) if len(loaded.notices) > told else ()
+    return say(f'Renamed to "{arguments}"')
 
 
 _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."

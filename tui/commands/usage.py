@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, say
+from tui.commands.effects import Effect, report, say
 from tui.domain.text.labels import plural
 from tui.domain.views.usage import ContextUse, SessionCost, money
 
@@ -15,7 +15,8 @@ async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
     loaded = context.workspace.current
     use = context.measures.context_use(loaded) if context.measures else None
     cost = context.measures.cost(loaded.id) if context.measures else None
-    return say("\n".join(_lines(use, cost)) or _NOTHING)
+    lines = "\n".join(_lines(use, cost))
+    return report("Usage", lines) if lines else say(_NOTHING)
 
 
 def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
