@@ -3,7 +3,7 @@
 import pytest
 
 from tests.engine.workspaces import FULL
-from tui.commands.effects import Compact, OpenModels, RetryTurn
+from tui.commands.effects import AskAgain, Compact, EditQuestion, OpenModels, RetryTurn
 
 
 def answered(commands, text="", **fields):
@@ -19,13 +19,26 @@ def answered(commands, text="", **fields):
 
 
 async def test_there_is_nothing_to_retry_in_a_new_session(commands):
-    assert await commands("/retry") == "Nothing to retry."
+    assert await commands("/retry") == "Nothing to ask again."
 
 
-async def test_a_whole_answer_is_not_asked_for_again(commands):
+async def test_after_a_whole_answer_another_version_is_asked_for(commands):
+    await commands.program.send("hello")
+    answer = answered(commands, "hi")
+    await commands("/retry")
+    assert commands.effects == (AskAgain(answer.id),)
+
+
+async def test_edit_is_about_the_last_question(commands):
     await commands.program.send("hello")
     answered(commands, "hi")
-    assert await commands("/retry") == "Nothing to retry."
+    question = commands.current.session.loaded_messages[0]
+    await commands("/edit")
+    assert commands.effects == (EditQuestion(question.id),)
+
+
+async def test_where_nothing_was_asked_there_is_nothing_to_edit(commands):
+    assert await commands("/edit") == "No question to edit yet."
 
 
 @pytest.mark.parametrize("status", ["failed", "interrupted"])
@@ -45,14 +58,14 @@ async def test_a_prompt_without_an_answer_is_asked_again(commands):
 async def test_nothing_is_retried_while_an_answer_is_made(commands):
     await commands.program.send("hello")
     commands.current.activity.begin_answer()
-    assert await commands("/retry") == "Nothing to retry."
+    assert await commands("/retry") == "Nothing to ask again."
 
 
 async def test_what_failed_before_a_reset_is_not_retried(commands):
     await commands.program.send("hello")
     answered(commands, "h", status="failed")
     await commands("/reset")
-    assert await commands("/retry") == "Nothing to retry."
+    assert await commands("/retry") == "Nothing to ask again."
 
 
 async def test_an_answer_cut_off_by_a_crash_can_be_retried_in_a_session_that_is_looked_at(

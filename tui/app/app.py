@@ -49,7 +49,7 @@ from tui.widgets.intents import (
 from tui.widgets.key_names import key_name
 from tui.widgets.prompt import Prompt
 from tui.widgets.sidebar import Sidebar
-from tui.widgets.transcript import Transcript
+from tui.widgets.transcript import Transcript, messages
 
 _ON_ANY_SCREEN = {("help",), ("notices",), ("save",), ("quit",)}
 
@@ -301,6 +301,14 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     def copy_to_clipboard(self, text: str, what: str = "") -> None:
         # Whatever copies comes here, the screens' own selection too.
         self._controllers.clipboard.start(text, self._controllers.notices.show, what)
+
+    @on(messages.VersionIntent)
+    def change_version(self, event: messages.VersionIntent) -> None:
+        self._dispatcher.change_version(event)
+
+    @on(Prompt.EditCancelled)
+    def cancel_edit(self) -> None:
+        self._controllers.versions.cancel_edit()
 
     @on(Transcript.LinksWanted)
     async def open_link(self, event: Transcript.LinksWanted) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.app import App
 
+from tui.app.controllers.versions import Place
 from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
@@ -15,6 +16,7 @@ from tui.commands.effects import Effect
 from tui.domain.commands import REACHES, Invocation, PromptText, read_input
 from tui.domain.views.notice import Notice
 from tui.engine.sessions.workspace import Workspace
+from tui.widgets.transcript.messages import VersionIntent
 
 
 class Dispatcher:
@@ -38,18 +40,24 @@ class Dispatcher:
         """Dispatch the submitted text of the prompt."""
         wanted = read_input(text, self._controllers.commands.prompts)
         is_command = isinstance(wanted, Invocation)
-        self._controllers.presenter.go_to_end(returning=is_command)
+        place = None if is_command else self._controllers.versions.place_of(self._workspace.current)
+        if place is None:
+            self._controllers.presenter.go_to_end(returning=is_command)
         self._controllers.prompt.note_submitted()
         if not is_command:
-            await self._submit(wanted)
+            await self._submit(wanted, place)
             return
         if wanted.name not in registry.FUNCTIONS:
             self._controllers.prompt.give_back(self._workspace.current, text)
         await self.invoke(wanted)
 
-    async def _submit(self, prompt: PromptText) -> None:
+    async def _submit(self, prompt: PromptText, place: Place | None) -> None:
         session, controller = self._workspace.current, self._controllers.prompt
         if not controller.accepts(session, prompt):
+            return
+        if place is not None:
+            send = self._controllers.versions.send
+            self._queue.add(partial(send, session, prompt, place), leads=True)
             return
         if session.opened is not None and not self._queue.pending:
             await controller.send(session, prompt)
@@ -59,6 +67,11 @@ class Dispatcher:
             self._queue.add(partial(controller.send_queued, session, prompt.text))
         else:
             self._queue.add(partial(controller.send_waiting, session, prompt))
+
+    def change_version(self, event: VersionIntent) -> None:
+        """Queue what a reader wants with a message; later keys are meant for where it leads."""
+        take = self._controllers.versions.take
+        self._queue.add(partial(take, self._workspace.current, event), leads=True)
 
     def send_held(self) -> None:
         """Send the prompts that wait for the user, after earlier tasks."""

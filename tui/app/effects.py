@@ -49,11 +49,15 @@ class EffectRunner:
                 self._controllers.clipboard.start(text, self._controllers.presenter.say)
             case effects.ShowTodos():
                 self._controllers.presenter.show_prompt()
-            case effects.RetryTurn() | effects.Compact():
-                await self._controllers.prompt.ask_model(effect)
+            case (
+                effects.AskAgain()
+                | effects.EditQuestion()
+                | effects.RetryTurn()
+                | effects.Compact()
+            ):
+                await self._ask_model(effect)
             case (
                 effects.OpenHelp()
-                | effects.OpenReport()
                 | effects.OpenNotices()
                 | effects.OpenSearch()
                 | effects.OpenConnect()
@@ -69,6 +73,12 @@ class EffectRunner:
                 self._app.run_worker(partial(self._carry_out_later, effect))
             case effects.Exit():
                 self._app.exit()
+
+    async def _ask_model(self, effect: effects.Asking) -> None:
+        if isinstance(effect, effects.AskAgain | effects.EditQuestion):
+            await self._controllers.versions.carry_out(effect)
+        else:
+            await self._controllers.prompt.ask_model(effect)
 
     def _ask(self, effect: effects.Ask | effects.LeavePrivate) -> None:
         question = effect if isinstance(effect, effects.Ask) else self._question(effect)
@@ -91,8 +101,6 @@ class EffectRunner:
                 self._controllers.picker.open(view, everywhere=everywhere, text=text)
             case effects.OpenHelp():
                 self._turn_help()
-            case effects.OpenReport(report):
-                self._controllers.notices.open_report(report)
             case effects.OpenNotices():
                 self._controllers.notices.toggle_list()
             case effects.OpenSearch():

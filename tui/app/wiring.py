@@ -24,6 +24,7 @@ from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns
+from tui.app.controllers.versions import VersionController
 from tui.app.dependencies import Dependencies
 from tui.app.input_queue import InputQueue
 from tui.app.services.attention import Attention
@@ -54,7 +55,7 @@ class Controllers:
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
-        self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
+        self.notices = NoticeController(app, parts.workspace.clock)
         self.presenter = SessionPresenter(
             chat, parts.workspace, self.notices, app.call_later, activity
         )
@@ -104,6 +105,14 @@ class Controllers:
             prompts=parts.prompts,
             exclusive_projects=parts.exclusive_projects,
             measures=self.turns.measuring,
+        )
+        self.versions = VersionController(
+            chat,
+            parts.workspace,
+            self.presenter,
+            self.navigation,
+            self.turns,
+            self.prompt,
         )
         self.connect = ConnectController(app, chat, parts, carry_out)
         self.model_picker = ModelPicker(

@@ -1,22 +1,39 @@
-"""``/retry``, ``/compact``, ``/stop`` and ``/model``."""
+"""``/retry``, ``/edit``, ``/compact``, ``/stop`` and ``/model``."""
 
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Compact, Effect, OpenModels, RetryTurn, ShowSession, say
+from tui.commands.effects import (
+    AskAgain,
+    Compact,
+    EditQuestion,
+    Effect,
+    OpenModels,
+    RetryTurn,
+    ShowSession,
+    say,
+)
 from tui.engine.turns.turn import can_retry
 from tui.errors import ConfigError, ModelUnavailable, StorageError
 
 
 async def retry(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Ask again after an answer that failed or was stopped."""
+    """Ask again after the last answer; one that failed or was stopped is replaced."""
     loaded = context.workspace.current
     messages = loaded.session.loaded_messages
-    if loaded.activity.running or not messages or not can_retry(messages[-1]):
-        return say("Nothing to retry.")
-    return (RetryTurn(),)
+    if loaded.activity.running or not messages:
+        return say("Nothing to ask again.")
+    last = messages[-1]
+    return (RetryTurn() if can_retry(last) else AskAgain(last.id),)
+
+
+async def edit(context: CommandContext, arguments: str) -> Sequence[Effect]:
+    """Put the last question into the prompt, to be sent in its place."""
+    messages = context.workspace.current.session.loaded_messages
+    question = next((each for each in reversed(messages) if each.role == "user"), None)
+    return (EditQuestion(question.id),) if question else say("No question to edit yet.")
 
 
 async def compact(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -4,15 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from tui.domain.views.notice import Notice, Severity
-from tui.domain.views.report import Report
+from tui.domain.views.notice import Notice, Severity, Table
 from tui.domain.views.session_picker import PickerView
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 
 
 class Say(msgspec.Struct, frozen=True):
-    """Show a notice, and keep it in the list of notices."""
+    """Show a notice; it also appears in the conversation, unsaved."""
 
     notice: Notice
 
@@ -47,6 +46,18 @@ class OpenThemes(msgspec.Struct, frozen=True):
     """Show the list of themes."""
 
 
+class AskAgain(msgspec.Struct, frozen=True):
+    """Ask the question of an answer again, in its place."""
+
+    message_id: str
+
+
+class EditQuestion(msgspec.Struct, frozen=True):
+    """Put a question into the prompt, to be sent in its place."""
+
+    message_id: str
+
+
 class OpenHelp(msgspec.Struct, frozen=True):
     """Show the help screen."""
 
@@ -59,12 +70,6 @@ class OpenModels(msgspec.Struct, frozen=True):
     """Show the models that can be chosen, filtered by a text."""
 
     text: str = ""
-
-
-class OpenReport(msgspec.Struct, frozen=True):
-    """Show a longer answer over the conversation."""
-
-    report: Report
 
 
 class OpenNotices(msgspec.Struct, frozen=True):
@@ -123,7 +128,6 @@ class Exit(msgspec.Struct, frozen=True):
 
 Opening = (
     OpenHelp
-    | OpenReport
     | OpenNotices
     | OpenSearch
     | OpenConnect
@@ -134,13 +138,15 @@ Opening = (
 )
 """The effects that show something else."""
 
+Asking = RetryTurn | AskAgain | EditQuestion | Compact
+"""The effects that ask a model, or prepare it."""
+
 Effect = (
     Say
     | ShowSession
     | ShowTodos
     | CopyText
-    | RetryTurn
-    | Compact
+    | Asking
     | Opening
     | Ask
     | MovedSession
@@ -150,14 +156,11 @@ Effect = (
 )
 
 
-def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:
-    """Make a notice."""
-    return (Say(Notice(text, severity)),)
-
-
-def report(title: str, text: str) -> tuple[Effect, ...]:
-    """Make a longer answer."""
-    return (OpenReport(Report(title, text)),)
+def say(
+    text: str, severity: Severity = "information", table: Table | None = None
+) -> tuple[Effect, ...]:
+    """Make a notice; ``table`` lays out its lines in columns."""
+    return (Say(Notice(text, severity, table)),)
 
 
 def warn(texts: Sequence[str]) -> tuple[Effect, ...]:

@@ -1,18 +1,9 @@
-"""``/help``, ``/edit``, ``/connect`` and ``/quit``."""
+"""``/help``, ``/editor``, ``/connect`` and ``/quit``."""
 
 from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import (
-    EditPrompt,
-    Effect,
-    Exit,
-    OpenConnect,
-    OpenHelp,
-    OpenNotices,
-    report,
-    say,
-)
+from tui.commands.effects import EditPrompt, Effect, Exit, OpenConnect, OpenHelp, OpenNotices, say
 from tui.commands.leaving import ask_before
 from tui.domain.commands import command_called, template_command
 
@@ -23,7 +14,7 @@ async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]
         return (OpenHelp(),)
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
     if name in context.prompts:
-        return report(f"/{name} sends", context.prompts[name].strip())
+        return say(f"/{name} sends:\n{context.prompts[name].strip()}")
     command = command_called(name)
     if command is None:
         return unknown(name)
@@ -42,7 +33,7 @@ async def list_notices(context: CommandContext, arguments: str) -> Sequence[Effe
     return (OpenNotices(),)
 
 
-async def edit(context: CommandContext, arguments: str) -> Sequence[Effect]:
+async def open_editor(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Edit the prompt in ``$VISUAL`` or ``$EDITOR``."""
     return (EditPrompt(),)
 

@@ -20,7 +20,7 @@ from tui.commands import (
     usage,
 )
 from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect, LeavePrivate, report, say
+from tui.commands.effects import Effect, LeavePrivate, say
 from tui.domain.commands import Invocation
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SibylError
@@ -45,13 +45,14 @@ FUNCTIONS: dict[str, CommandFunction] = {
     "undo": archive.undo,
     "todo": todo.change,
     "retry": answers.retry,
+    "edit": answers.edit,
     "compact": answers.compact,
     "stop": answers.stop,
     "copy": copy_text.copy,
     "export": export.export,
     "usage": usage.usage,
     "notices": program.list_notices,
-    "edit": program.edit,
+    "editor": program.open_editor,
     "connect": program.connect,
     "model": answers.choose_model,
     "set": settings.change_parameter,
@@ -82,11 +83,4 @@ async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequen
     except PrivateSessionLeft as left:
         return (LeavePrivate(left.loaded, work),)
     except SibylError as error:
-        return _refusal(*error.lines(_CANDIDATES))
-
-
-def _refusal(error: str, *more: str) -> Sequence[Effect]:
-    # One further line is read with the first; a list of sessions needs room.
-    if len(more) < 2:
-        return say(" ".join((error, *more)), "error")
-    return report("Which session?", "\n".join((error, *more)))
+        return say("\n".join(error.lines(_CANDIDATES)), "error")

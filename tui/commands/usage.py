@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, report, say
+from tui.commands.effects import Effect, say
 from tui.domain.text.labels import plural
 from tui.domain.views.usage import ContextUse, SessionCost, money
 
-_NOTHING = "No token counts for this run yet"
+_NOTHING = "No tokens were counted yet: a server tells them with its answer, and they are not kept."
 
 
 async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -15,13 +15,12 @@ async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
     loaded = context.workspace.current
     use = context.measures.context_use(loaded) if context.measures else None
     cost = context.measures.cost(loaded.id) if context.measures else None
-    lines = "\n".join(_lines(use, cost))
-    return report("Usage", lines) if lines else say(_NOTHING)
+    return say("\n".join(_lines(use, cost)) or _NOTHING)
 
 
 def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
     if use:
-        share = f"{use.percent} % of the window of {use.window:,}"
+        share = f"{use.percent} % of a window of {use.window:,}"
         yield f"Context: {use.tokens:,} tokens, {share}."
     elif cost:
         yield "Context: known after the next answer."
@@ -33,6 +32,6 @@ def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
 
 def _cost(cost: SessionCost) -> str:
     if cost.unpriced == cost.answers:
-        return "; cost unknown"
+        return "; what they cost is not known"
     rest = f", without {cost.unpriced} of unknown price" if cost.unpriced else ""
-    return f"; at most {money(cost.dollars)} by list prices{rest}"
+    return f"; at most {money(cost.dollars)} by the list{rest}"

@@ -48,7 +48,7 @@ class Command(msgspec.Struct, frozen=True):
     """Its line in the palette."""
     help: str
     usage: str = ""
-    """The arguments, as help and usage errors show them: ``REQUIRED``, ``[OPTIONAL]``."""
+    """The arguments, as help and usage errors show them: ``<required>``, ``[optional]``."""
     takes: Takes = "nothing"
     verbs: tuple[str, ...] = ()
     """The words that may come first in the argument."""
@@ -57,7 +57,7 @@ class Command(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """The command and its arguments: ``/new [NAME]``."""
+        """The command and its arguments: ``/load <target>``."""
         return f"/{self.name} {self.usage}".rstrip()
 
     @property
@@ -79,30 +79,30 @@ class Invocation(msgspec.Struct, frozen=True):
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "anywhere", "Show help", "show all keys and commands", "[COMMAND]", "command"),
+    Command("help", "anywhere", "Show help", "keys and commands", "[command]", "command"),
     Command(
         "sessions",
         "anywhere",
-        "All sessions",
-        "pick a session from all projects",
-        "[TEXT]",
+        "List all sessions",
+        "every session, newest use first",
+        "[text]",
         "text",
     ),
-    Command("save", "stays", "Save now", "save now"),
+    Command("save", "stays", "Save now", "write what is not on disk yet"),
     Command(
         "load",
         "anywhere",
         "Open a session",
-        "open a session, or list all",
-        "[NAME, NUMBER or ID]",
+        "open a session; without a target, list all",
+        "[target]",
         "session",
     ),
     Command(
         "new",
         "anywhere",
         "New session",
-        "start a new session in this project",
-        "[NAME]",
+        "save, and start the scope's next session",
+        "[name]",
         "text",
     ),
     Command(
@@ -112,82 +112,78 @@ COMMANDS: tuple[Command, ...] = (
         "start a session that is never written to disk",
     ),
     Command("keep", "stays", "Keep this private session", "save it as a new session"),
-    Command(
-        "reset", "stays", "Start over in this session", "start over; earlier messages are kept"
-    ),
+    Command("reset", "stays", "Reset the conversation", "save, then begin anew under the same id"),
     Command(
         "session",
         "leads",
         "Sessions of this project",
-        "show details, or the sessions of this project",
-        "list | resume NUMBER | save [NAME or ID] | close [ID]",
+        "details, and this project's sessions",
+        "list | resume <index> | save [target] | close [id]",
         "text",
         ("list", "resume", "save", "close"),
     ),
     Command(
         "resume",
         "anywhere",
-        "Open a closed session",
-        "open a closed session, latest closed first",
-        "[list | NAME, NUMBER or ID | delete NUMBER or ID | clear]",
+        "Resume a closed session",
+        "closed sessions, most recently closed first",
+        "[list | <number|target> | delete <number|id> | clear]",
         "closed session",
         ("list", "delete", "clear"),
     ),
-    Command("name", "stays", "Name this session", "name this session", "TEXT", "text"),
+    Command("name", "stays", "Name this session", "name the session", "<text>", "text"),
     Command(
         "search",
         "anywhere",
         "Search all sessions",
-        "search names and messages of all sessions",
-        "TEXT",
+        "names and messages of every session",
+        "<text>",
         "text",
         screen="search-screen",
     ),
     Command(
-        "archive",
-        "leads",
-        "Archive this session",
-        "archive a session",
-        "[NAME, NUMBER or ID]",
-        "session",
+        "archive", "leads", "Archive this session", "set a session aside", "[target]", "session"
     ),
     Command(
         "restore",
         "anywhere",
         "Restore a session",
-        "open a session from the archive or the trash",
-        "[NAME, NUMBER or ID]",
+        "bring one back from archive or trash, and open it",
+        "[target]",
         "session",
     ),
     Command(
         "delete",
         "leads",
         "Delete this session",
-        "move a session to the trash, after asking",
-        "[NAME, NUMBER or ID]",
+        "ask, then move it to the trash",
+        "[target]",
         "session",
     ),
     Command(
         "fork",
         "leads",
         "Fork this session",
-        "continue in a copy",
-        "[NAME, NUMBER or ID]",
+        "go on from here in a new session",
+        "[target]",
         "session",
     ),
-    Command("undo", "anywhere", "Undo", "undo the last archive, delete, restore or clear"),
+    Command("undo", "anywhere", "Undo", "take back the last archive, delete, restore or clear"),
     Command(
         "todo",
         "stays",
         "To-dos",
-        "show or change the to-dos of this session",
-        "[list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]",
+        "list what is to be done, or change the list",
+        "[list | add <text> | start <n> | done <n> | remove <n>]",
         "text",
         ("list", "add", "start", "done", "remove"),
     ),
-    Command("retry", "stays", "Try again", "ask again where an answer failed or was stopped"),
-    Command("compact", "stays", "Summarise older messages", "summarise older messages"),
-    Command("stop", "at once", "Stop the answer", "stop the answer and keep the part that arrived"),
+    Command("retry", "stays", "Ask again", "ask the last question again"),
+    Command("edit", "leads", "Edit the last question", "change it and ask again"),
+    Command(
+        "compact", "stays", "Summarise what was said", "let a summary stand for the oldest messages"
+    ),
+    Command("stop", "at once", "Stop the answer", "stop the answer, keep what has arrived"),
     Command(
         "copy",
         "stays",
@@ -201,20 +197,20 @@ COMMANDS: tuple[Command, ...] = (
         "stays",
         "Export as Markdown",
         "write this session to a new file",
-        "[FILE]",
+        "[file]",
         "text",
     ),
-    Command("usage", "stays", "Tokens and cost", "show tokens and cost"),
-    Command("notices", "anywhere", "Notices", "list the notices of this run, newest first"),
-    Command("edit", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
+    Command("usage", "stays", "Tokens and cost", "how full the context is, and what answers took"),
+    Command("notices", "anywhere", "Notices", "the notices of this run, newest first"),
+    Command("editor", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
     Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
-    Command("model", "leads", "Choose a model", "show or switch the model", "[NAME]", "model"),
+    Command("model", "leads", "Choose a model", "show or switch the model", "[name]", "model"),
     Command(
         "set",
         "stays",
-        "Model settings",
+        "Settings of the model's answers",
         "show or change temperature and max_tokens of this session",
-        "[NAME [VALUE | default]]",
+        "[name [value | default]]",
         "text",
         ("temperature", "max_tokens"),
     ),
@@ -223,11 +219,11 @@ COMMANDS: tuple[Command, ...] = (
         "stays",
         "System prompt",
         "show or change the system prompt of this session",
-        "[TEXT | default | none]",
+        "[text | default | none]",
         "text",
         ("default", "none"),
     ),
-    Command("theme", "anywhere", "Choose a theme", "choose the colours", "[NAME]", "theme"),
+    Command("theme", "anywhere", "Choose a theme", "choose the colours", "[name]", "theme"),
     Command("quit", "at once", "Quit", "save everything and leave; exit and :q do the same"),
 )
 """Every command, in the order of the help."""
@@ -294,7 +290,7 @@ def template_commands(templates: Mapping[str, str]) -> tuple[Command, ...]:
 def template_command(name: str, template: str) -> Command:
     """Describe one of the user's own commands, by the first line of its template."""
     line = template.strip().partition("\n")[0]
-    return Command(name, "stays", f"Prompt: {name}", f"send: {line}", "[TEXT]", "text")
+    return Command(name, "stays", f"Prompt: {name}", f"sends: {line}", "[text]", "text")
 
 
 def text_to_send(text: str) -> str:

@@ -60,7 +60,7 @@ APP_KEYS: list[BindingType] = [
     ),
     Binding(
         "f4",
-        "invoke('edit')",
+        "invoke('editor')",
         "Editor",
         id="edit",
         tooltip="Edit in $EDITOR",

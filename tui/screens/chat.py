@@ -143,7 +143,13 @@ class ChatScreen(TextSelectionScreen):
             self.transcript.finder.point_no_more()
             self._close_find_line()
         ids = (view.arriving,) if view.arriving else ()
-        self.transcript.show(view.entries, earlier=view.earlier, later=view.later, arriving=ids)
+        self.transcript.show(
+            view.entries,
+            earlier=view.earlier,
+            later=view.later,
+            arriving=ids,
+            versions=view.versions,
+        )
         self.show_around(view)
 
     def show_around(self, view: SessionView) -> None:
@@ -161,6 +167,7 @@ class ChatScreen(TextSelectionScreen):
         for message in messages[-_LAST_MESSAGES:]:
             if message.id != view.arriving:
                 self.transcript.put(message)
+        self.transcript.show_versions(view.versions)
         self.show_queue(view.queue)
         self.show_prompt(view)
 
@@ -173,6 +180,7 @@ class ChatScreen(TextSelectionScreen):
         self.refresh_bindings()
         self.prompt.show_history(view.prompts)
         self.prompt.set_read_only_reason(view.read_only_in_short)
+        self.prompt.show_editing(editing=view.editing)
 
     def show_queue(self, queue: PromptQueue) -> None:
         """Show what waits to be sent."""

@@ -39,7 +39,8 @@ _BEGINNING: tuple[Action, ...] = (
     Action(command="copy"),
     Action(key="stop", command="stop"),
     Action(command="retry"),
-    Action(key="edit", command="edit"),
+    Action(command="edit"),
+    Action(key="edit", command="editor"),
     Action("Answer the tool that waits for approval", "approval-focus"),
     # This session.
     Action("Rename this session", "session-rename"),

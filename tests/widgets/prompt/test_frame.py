@@ -58,9 +58,9 @@ async def test_the_model_stands_in_the_border_until_a_mode_does(running):
     async with running() as (app, _):
         app.prompt.show_model("qwen3\x1b[2J")
         await until(lambda: "╭─ qwen3␛[2J ─" in top(app))
-        app.prompt.show_mode("editing a question")
-        await until(lambda: "╭─ editing a question ─" in top(app))
-        app.prompt.show_mode("")
+        app.prompt.show_editing(editing=True)
+        await until(lambda: "╭─ editing a question ·" in top(app))
+        app.prompt.show_editing(editing=False)
         await until(lambda: "qwen3" in top(app))
 
 
@@ -77,7 +77,7 @@ async def test_the_work_in_progress_stands_at_the_right_and_goes(running):
 
 async def test_a_mode_stays_beside_the_work_in_progress(running):
     async with running() as (app, _):
-        app.prompt.show_mode("editing a question")
+        app.prompt.show_editing(editing=True)
         app.prompt.show_activity(ActivityView("thinking", "qwen3", 4), "Esc")
         await until(lambda: "thinking 4 s" in top(app))
         assert "editing a q" in top(app)

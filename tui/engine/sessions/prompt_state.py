@@ -21,6 +21,7 @@ class PromptState:
         self._pastes: tuple[str, ...] = ()
         self._queued: list[str] = []
         self._held: list[str] = []
+        self._editing = ""
         self._kept: Draft | None = None
         self._asides: Mapping[str, Draft] = {}
         self._writes: WriteQueue | None = None
@@ -42,6 +43,11 @@ class PromptState:
     def queued(self) -> Sequence[str]:
         """The prompts that are sent without the user, the next one first."""
         return list(self._queued)
+
+    @property
+    def editing(self) -> str:
+        """The id of the question that the text is to replace; empty if there is none."""
+        return self._editing
 
     @property
     def kept(self) -> Draft | None:
@@ -73,6 +79,22 @@ class PromptState:
         self._held += [each for each in other.queue.prompts if each not in self.queue.prompts]
         if other.text not in self._text:
             self._text = "\n\n".join(filter(None, [self._text, other.text]))
+
+    def begin_edit(self, message_id: str, text: str) -> None:
+        """Edit a question that was sent; the draft waits meanwhile."""
+        if self._text.strip() and not self._editing:
+            self.hold(self._text)
+        self._editing, self._text, self._pastes = message_id, text, ()
+
+    def end_edit(self) -> str:
+        """Give the id of the question that was edited, once; empty if none was."""
+        message_id, self._editing = self._editing, ""
+        return message_id
+
+    def cancel_edit(self) -> None:
+        """Give the draft back that stood there before."""
+        self._editing, self._text = "", ""
+        self.edit_next()
 
     # --- the queue
 

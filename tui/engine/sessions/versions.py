@@ -70,8 +70,7 @@ async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> Loade
 
     Nothing is to be prepared for the live one. Raises as ``begin_again``.
     """
-    excerpt = loaded.pages.excerpt
-    if excerpt is None or not excerpt.aside:
+    if not is_aside(loaded):
         return loaded
     own = await _taken(workspace, loaded)
     while loaded.pages.excerpt is not None and loaded.pages.excerpt.later is not None:
@@ -167,3 +166,9 @@ def _since_reset(entries: Sequence[Entry]) -> list[Message]:
 
 def _id_of(messages: Sequence[Message]) -> str | None:
     return messages[0].id if messages else None
+
+
+def is_aside(loaded: LoadedSession) -> bool:
+    """Tell whether a version is on screen that is not live."""
+    excerpt = loaded.pages.excerpt
+    return excerpt is not None and excerpt.aside

@@ -76,14 +76,11 @@ class WriteTodos:
                     "items": {
                         "type": "object",
                         "properties": {
-                            "content": {
-                                "type": "string",
-                                "description": "The task, in the imperative.",
-                            },
+                            "content": {"type": "string", "description": "What is to be done."},
                             "status": {"type": "string", "enum": _STATUSES},
                             "active_form": {
                                 "type": "string",
-                                "description": "The same as an activity: 'Writing the tests'.",
+                                "description": "What is going on while it is being done.",
                             },
                         },
                         "required": ["content", "status", "active_form"],

@@ -28,6 +28,7 @@ from tui.widgets.prompt.top_border import TopBorder
 SHARE_OF_SCREEN = 3
 """It grows to one part in so many."""
 LEAST_ROWS = 3
+_EDITING = "editing a question · Esc cancels"
 _SECONDS_OF_ESCAPES = 0.5
 """The time between two Esc that clear the prompt."""
 
@@ -67,6 +68,9 @@ class Prompt(Widget):
     class HeldWanted(Message):
         """The user wants the held prompts to be sent."""
 
+    class EditCancelled(Message):
+        """The user wants the draft back that stood there before a question was edited."""
+
     class TakenBack(Message):
         """The user took prompts that waited back into the prompt, or dropped them.
 
@@ -95,6 +99,7 @@ class Prompt(Widget):
         self._themes: tuple[str, ...] = ()
         self._own: tuple[Command, ...] = ()
         self._reason = ""
+        self._editing = False
         self._queue = PromptQueue()
         self._taken: Waiting | None = None
 
@@ -158,7 +163,10 @@ class Prompt(Widget):
         self._editor.replace_text(text)
 
     def escape(self) -> None:
-        """Clear the text at the second Esc within half a second; it can be undone."""
+        """End an edit, or clear the text at the second Esc within half a second."""
+        if self._editing:
+            self.post_message(self.EditCancelled())
+            return
         now = monotonic()
         is_second, self._escaped_at = now - self._escaped_at <= _SECONDS_OF_ESCAPES, now
         if is_second and self.text:
@@ -172,9 +180,10 @@ class Prompt(Widget):
         """Show the model that answers next."""
         self._border.show_model(name)
 
-    def show_mode(self, words: str) -> None:
-        """Show in the border what the prompt is for now, instead of the model; empty for none."""
-        self._border.show_mode(words)
+    def show_editing(self, *, editing: bool) -> None:
+        """Show whether a question that was sent is edited; Esc then gives the draft back."""
+        self._editing = editing
+        self._border.show_mode(_EDITING if editing else "")
 
     def show_activity(self, activity: ActivityView | None, stop: str = "") -> None:
         """Show the work in progress in the border; ``stop`` is the key that stops it."""

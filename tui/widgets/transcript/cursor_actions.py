@@ -6,6 +6,7 @@ from tui.widgets.intents import CopyRequested
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.state import NO_MESSAGE, TranscriptState
 
+_NO_VERSIONS = "This message has one version; r asks again, e edits a question."
 _NO_CODE = "No code to copy; y copies the message."
 
 
@@ -56,6 +57,34 @@ class CursorActions:
         pairs = [(link.target, link.text) for link in links]
         self._state.widget.post_message(messages.LinksWanted(pairs))
 
+    def ask_again(self) -> None:
+        """Ask for another answer in the place of the one at the cursor, or of the last one."""
+        self._post(messages.AskAgainWanted)
+
+    def edit_question(self) -> None:
+        """Ask for the question at the cursor, or the last one, to be edited."""
+        self._post(messages.EditWanted)
+
+    def fork(self) -> None:
+        """Ask for a copy of the session up to the message at the cursor, or the last one."""
+        self._post(messages.ForkWanted)
+
+    def version(self, step: int) -> None:
+        """Ask for another version of the message at the cursor, or of the last that has some."""
+        document, message = self._state.document, self._state.cursor.message
+        message_id = message.id if message else document.last_with_versions
+        if message_id not in document.versions:
+            hint(self._state.widget, _NO_VERSIONS if self._state.cursor.last() else NO_MESSAGE)
+        else:
+            self._state.widget.post_message(messages.VersionWanted(message_id, step))
+
+    def _post(self, intent: type[messages.VersionIntent]) -> None:
+        cursor = self._state.cursor
+        if message := cursor.message or cursor.last():
+            self._state.widget.post_message(intent(message.id))
+        else:
+            hint(self._state.widget, NO_MESSAGE)
+
     def match(self, count: int) -> None:
         """Ask for the next match, or the one before."""
         self._state.widget.post_message(messages.MatchWanted(count))
@@ -68,6 +97,9 @@ class CursorActions:
         has_use = {
             "copy-code": message is None or "```" in text or "~~~" in text,
             "open-link": "://" in text,
+            "ask-again": message is not None and message.role == "assistant",
+            "edit": message is not None and message.role == "user",
+            "version-previous": message is not None and message.id in self._state.document.versions,
             "fold": self._state.cursor.foldable(self._state.rows) is not None,
         }
         return frozenset(f"conversation-{key}" for key, has in has_use.items() if has)

@@ -37,6 +37,34 @@ class MatchWanted(Message, namespace="transcript"):
         super().__init__()
 
 
+class VersionIntent(Message, namespace="transcript"):
+    """Something is to be done with a message and its versions."""
+
+    def __init__(self, message_id: str) -> None:
+        self.message_id = message_id
+        super().__init__()
+
+
+class AskAgainWanted(VersionIntent, namespace="transcript"):
+    """Another answer to the question of this answer is wanted."""
+
+
+class EditWanted(VersionIntent, namespace="transcript"):
+    """This question is to be edited and sent in its place."""
+
+
+class ForkWanted(VersionIntent, namespace="transcript"):
+    """A copy of the session up to this message is wanted."""
+
+
+class VersionWanted(VersionIntent, namespace="transcript"):
+    """The next version of this message is wanted, or the one before."""
+
+    def __init__(self, message_id: str, step: int) -> None:
+        self.step = step
+        super().__init__(message_id)
+
+
 class LinksWanted(Message, namespace="transcript"):
     """One of these links is to be opened; each is a target and its text."""
 

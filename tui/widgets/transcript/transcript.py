@@ -1,6 +1,6 @@
 """The transcript of a session: a virtual list of rows, of which only those on screen are drawn."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
@@ -10,13 +10,14 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.session import Entry
+from tui.domain.journal.versions import Version
+from tui.domain.views.notice import Shown
 from tui.domain.views.usage import AnswerCost
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.textual_private.scroll_view import ScrollViewBase
 from tui.widgets.transcript import messages
 from tui.widgets.transcript.cursor_actions import CursorActions
-from tui.widgets.transcript.document.document import Document, DocumentRow
+from tui.widgets.transcript.document.document import NO_VERSIONS, Document, DocumentRow
 from tui.widgets.transcript.document.scroll_position import ScrollPosition
 from tui.widgets.transcript.find_state import FindState
 from tui.widgets.transcript.folding import Folding
@@ -89,6 +90,10 @@ class Transcript(ScrollViewBase, can_focus=True):
         self.action_step = self.at_cursor.step
         self.action_copy_message = self.at_cursor.copy_message
         self.action_copy_code = self.at_cursor.copy_code
+        self.action_ask_again = self.at_cursor.ask_again
+        self.action_edit_question = self.at_cursor.edit_question
+        self.action_version = self.at_cursor.version
+        self.action_fork = self.at_cursor.fork
         self.action_open_link = self.at_cursor.open_link
         self.action_match = self.at_cursor.match
         self.action_fold = folding.fold
@@ -105,39 +110,41 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def show(
         self,
-        entries: Sequence[Entry],
+        entries: Sequence[Shown],
         *,
         earlier: bool,
         later: bool = False,
         arriving: Collection[str] = (),
+        versions: Mapping[str, Version] = NO_VERSIONS,
     ) -> None:
         """Show another session, from its end.
 
         ``earlier``: there are messages before the first one, ``later``: after the last one.
-        ``arriving``: ids of answers that are still being written.
+        ``arriving``: ids of answers that are still being written. ``versions``: the messages that
+        have other versions.
         """
         if self._has_selection:
             # It would apply to the same rows of another session.
             self.screen.clear_selection()
-        document = Document(entries, arriving, self._state.costs, self._state.thoughts)
+        document = Document(entries, arriving, self._state.costs, self._state.thoughts, versions)
         self._state.replace(document, HistoryEnds(earlier, later))
         self._painter.canvas = None
         # Also the rows below a session that is shorter than the one before.
         self._draw_all()
 
-    def prepend(self, entries: Sequence[Entry], *, earlier: bool) -> None:
+    def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
         self._state.document.prepend(entries)
         self._state.ends = HistoryEnds(earlier, self.later)
         self._draw()
 
-    def append(self, entries: Sequence[Entry], *, later: bool, arriving: Collection[str]) -> None:
+    def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
         """Put a page of later entries after the last one; nothing on screen moves."""
         self._state.document.append(entries, arriving)
         self._state.ends = HistoryEnds(self._state.ends.earlier, later)
         self._draw()
 
-    def put(self, entry: Entry) -> None:
+    def put(self, entry: Shown) -> None:
         """Add an entry at the end, or replace the message with the same id."""
         known = isinstance(entry, Message) and self._state.document.item_of(entry.id)
         if isinstance(entry, Message) and not known:
@@ -173,6 +180,11 @@ class Transcript(ScrollViewBase, can_focus=True):
         self._state.costs[message_id] = cost
         self._state.document.inform_anew(message_id)
         self._draw_soon()
+
+    def show_versions(self, versions: Mapping[str, Version]) -> None:
+        """Show which messages have other versions."""
+        self._state.document.show_versions(versions)
+        self._draw()
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""

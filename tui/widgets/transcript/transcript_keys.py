@@ -11,12 +11,18 @@ def _key(keys: str, action: str, name: str, words: str, does: str) -> Binding:
 
 
 QUESTIONS = "Go to your previous or next question"
+VERSIONS = "Show the previous or next version of this message"
 
 KEYS: list[BindingType] = [
     _key("j", "step(1)", "next", "Next", "Go to the next or previous message"),
     _key("k", "step(-1)", "previous", "Previous", "Go to the next or previous message"),
     _key("y", "copy_message", "copy", "Copy", "Copy this message"),
     _key("c", "copy_code", "copy-code", "Copy code", "Copy its code; again: the next block"),
+    _key("r", "ask_again", "ask-again", "Ask again", "Ask again for this answer"),
+    _key("e", "edit_question", "edit", "Edit", "Edit this question and ask again"),
+    _key("left_square_bracket", "version(-1)", "version-previous", "Version", VERSIONS),
+    _key("right_square_bracket", "version(1)", "version-next", "", VERSIONS),
+    _key("f", "fork", "fork", "", "Continue from here in a copy"),
     _key("o", "open_link", "open-link", "Link", "Open a link, after asking"),
     _key("i", "details", "details", "Details", "Show its time and model"),
     _key("I", "all_details", "details-all", "", "Show time and model of all messages"),

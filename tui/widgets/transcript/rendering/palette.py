@@ -12,6 +12,7 @@ NAMES = (
     "quiet",
     "thinking",
     "tool",
+    "notice",
     "warning",
     "error",
     "divider",

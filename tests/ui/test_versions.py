@@ -1,0 +1,179 @@
+"""Asking again, editing a question, walking through versions, copying: on screen and on disk."""
+
+import asyncio
+
+import pytest
+
+from tests.ui.screen import conversation, lines, notice, send, wait_for_answer
+from tests.ui.world import messages
+from tests.waiting import until
+from tui.errors import ModelError
+
+
+def asked(w):
+    """The texts of the last request."""
+    return [message.text for message in w.model.requests[-1].messages]
+
+
+def texts(w, session_id):
+    return [text for _, text, _ in messages(w, session_id)]
+
+
+async def answered(w, app, text):
+    await until(lambda: text in conversation(app), text)
+    await wait_for_answer(w)
+
+
+async def test_r_asks_again_and_both_answers_stay(world):
+    w = world(["first"], ["second"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await pilot.press("f6", "r")
+        await answered(w, app, "second")
+        await until(lambda: "version 2/2" in conversation(app))
+        assert "first" not in conversation(app)
+        assert asked(w) == ["hello"]
+        there = w.workspace.current.id
+    assert texts(w, there) == ["hello", "first", "second"]
+    async with w.running(there) as (app, _):
+        await until(lambda: "version 2/2" in conversation(app))
+
+
+async def test_brackets_walk_through_the_versions_and_change_nothing(world):
+    w = world(["first"], ["second"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await pilot.press("f6", "r")
+        await answered(w, app, "second")
+        there = w.workspace.current.id
+        before = w.store.path(there).read_bytes()
+        await until(lambda: "version 2/2" in conversation(app))
+        await pilot.press("left_square_bracket")
+        await until(lambda: "version 1/2" in conversation(app))
+        assert "first" in conversation(app)
+        await pilot.press("left_square_bracket")
+        await until(lambda: notice(app) == "This is the first version.")
+        await pilot.press("right_square_bracket")
+        await until(lambda: "second" in conversation(app))
+        assert w.store.path(there).read_bytes() == before
+
+
+async def test_e_edits_a_question_and_sends_it_in_its_place(world):
+    w = world(["one"], ["two"], ["three"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        await send(pilot, "beta")
+        await answered(w, app, "two")
+        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "e")
+        await until(lambda: app.chat.prompt.text == "alpha")
+        await pilot.press("!", "enter")
+        await answered(w, app, "three")
+        assert asked(w) == ["alpha!"]
+        assert "beta" not in conversation(app)
+        await until(lambda: "version 2/2" in conversation(app))
+        there = w.workspace.current.id
+    assert texts(w, there) == ["alpha", "one", "beta", "two", "alpha!", "three"]
+
+
+async def test_esc_gives_the_draft_back_that_stood_there(world):
+    w = world(["one"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        await pilot.press(*"draft")
+        await pilot.press("f6", "e")
+        await until(lambda: app.chat.prompt.text == "alpha")
+        there = w.workspace.current.id
+        await pilot.press("!", "escape")
+        await until(lambda: app.chat.prompt.text == "draft")
+        await send(pilot, "")
+        await until(lambda: texts(w, there)[-1:] == ["draft"] or len(texts(w, there)) > 2)
+    assert "alpha!" not in texts(w, there)
+
+
+async def test_the_draft_comes_back_after_the_edited_question_is_sent(world):
+    w = world(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        await pilot.press(*"draft")
+        await pilot.press("f6", "e")
+        await until(lambda: app.chat.prompt.text == "alpha")
+        await pilot.press("!", "enter")
+        await answered(w, app, "two")
+        await until(lambda: app.chat.prompt.text == "draft")
+
+
+async def test_a_prompt_sent_while_an_earlier_version_is_shown_goes_on_from_it(world):
+    w = world(["first"], ["second"], ["third"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await pilot.press("f6", "r")
+        await answered(w, app, "second")
+        await until(lambda: "version 2/2" in conversation(app))
+        await pilot.press("left_square_bracket")
+        await until(lambda: "version 1/2" in conversation(app))
+        await pilot.press("f6")
+        await send(pilot, "more")
+        await answered(w, app, "third")
+        assert asked(w) == ["hello", "first", "more"]
+        assert "second" not in conversation(app)
+
+
+async def test_f_continues_in_a_copy_up_to_the_message(world):
+    w = world(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        await send(pilot, "beta")
+        await answered(w, app, "two")
+        there = w.workspace.current.id
+        await pilot.press("f6", "left_curly_bracket", "left_curly_bracket", "j", "f")
+        await until(lambda: w.workspace.current.id != there)
+        await until(lambda: "one" in conversation(app) and "beta" not in conversation(app))
+        copy = w.workspace.current.id
+    assert texts(w, copy) == ["alpha", "one"]
+    assert texts(w, there) == ["alpha", "one", "beta", "two"]
+
+
+async def test_asking_again_stops_the_answer_that_is_arriving(world):
+    w = world(["first", asyncio.Event()], ["second"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await until(lambda: "first" in conversation(app))
+        await pilot.press("f6", "r")
+        await answered(w, app, "second")
+        there = w.workspace.current.id
+    assert texts(w, there) == ["hello", "first", "second"]
+
+
+@pytest.mark.parametrize("command", ["/retry", "/edit"])
+async def test_commands_do_the_same_for_the_last_question(world, command):
+    w = world(["first"], ["second"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await send(pilot, command)
+        if command == "/edit":
+            await until(lambda: app.chat.prompt.text == "hello")
+            await pilot.press("enter")
+        await answered(w, app, "second")
+        there = w.workspace.current.id
+    assert texts(w, there)[-1] == "second"
+
+
+async def test_an_answer_asked_for_again_that_fails_leaves_the_first_one_to_walk_to(world):
+    w = world(["first"], [ModelError("no network")])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await pilot.press("f6", "r")
+        await until(lambda: "no network" in conversation(app))
+        await wait_for_answer(w)
+        await until(lambda: "version 2/2" in conversation(app))
+        await pilot.press("left_square_bracket")
+        await until(lambda: any("first" in line for line in lines(app)))

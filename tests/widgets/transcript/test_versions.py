@@ -1,0 +1,89 @@
+"""Versions of messages in the transcript."""
+
+import pytest
+from textual import on
+from textual.app import App
+
+from tests.builders import answer, user
+from tui.domain.journal.versions import Version
+from tui.widgets.hints import HintGiven
+from tui.widgets.transcript import Transcript, messages
+
+ENTRIES = (user("q1", "one"), answer("a1", "first"), user("q2", "two"), answer("a2", "second"))
+SECOND = {"a2": Version(2, 3)}
+
+
+class Reader(App):
+    def __init__(self):
+        super().__init__()
+        self.told = []
+
+    def compose(self):
+        yield Transcript()
+
+    @on(messages.VersionIntent)
+    def take(self, event):
+        self.told.append(event)
+
+    def on_hint_given(self, event: HintGiven):
+        self.told.append(event.words)
+
+    def on_mount(self):
+        self.query_one(Transcript).focus()
+
+
+@pytest.fixture
+async def reader():
+    app = Reader()
+    async with app.run_test(size=(60, 24)) as pilot:
+        app.query_one(Transcript).show(ENTRIES, earlier=False, versions=SECOND)
+        await pilot.pause()
+        yield app, pilot
+
+
+def rows(app):
+    return [row.strip() for row in app.query_one(Transcript).visible_text()]
+
+
+async def test_a_message_with_other_versions_says_which_it_is(reader):
+    app, _ = reader
+    assert [row for row in rows(app) if "version" in row] == ["version 2/3"]
+
+
+async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
+    app, pilot = reader
+    transcript = app.query_one(Transcript)
+    transcript.show_versions({"q2": Version(1, 2)})
+    await pilot.pause()
+    shown = rows(app)
+    assert [row for row in shown if "version" in row] == ["version 1/2"]
+    assert shown.index("version 1/2") < shown.index("second")
+
+
+@pytest.mark.parametrize(
+    ("key", "intent"),
+    [
+        ("r", messages.AskAgainWanted),
+        ("e", messages.EditWanted),
+        ("f", messages.ForkWanted),
+    ],
+)
+async def test_keys_are_about_the_message_at_the_cursor_else_the_last(reader, key, intent):
+    app, pilot = reader
+    await pilot.press(key)
+    await pilot.press("k", "k", key)
+    assert [type(event) for event in app.told] == [intent, intent]
+    assert [event.message_id for event in app.told] == ["a2", "q2"]
+
+
+async def test_brackets_walk_through_versions_of_the_last_message_that_has_some(reader):
+    app, pilot = reader
+    await pilot.press("left_square_bracket", "right_square_bracket")
+    assert [(event.message_id, event.step) for event in app.told] == [("a2", -1), ("a2", 1)]
+
+
+async def test_where_there_is_one_version_the_brackets_say_so(reader):
+    app, pilot = reader
+    app.query_one(Transcript).show_versions({})
+    await pilot.press("left_square_bracket")
+    assert app.told == ["This message has one version; r asks again, e edits a question."]

@@ -1,0 +1,166 @@
+"""Versions of messages: asking again, editing a question, looking at others, copying."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from tui.app.controllers.navigation import Navigation
+from tui.app.controllers.prompt import PromptController
+from tui.app.controllers.session_view import SessionPresenter
+from tui.app.controllers.turns import Turns
+from tui.commands.effects import AskAgain, EditQuestion
+from tui.domain.commands import PromptText
+from tui.domain.journal.message import Message
+from tui.domain.views.notice import Notice
+from tui.engine.sessions import versions
+from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.sessions.workspace import Workspace
+from tui.errors import StorageError, UsageError
+from tui.screens.chat import ChatScreen
+from tui.widgets.hints import hint
+from tui.widgets.transcript import messages
+
+Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
+"""Prepares a session for a prompt that is not meant for its end."""
+
+
+class VersionController:
+    """Does what a reader wants with a message; a session that is read-only is copied for it."""
+
+    def __init__(
+        self,
+        chat: ChatScreen,
+        workspace: Workspace,
+        presenter: SessionPresenter,
+        navigation: Navigation,
+        turns: Turns,
+        prompt: PromptController,
+    ) -> None:
+        self._chat = chat
+        self._workspace = workspace
+        self._presenter = presenter
+        self._navigation = navigation
+        self._turns = turns
+        self._prompt = prompt
+
+    async def take(self, session: LoadedSession, event: messages.VersionIntent) -> None:
+        """Do what the reader of a session wants with a message."""
+        match event:
+            case messages.AskAgainWanted():
+                work = self._ask_again(session, event.message_id)
+            case messages.VersionWanted():
+                work = self._step(session, event.message_id, event.step)
+            case messages.ForkWanted():
+                work = self._fork(session, event.message_id)
+            case _:
+                work = self._edit(session, event.message_id)
+        await self._done(work)
+
+    async def carry_out(self, wanted: AskAgain | EditQuestion) -> None:
+        """Do what a command wants with a message of the session on screen."""
+        session = self._workspace.current
+        work = self._ask_again if isinstance(wanted, AskAgain) else self._edit
+        await self._done(work(session, wanted.message_id))
+
+    async def _ask_again(self, session: LoadedSession, message_id: str) -> None:
+        """Ask the question of an answer again, in its place."""
+        await self._stop(session)
+        target = await versions.begin_again(self._workspace, session, message_id)
+        await self._show(target)
+        self._turns.ask_again(target)
+        await self._navigation.show_list()
+
+    async def _edit(self, session: LoadedSession, message_id: str) -> None:
+        """Put a question into the prompt, to be sent in its place; the draft waits meanwhile."""
+        question = _question(session, message_id)
+        if question is None:
+            raise UsageError("There is no question to edit.")
+        session.prompt.edit(self._chat.prompt.text)
+        session.prompt.begin_edit(question.id, question.text)
+        self._show_prompt(session)
+        self._chat.prompt.focus()
+
+    def cancel_edit(self) -> None:
+        """Give the draft back that stood in the prompt before."""
+        session = self._workspace.current
+        session.prompt.cancel_edit()
+        self._show_prompt(session)
+
+    def place_of(self, session: LoadedSession) -> Place | None:
+        """The place that the next prompt is meant for, if not the end of the conversation.
+
+        The version on screen counts, so the screen stays until the session is prepared.
+        """
+        if question := session.prompt.end_edit():
+            return partial(versions.begin_edit, message_id=question)
+        return versions.begin_from_shown if versions.is_aside(session) else None
+
+    async def send(self, session: LoadedSession, prompt: PromptText, place: Place) -> None:
+        """Send a prompt for a place in the conversation; it is given back on failure."""
+        await self._done(self._send(session, prompt, place))
+
+    async def _send(self, session: LoadedSession, prompt: PromptText, place: Place) -> None:
+        try:
+            await self._stop(session)
+            target = await place(self._workspace, session)
+        except (StorageError, UsageError):
+            self._prompt.give_back(session, prompt.typed)
+            raise
+        await self._show(target)
+        await self._prompt.send(target, prompt)
+        # The draft that waited meanwhile.
+        self._turns.edit_next(target)
+
+    async def _step(self, session: LoadedSession, message_id: str, step: int) -> None:
+        shown = await versions.show_version(self._workspace, session, message_id, step)
+        if shown is None:
+            which = "last" if step > 0 else "first"
+            hint(self._chat.transcript, f"This is the {which} version.")
+        elif session is self._workspace.current:
+            self._presenter.show_session()
+            self._chat.transcript.show_message(shown)
+
+    async def _fork(self, session: LoadedSession, message_id: str) -> None:
+        title = session.label()
+        copy = await versions.fork_at(self._workspace, session, message_id)
+        if await self._workspace.switcher.open_session(copy):
+            await self._show(self._workspace.current)
+            self._presenter.say(Notice(f'This is a copy of "{title}"; the original is unchanged'))
+
+    async def _stop(self, session: LoadedSession) -> None:
+        """Stop an answer that is arriving; prompts that wait stay with the user."""
+        if session.activity.running:
+            self._turns.hold_queue(session)
+            await self._turns.stop(session)
+
+    async def _show(self, target: LoadedSession) -> None:
+        target.pages.show_end()
+        if self._presenter.is_current and target is self._workspace.current:
+            self._presenter.show_session()
+        else:
+            await self._navigation.show_session()
+            await self._navigation.show_list()
+        self._chat.go_to_end(returning=False)
+
+    def _show_prompt(self, session: LoadedSession) -> None:
+        view = session.view()
+        self._chat.prompt.set_text(view.draft, view.pastes)
+        self._chat.show_queue(view.queue)
+        self._chat.show_prompt(view)
+        self._chat.settle_draft()
+
+    async def _done(self, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except (StorageError, UsageError) as error:
+            self._presenter.say(Notice(str(error), "error"))
+
+
+def _question(session: LoadedSession, message_id: str) -> Message | None:
+    """The question at a message on screen or before it."""
+    found = None
+    for entry in session.shown:
+        if isinstance(entry, Message):
+            found = entry if entry.role == "user" else found
+            if entry.id == message_id:
+                return found
+    return None
