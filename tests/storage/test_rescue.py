@@ -1,5 +1,6 @@
 """Rescue files, written and taken back."""
 
+import msgspec
 import pytest
 
 from tui.domain.journal.message import Message
@@ -122,6 +123,17 @@ def test_only_messages_that_are_missing_are_added(store, rescued):
     imported = import_file(store, rescued(message(2), message(3)), NOW)
     assert imported.messages == 1
     assert [m.id for m in store.load(HEADER.id).loaded_messages] == ["m1", "m2", "m3"]
+
+
+def test_versions_that_are_missing_stay_versions(store, rescued):
+    first = [message(1), message(2)]
+    import_file(store, rescued(*first), NOW)
+    again = msgspec.structs.replace(message(4), after="m1")
+    import_file(store, rescued(*first, message(3), again, message(5)), NOW)
+    session = store.load(HEADER.id)
+    assert [m.id for m in session.loaded_messages] == ["m1", "m4", "m5"]
+    assert session.versions == dict.fromkeys(["m2", "m4"], ("m2", "m4"))
+    assert session.damaged == 0
 
 
 def test_nothing_missing_writes_nothing(store, rescued):

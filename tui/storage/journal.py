@@ -120,16 +120,14 @@ class Journal:
             lambda read: last in read.messages or read.shown >= _NEAR_MESSAGES
         )
         ids = [message.id for message in session.loaded_messages]
-        if last not in ids:
+        if last not in ids or session.arriving or session.interrupted:
             return None
         later = ids[ids.index(last) + 1 :]
         if session.summary is not None and session.summary.through in later:
             return None
         return msgspec.structs.replace(
             session,
-            message_count=session.message_count - sum(key not in session.arriving for key in later),
-            interrupted=(),
-            arriving=frozenset[str](),
+            message_count=session.message_count - len(later),
             everything=(),
             parents={},
         )
@@ -287,7 +285,8 @@ class Journal:
             record = window.read(data)
             if record is None:
                 continue
-            if window.leaves(record) and (jump := self._jump(window, record)) is not None:
+            jump = self._jump(window, record) if window.follower is not None else None
+            if jump is not None:
                 window.jump_to(jump)
                 if done:
                     return
@@ -304,6 +303,8 @@ class Journal:
         """Find where to read on before the message taken last; ``None``: at ``record``."""
         follower = window.follower
         if follower is None or follower.after is None:
+            return None
+        if record is not None and not window.leaves(record):
             return None
         if not follower.after and (record is None or isinstance(record, Reset)):
             return None

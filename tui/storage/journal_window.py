@@ -29,7 +29,7 @@ class Window(msgspec.Struct):
     begun: bool = False
     damaged: int = 0
     follower: Message | Partial | None = None
-    """The message that was taken last: of its records the one that says what it follows."""
+    """The message that was taken last, if it says what it follows."""
     follower_at: int = 0
     """The offset of its first record so far."""
     jumps: dict[str, int] = msgspec.field(default_factory=dict[str, int])
@@ -55,10 +55,12 @@ class Window(msgspec.Struct):
         match record:
             case Message():
                 self._take_message(record)
-                self._note_follower(offset, record)
+                if self.follower is not None or record.after is not None:
+                    self._note_follower(offset, record)
             case Partial():
                 self._take_partial(record)
-                self._note_follower(offset, record)
+                if self.follower is not None or record.after is not None:
+                    self._note_follower(offset, record)
             case State():
                 self.state = self.state or record
             case Reset():
@@ -85,10 +87,9 @@ class Window(msgspec.Struct):
 
     def leaves(self, record: Record) -> bool:
         """Tell if a record stands before the message that was taken last, and not within it."""
-        if self.follower is None:
-            return False
         known = entry_id(record)
-        return isinstance(record, Reset) or known not in (None, entry_id(self.follower))
+        own = entry_id(self.follower) if self.follower is not None else None
+        return isinstance(record, Reset) or known not in (None, own)
 
     @property
     def in_answer(self) -> bool:
@@ -142,8 +143,8 @@ class Window(msgspec.Struct):
 
     def _note_follower(self, offset: int, record: Message | Partial) -> None:
         known = self.follower
-        if known is None or entry_id(known) != entry_id(record) or known.after is None:
-            self.follower = record
+        if known is None or entry_id(known) != entry_id(record):
+            self.follower = None if record.after is None else record
         self.follower_at = offset
 
     def _take_message(self, message: Message) -> None:

@@ -181,7 +181,7 @@ def _missing(found: _File, existing: Session) -> list[Record]:
     replaced = {message.replaces for message in messages}
     own = {message.id: message for message in messages}
     missing = [
-        message
+        _placed(message, found.session)
         for message in found.session.all_messages
         if message.id not in replaced and _adds_to(own.get(message.id), message)
     ]
@@ -196,6 +196,13 @@ def _missing(found: _File, existing: Session) -> list[Record]:
         *(message for message in missing if message.id in live),
         *(r for r in found.records if isinstance(r, Summary | Todos | Settings)),
     ]
+
+
+def _placed(message: Message, session: Session) -> Message:
+    """A message that names the one that it follows, if its session has versions."""
+    if not session.parents:
+        return message
+    return msgspec.structs.replace(message, after=session.parents[message.id])
 
 
 def _adds_to(own: Message | None, message: Message) -> bool:

@@ -480,14 +480,15 @@ def test_without_any_record_the_last_one_was_the_header():
 def test_the_journal_of_version_1_amounts_to_what_it_did():
     session = folded(map(decode, LINES)).session()
     assert (session.name, session.model) == ("", "openai:gpt-5")
-    assert (counts(session), session.prompt_count) == ((1, 8), 2)
+    assert (counts(session), session.prompt_count) == ((2, 10), 3)
     assert [message.text for message in session.all_messages] == [
         *("Fix the bug in auth.py", "Reading it first.", "def login(): …"),
-        *("会話 \x85 \u2028 \ud800 😀", "It is done.\n[image]", "", "Cut "),
+        *("会話 \x85 \u2028 \ud800 😀", "It is done.\n[image]", "", "Cut ", "Again.", "Yes."),
     ]
-    assert (texts(session), session.summary) == (["Cut "], None)
+    assert (texts(session), session.summary) == (["Again.", "Yes."], None)
+    assert session.settings.system_prompt == "Be brief."
     assert [item.status for item in session.todos] == ["completed", "in_progress", "pending"]
-    assert session.last_used_at == "2026-02-20T08:00:10.000Z"
+    assert session.last_used_at == "2026-02-20T08:00:18.000Z"
 
 
 @given(histories())

@@ -275,7 +275,8 @@ class Fold(msgspec.Struct):
         self._chains.pop(message.id, None)
         self._note_use(message.timestamp)
         self.last_record_at = message.timestamp or self.last_record_at
-        parent = self._parent(message.id, message.after)
+        after = message.after
+        parent = None if after is None else self._parent(message.id, after)
         if parent is None and not self._parents:
             self._take(message)
             return
@@ -304,7 +305,8 @@ class Fold(msgspec.Struct):
             return
         self._chains.setdefault(piece.message_id, _Chain(piece)).add(piece)
         self.last_record_at = piece.timestamp or self.last_record_at
-        parent = self._parent(piece.message_id, piece.after)
+        after = piece.after
+        parent = None if after is None else self._parent(piece.message_id, after)
         if parent is None:
             self._place(piece.message_id, None)
             return
@@ -324,10 +326,8 @@ class Fold(msgspec.Struct):
         elif message is not None:
             self._entries[place] = message
 
-    def _parent(self, message_id: str, after: str | None) -> int | None:
+    def _parent(self, message_id: str, after: str) -> int | None:
         """The place of the message that one follows, unless that is the one before it."""
-        if after is None:
-            return None
         place = self._places.get(message_id, len(self._entries))
         before = message_before(self._entries, place)
         parent = NOTHING if after == "" else self._places.get(after)
@@ -441,10 +441,12 @@ class Fold(msgspec.Struct):
         for message_id, message in unfinished.items():
             entries[self._places[message_id]] = message
         if not self._parents:
-            return _Visible(*_split(entries, range(len(entries)), self._live_from, hidden))
-        live = sorted(live_places(entries, self._parents))
+            earlier = [e for e in entries[: self._live_from] if e and _shown(e, hidden)]
+            live = [e for e in entries[self._live_from :] if e and _shown(e, hidden)]
+            return _Visible((*earlier, *live), len(earlier))
+        places = sorted(live_places(entries, self._parents))
         return _Visible(
-            *_split(entries, live, self._live_from, hidden),
+            *_split(entries, places, self._live_from, hidden),
             everything=tuple(e for e in entries if e is not None and _shown(e, hidden)),
             parents=parents_of(entries, self._parents, hidden),
         )

@@ -491,6 +491,9 @@ class OpenSession:
             self._notices.append(f"Restored session: {self.id}")
         for record in appended.foreign:
             self._fold.add(record)
+            if _first_after([record]) is not None:
+                # Another version may be live now: what the model is sent is read again.
+                self._context = None
             self._remember(record)
 
     def _drop(self, batch: Sequence[PendingRecord]) -> None:
