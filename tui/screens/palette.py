@@ -95,7 +95,7 @@ def _typed(action: Action) -> tuple[str, ...]:
 
 
 def _asks(command: Command) -> bool:
-    return command.usage.startswith("<") and not command.screen
+    return command.usage[:1].isupper() and not command.screen
 
 
 def _bound(*nodes: Widget) -> dict[str, tuple[Widget, Binding]]:
