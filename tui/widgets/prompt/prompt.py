@@ -134,7 +134,7 @@ class Prompt(Widget):
         keys = {
             "prompt-complete": self.completing,
             "prompt-unfold": bool(self._editor.pastes),
-            "prompt-clear": bool(self.text.strip()),
+            "prompt-clear": bool(self.text.strip()) and not self._editing,
         }
         return frozenset(key for key, is_useful in keys.items() if is_useful)
 
