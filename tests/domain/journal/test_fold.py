@@ -487,6 +487,7 @@ def test_the_journal_of_version_1_amounts_to_what_it_did():
     ]
     assert (texts(session), session.summary) == (["Again.", "Yes."], None)
     assert session.settings.system_prompt == "Be brief."
+    assert session.versions["m9"] == ("m8", "m9")
     assert [item.status for item in session.todos] == ["completed", "in_progress", "pending"]
     assert session.last_used_at == "2026-02-20T08:00:18.000Z"
 
