@@ -12,12 +12,12 @@ SECOND = Target("session-20260112-090000-000001", "会話の検索")
 
 
 async def test_typing_a_command_offers_it_with_its_help(running):
-    async with running() as (app, pilot):
+    async with running(size=(80, 24)) as (app, pilot):
         await pilot.press(*"/lo")
         await until(lambda: app.offered)
         assert len(app.offered) == 1
-        assert "/load <target>" in app.offered[0]
-        assert "switch to a session" in app.offered[0]
+        assert "/load [target]" in app.offered[0]
+        assert "open a session" in app.offered[0]
 
 
 async def test_the_list_stands_above_the_prompt_and_moves_nothing(running):
