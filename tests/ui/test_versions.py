@@ -177,3 +177,17 @@ async def test_an_answer_asked_for_again_that_fails_leaves_the_first_one_to_walk
         await until(lambda: "version 2/2" in conversation(app))
         await pilot.press("left_square_bracket")
         await until(lambda: any("first" in line for line in lines(app)))
+
+
+async def test_a_version_that_is_stopped_before_its_first_word_gives_the_old_one_back(world):
+    w = world(["one"], ["two"], ["three"], [asyncio.Event()])
+    async with w.running() as (app, pilot):
+        for text, answer in (("alpha", "one"), ("beta", "two"), ("gamma", "three")):
+            await send(pilot, text)
+            await answered(w, app, answer)
+        before = conversation(app)
+        await pilot.press("f6", *["left_curly_bracket"] * 3, "j", "r")
+        await until(lambda: "beta" not in conversation(app))
+        await pilot.press("escape")
+        await wait_for_answer(w)
+        await until(lambda: conversation(app) == before, conversation(app))

@@ -44,7 +44,11 @@ class TurnEnd:
                     await self._summaries.consider(session)
                 # A queued prompt may have been sent behind a command.
                 await self._queue.settle()
-            if session is self._workspace.current:
+            is_current = session is self._workspace.current
+            if is_current and self._turns.made_version(session):
+                # A version that got no text has given its place back.
+                self._presenter.show_session()
+            elif is_current:
                 self._presenter.show_changes()
             else:
                 await self._workspace.switcher.leave(session)

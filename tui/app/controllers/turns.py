@@ -65,6 +65,7 @@ class Turns:
         self._settings = settings
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
+        self._asked_again: set[LoadedSession] = set()
         self._activity = activity
         self._thinking = Thinking(chat, activity.stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, activity.stopwatch)
@@ -107,7 +108,15 @@ class Turns:
             raise ValueError("only an open session can be asked in")
         opened, model = session.opened, session.model
         save = partial(self._pool.save, session)
+        self._asked_again.add(session)
         self._launch(session, version_turn(opened, model, self._settings, save))
+
+    def made_version(self, session: LoadedSession) -> bool:
+        """Tell once whether the turn that has ended was to make another version."""
+        if session not in self._asked_again or session.activity.running:
+            return False
+        self._asked_again.remove(session)
+        return True
 
     @contextmanager
     def going_on(self, session: LoadedSession) -> Generator[None]:
@@ -275,6 +284,8 @@ class Turns:
     def _finish(self, session: LoadedSession, status: TurnStatus) -> None:
         if self._workers.pop(session, None) is not None:
             session.activity.end_answer()
+            # Of one that got no text: the next prompt follows the conversation as it was.
+            session.drop_version()
             self.measuring.end(session)
             self._thinking.end(session)
             self._ended_as[session] = status
