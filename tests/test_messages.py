@@ -1,6 +1,12 @@
 """The table of messages: it is up to date, and lists what a user can meet."""
 
-from tests.messages import PAPER, RENEW, table, texts_of
+import re
+
+from tests.messages import PAPER, RENEW, ROOT, table, texts_of
+
+FIRST_WORDS = re.compile(r"(?:What|Who|Which|Where|Whether|How) .*[^?]")
+# Read by scripts.
+AS_IT_WAS = {"What could not be saved is in {path}."}
 
 
 def test_the_table_lists_the_texts_of_today():
@@ -24,3 +30,11 @@ value: "Some Type" = find("sidebar-up", "select id from messages", "tui.domain")
 pattern = re.compile("two words")
 """
     assert list(texts_of(source)) == []
+
+
+def test_every_text_is_in_the_voice_of_the_others():
+    texts = {text for path in (ROOT / "tui").rglob("*.py") for text in texts_of(path.read_text())}
+    odd = [text for text in texts if re.search(r"\(s\)|[‘’“”]", text)]
+    riddles = [text for text in texts if FIRST_WORDS.fullmatch(text)]
+    assert odd == []
+    assert set(riddles) - AS_IT_WAS == set()

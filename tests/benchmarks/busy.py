@@ -50,7 +50,7 @@ def _ours(programs: Programs) -> Typed:
         for number in range(_ANSWERS):
             if number:
                 program.press("ctrl+n")
-                program.seen("Started new session")
+                program.seen("Started a new session")
             program.type("please say it\r")
             program.seen("Part 1")
         type_in_rhythm(program, typed, _LETTERS)

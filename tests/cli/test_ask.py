@@ -327,7 +327,7 @@ def test_an_archived_session_is_restored_by_its_first_change(sibyl, configured, 
     with ChatServer(answers("fine")) as server:
         configured(server)
         result = sibyl("ask", "hi", "--session", session_id)
-    assert f"Restored session: {session_id}" in result.err
+    assert "Restored this session from the archive" in result.err
     assert store.entry(session_id).status == "closed"
 
 

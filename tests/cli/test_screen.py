@@ -27,7 +27,7 @@ def shown(monkeypatch):
 
         @property
         def notices(self):
-            return [placed.notice.text for placed in self.parts.workspace.current.notices]
+            return [notice.text for notice in self.parts.workspace.current.notices]
 
     shown = Screen.__new__(Screen)
     monkeypatch.setattr(tui.app.app, "SibylApp", Screen)

@@ -5,7 +5,7 @@ import pytest
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
 from tui.commands.context import CommandContext, NumberedList
-from tui.commands.effects import Later, Say
+from tui.commands.effects import Later, OpenReport, Say
 from tui.commands.registry import carried_out, run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
@@ -114,7 +114,7 @@ class Commands:
 
     @property
     def told(self):
-        return "\n".join(effect.notice.text for effect in self.effects if isinstance(effect, Say))
+        return "\n".join(filter(None, map(_words, self.effects)))
 
     @property
     def kinds(self):
@@ -125,8 +125,24 @@ class Commands:
         return self.effects[-1].notice.severity
 
     @property
+    def title(self):
+        """The title of the report that the last command opened."""
+        (found,) = [each.report.title for each in self.effects if isinstance(each, OpenReport)]
+        return found
+
+    @property
     def current(self):
         return self.workspace.current
+
+
+def _words(effect):
+    match effect:
+        case Say(notice):
+            return notice.text
+        case OpenReport(report):
+            return report.text
+        case _:
+            return ""
 
 
 @pytest.fixture

@@ -258,8 +258,8 @@ async def test_an_archived_session_that_is_open_is_restored_and_says_so_once(com
     await commands.program.open(there)
     assert status(world, there) == "archived"
     assert await commands("/restore") == ""
-    told = [placed.notice.text for placed in commands.current.notices]
-    assert told == [f"Restored session: {there}"]
+    told = [notice.text for notice in commands.current.notices]
+    assert told == ["Restored this session from the archive"]
     assert status(world, there) == "open"
 
 
@@ -395,7 +395,7 @@ async def test_a_fork_goes_on_from_what_is_live(started, world):
     opened.change_settings(Settings(temperature=0.5))
     told = await commands("/fork")
     new = commands.current.id
-    assert told == f"Forked session: {here} -> {new}"
+    assert told == 'This is a copy of "Named"; the original is unchanged'
     assert new != here
     fork, source = world.reader.load(new), world.reader.load(here)
     assert [m.text for m in fork.all_messages] == ["live one", "live two"]
@@ -542,8 +542,8 @@ async def test_a_fork_is_told_though_it_is_not_shown(started, world):
 
     commands.program.store.append = append_but_here
     told = await commands("/fork " + there)
-    new = told.split()[4]
-    assert told == f"Forked session: {there} -> {new}\n{stayed}"
+    new = commands.effects[0].session_id
+    assert told == f'This is a copy of "there"; the original is unchanged\n{stayed}'
     assert commands.effects[0] == MovedSession(new)
     assert world.texts(new) == ["there"]
 

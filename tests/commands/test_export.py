@@ -26,7 +26,7 @@ async def talked(commands, answer="**Well** said.\ud800"):
 async def test_a_session_is_written_to_a_file_of_its_id(commands, folder):
     session_id = await talked(commands)
     path = folder / f"{session_id}.md"
-    assert await commands("/export") == f"Session exported to: {path}"
+    assert await commands("/export") == f"Exported to {path}"
     text = path.read_text("utf-8")
     assert text.startswith("# A question\n")
     assert "A question\n\n## scripted:model" in text
@@ -46,16 +46,16 @@ async def test_what_was_written_before_stays(commands, folder):
 async def test_a_file_that_is_named_is_taken_unless_it_is_there(commands, folder):
     await talked(commands)
     path = folder / "my talk.md"
-    assert await commands("/export my talk.md") == f"Session exported to: {path}"
+    assert await commands("/export my talk.md") == f"Exported to {path}"
     written = path.read_bytes()
-    assert await commands("/export my talk.md") == f"Not exported: {path} exists already."
+    assert await commands("/export my talk.md") == f"Not exported: {path} already exists."
     assert path.read_bytes() == written
 
 
 async def test_a_link_that_leads_nowhere_is_something_too(commands, folder):
     await talked(commands)
     (folder / "link.md").symlink_to(folder / "elsewhere.md")
-    assert (await commands("/export link.md")).endswith("exists already.")
+    assert (await commands("/export link.md")).endswith("already exists.")
     assert not (folder / "elsewhere.md").exists()
 
 
@@ -69,7 +69,7 @@ async def test_a_folder_that_is_not_there_is_said(commands, folder):
 async def test_what_cannot_be_the_name_of_a_file_is_said(commands, folder, name):
     await talked(commands)
     told = await commands(f"/export {name}")
-    assert told == f"Not exported: {name} cannot be the name of a file."
+    assert told == f"Not exported: {name} cannot be a file name."
     assert list(folder.iterdir()) == []
 
 
@@ -94,5 +94,5 @@ async def test_of_an_empty_session_there_is_nothing_to_export(commands, folder):
 async def test_a_session_that_is_only_looked_at_is_exported_too(commands, folder, world):
     there = await world.session("Elsewhere", "Yes.")
     await commands.workspace.switcher.look_at(there)
-    assert await commands("/export") == f"Session exported to: {folder / there}.md"
+    assert await commands("/export") == f"Exported to {folder / there}.md"
     assert "Elsewhere" in (folder / f"{there}.md").read_text()

@@ -16,17 +16,17 @@ async def fail_with(commands, monkeypatch, error):
 
     monkeypatch.setitem(registry.FUNCTIONS, "save", fail)
     commands.effects = await registry.run(Invocation("save"), commands.context)
-    assert commands.severity == "error"
     return commands.told
 
 
 async def test_what_goes_wrong_is_said(commands, monkeypatch):
     assert await fail_with(commands, monkeypatch, StorageError("It broke.")) == "It broke."
+    assert commands.severity == "error"
 
 
 async def test_what_is_not_found_names_what_is_like_it(commands, monkeypatch):
     error = SessionNotFound("shap", ["shop", "shape"])
-    words = "Session not found: shap\nClosest: shop, shape"
+    words = "Session not found: shap Closest: shop, shape"
     assert await fail_with(commands, monkeypatch, error) == words
 
 

@@ -207,7 +207,7 @@ async def test_an_open_project_is_told(started, world, project):
     second = await world.session("Second", project=project)
     await commands.program.open(first)
     told = await commands(f"/resume {second}")
-    assert told == "Project already open in another session."
+    assert told == "This project is already open in another session."
     assert not world.holder(second)
     assert await commands(f"/resume {first}") == 'Opened "First"'
 
@@ -217,7 +217,7 @@ async def test_a_project_that_another_program_has_open_is_told(commands, world, 
     second = await world.session("Second", project=project)
     world.started(first)
     commands.exclusive = True
-    assert await commands(f"/resume {second}") == "Project already open in another session."
+    assert await commands(f"/resume {second}") == "This project is already open in another session."
 
 
 # --- deleting

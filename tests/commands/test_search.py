@@ -5,11 +5,11 @@ from tui.domain.text.labels import local_minute
 
 
 async def test_without_a_text_its_usage_is_told(commands):
-    assert await commands("/search") == "Usage: /search <text>"
+    assert await commands("/search") == "Usage: /search TEXT"
 
 
 async def test_what_nobody_said_is_not_found(commands):
-    assert await commands("/search nowhere") == "No sessions found matching: nowhere"
+    assert await commands("/search nowhere") == 'No session matches "nowhere".'
 
 
 async def test_what_was_said_is_found_in_every_session_and_its_number_loads_it(commands, world):
@@ -44,7 +44,7 @@ async def test_several_matches_are_counted(commands, world):
 async def test_what_comes_nearest_is_told_where_nothing_fits(commands, world):
     await world.session("the authentication middleware")
     assert (await commands("/search authent")).splitlines() == [
-        "No sessions found matching: authent",
+        'No session matches "authent".',
         "Nearest: authent* (1 match)",
     ]
 

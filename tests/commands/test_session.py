@@ -7,7 +7,7 @@ from tui.commands.effects import OpenPicker
 from tui.domain.text.labels import local_minute
 from tui.errors import StorageError
 
-USAGE = "Usage: /session list | resume <index> | save [target] | close [id]"
+USAGE = "Usage: /session list | resume NUMBER | save [NAME or ID] | close [ID]"
 
 
 @pytest.mark.parametrize("text", [" nowhere", " list all", " lists", " 1"])
@@ -70,7 +70,7 @@ async def test_a_number_beyond_the_list_is_told(commands, world, number):
 @pytest.mark.parametrize("index", ["", " one", " 1abc", " -1", " ١", " 1 2"])
 async def test_what_is_no_number_is_answered_by_the_usage(commands, world, index):
     await world.session()
-    assert await commands(f"/session resume{index}") == "Usage: /session resume <index>"
+    assert await commands(f"/session resume{index}") == "Usage: /session resume NUMBER"
 
 
 async def test_to_resume_the_session_on_screen_is_harmless(commands, world):
@@ -103,7 +103,7 @@ async def test_the_session_on_screen_is_saved_and_its_place_told(commands, world
     await commands.program.send("Hello there", save=False)
     mine = commands.current.id
     told = await commands("/session save")
-    assert told == f"Session 'Hello there' saved to: {world.reader.path(mine)}"
+    assert told == f'Saved "Hello there" to {world.reader.path(mine)}'
     assert world.texts(mine) == ["Hello there"]
 
 
@@ -111,7 +111,7 @@ async def test_the_session_on_screen_is_saved_and_its_place_told(commands, world
 async def test_any_session_can_be_named(commands, world, target):
     there = await world.session(name="Auth bug")
     told = await commands(f"/session save {target}")
-    assert told == f"Session 'Auth bug' saved to: {world.reader.path(there)}"
+    assert told == f'Saved "Auth bug" to {world.reader.path(there)}'
     assert commands.current.id != there
 
 
@@ -153,7 +153,7 @@ async def test_closing_saves_gives_up_and_shows_the_most_recent_other(commands, 
     await world.session("Elsewhere", scope="project:/other")
     await commands.program.send("Hello", save=False)
     mine = commands.current.id
-    assert await commands("/session close") == f"Closed session: {mine}"
+    assert await commands("/session close") == 'Closed "Hello"'
     assert commands.kinds == ["ShowSession", "Say"]
     assert commands.current.id == recent
     assert commands.current.opened is None
@@ -165,7 +165,7 @@ async def test_closing_saves_gives_up_and_shows_the_most_recent_other(commands, 
 async def test_closing_the_only_session_begins_a_new_one(commands, world):
     await commands.program.send("Hello")
     mine = commands.current.id
-    assert await commands("/session close") == f"Closed session: {mine}"
+    assert await commands("/session close") == 'Closed "Hello"'
     assert commands.current.untouched
     assert commands.current.id != mine
 
@@ -194,7 +194,7 @@ async def test_a_session_that_is_only_looked_at_is_left(commands, world):
     viewed = await world.session("Viewed")
     before = world.bytes(viewed)
     await commands.program.look_at(viewed)
-    assert await commands("/session close") == f"Closed session: {viewed}"
+    assert await commands("/session close") == 'Closed "Viewed"'
     assert commands.current.id == other
     assert world.bytes(viewed) == before
 
@@ -231,7 +231,7 @@ async def test_a_yes_closes_it_and_says_where_the_rest_is(commands, world):
     effects = await ask.confirmed()
     assert [type(effect).__name__ for effect in effects] == ["ShowSession", "Say", "Say"]
     assert [effect.notice.text for effect in effects[1:]] == [
-        f"Closed session: {mine.id}",
+        'Closed "Hello"',
         f"What could not be saved is in {mine.id}.jsonl.",
     ]
     assert commands.rescued == [mine.id]
@@ -266,7 +266,7 @@ async def test_a_session_that_is_not_on_screen_is_stopped_saved_and_closed(comma
     mine.prompt.edit("Typed")
     await commands(f"/session close {mine.id}")
     commands.effects = await commands.carried_out(await commands.effects[0].confirmed())
-    assert commands.told == f"Closed session: {mine.id}"
+    assert commands.told == f'Closed "{mine.label()}"'
     assert not commands.running
     assert commands.current.id == other
     assert commands.kinds == ["MovedSession", "Say"]

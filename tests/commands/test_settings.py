@@ -36,26 +36,25 @@ async def test_a_parameter_is_set_for_the_session_and_kept_with_it(world, comman
 async def test_all_settings_are_shown_with_where_they_come_from(commands):
     await commands("/set max_tokens 9")
     assert (await commands("/set")).splitlines() == [
-        "Settings of this session with scripted:model:",
         "system_prompt: Answer briefly. (config.toml)",
         'temperature: 0.7 ([models."scripted:model"] in config.toml)',
         "max_tokens: 9 (this session)",
     ]
     commands.configured = ()
-    assert "temperature: left to the model" in await commands("/set")
+    assert "temperature: the model's default" in await commands("/set")
 
 
 async def test_one_setting_is_shown(commands):
     said = 'temperature: 0.7 ([models."scripted:model"] in config.toml)'
     assert await commands("/set temperature") == said
-    assert await commands("/set max_tokens") == "max_tokens: left to the model"
+    assert await commands("/set max_tokens") == "max_tokens: the model's default"
 
 
 async def test_a_parameter_is_taken_back(commands):
     await commands("/set temperature 0")
     assert await commands("/set temperature") == "temperature: 0 (this session)"
     told = await commands("/set temperature Default")
-    assert told.startswith("Took temperature back: it is now 0.7 ([models.")
+    assert told.startswith("Reset temperature: it is now 0.7 ([models.")
     assert own(commands) == Settings()
 
 
@@ -64,9 +63,9 @@ async def test_a_parameter_is_taken_back(commands):
     [
         (
             "temprature 0.2",
-            "No setting is called temprature: there are temperature and max_tokens, .*",
+            "There is no setting temprature: there are temperature and max_tokens, .*",
         ),
-        ("effort high", "No setting is called effort: there are temperature and max_tokens, .*"),
+        ("effort high", "There is no setting effort: there are temperature and max_tokens, .*"),
         ("temperature 3.5", "temperature takes a number from 0 to 2, not 3.5"),
         ("temperature -0.1", "temperature takes a number from 0 to 2, not -0.1"),
         ("temperature warm", "temperature takes a number from 0 to 2, not warm"),
@@ -85,13 +84,15 @@ async def test_what_cannot_be_set_is_an_error_that_says_what_can(commands, typed
 
 
 async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
-    assert await commands("/system") == "System prompt (config.toml):\nAnswer briefly."
+    assert await commands("/system") == "Answer briefly."
+    assert commands.title == "System prompt (config.toml)"
     said = "Set the system prompt for this session; /system shows it"
     assert await commands("/system Answer in\nthree  words.") == said
     assert own(commands).system_prompt == "Answer in\nthree  words."
-    assert await commands("/system") == ("System prompt (this session):\nAnswer in\nthree  words.")
+    assert await commands("/system") == "Answer in\nthree  words."
+    assert commands.title == "System prompt (this session)"
     assert "system_prompt: Answer in three words. (this session)" in await commands("/set")
-    said = "Took the system prompt back: it is now Answer briefly. (config.toml)"
+    said = "Reset the system prompt: it is now Answer briefly. (config.toml)"
     assert await commands("/system default") == said
     assert own(commands) == Settings()
 
@@ -99,7 +100,7 @@ async def test_a_system_prompt_is_set_shown_and_taken_back(commands):
 async def test_a_session_can_do_without_the_configured_system_prompt(commands):
     assert await commands("/system none") == "Removed the system prompt for this session"
     assert own(commands).system_prompt == ""
-    assert await commands("/system") == "System prompt (this session):\nnone"
+    assert await commands("/system") == "none"
     commands.configured = ()
     await commands("/system default")
     assert (await commands("/system")).startswith("There is no system prompt. /system TEXT")

@@ -95,4 +95,4 @@ def test_a_command_that_takes_something_says_what():
 
 def test_a_line_is_how_a_command_is_typed():
     assert BY_NAME["save"].line == "/save"
-    assert BY_NAME["load"].line == "/load [target]"
+    assert BY_NAME["load"].line == "/load [NAME, NUMBER or ID]"

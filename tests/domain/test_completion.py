@@ -104,7 +104,7 @@ def test_commands_of_the_users_own_are_offered_after_the_others():
     own = template_commands({"save": "x", "savings": "Count:\nthem"})[1:]
     found = completions("/sav", [], [], [], own)
     assert [each.text for each in found] == ["/save", "/savings "]
-    assert found[-1].help == "sends: Count:"
+    assert found[-1].help == "send: Count:"
     assert completions("/savings a", [], [], [], own) == ()
     assert [each.text for each in completions("/help savi", own=own)] == ["/help savings"]
 

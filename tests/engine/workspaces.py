@@ -195,4 +195,4 @@ FULL = StorageFull("No room.")
 
 def said(conversation):
     """What the program told in a conversation."""
-    return [placed.notice.text for placed in conversation.notices]
+    return [notice.text for notice in conversation.notices]

@@ -6,7 +6,16 @@ import pytest
 from textual import events
 from textual.widgets import Input, TextArea
 
-from tests.ui.screen import conversation, go_to, question, rows, send, wait_for_answer, words
+from tests.ui.screen import (
+    conversation,
+    go_to,
+    notices,
+    question,
+    rows,
+    send,
+    wait_for_answer,
+    words,
+)
 from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask
@@ -305,7 +314,7 @@ async def test_a_session_that_another_program_holds(world, same_picture, monkeyp
     there = await w.session("Hello", "Yes.", name="Held elsewhere")
     lease = w.other_program().lease(there)
     async with w.running(there) as (app, pilot):
-        await until(lambda: "opened read-only." in words(app) and rows(app))
+        await until(lambda: "opened read-only." in notices(app) and rows(app))
         await settled(pilot, app)
         same_picture(app, "read-only")
     lease.release()
@@ -321,7 +330,7 @@ async def test_a_full_disk(world, same_picture, monkeypatch):
         await until(lambda: rows(app))
         monkeypatch.setattr(w.store, "append", refuse)
         await send(pilot, "Is this kept?")
-        await until(lambda: "Not sent" in conversation(app))
+        await until(lambda: "Not sent" in notices(app))
         await settled(pilot, app)
         same_picture(app, "not-saved")
         monkeypatch.undo()

@@ -124,7 +124,7 @@ def test_what_was_typed_right_before_a_switch_stays_where_it_was_typed(chats):
     program.until("w29")
     first = chats.only
     program.type("of the first\x0e")
-    program.until("Started new session")
+    program.until("Started a new session")
     program.type("of the second")
     program.press("ctrl+q")
     program.wait()
@@ -164,7 +164,7 @@ def test_every_session_with_something_new_is_told(chats):
     program.until(FIRST.strip())
     first = chats.only
     program.press("ctrl+n")
-    program.until("Started new session")
+    program.until("Started a new session")
     program.type("Short\r")
     program.until("Hello.")
     second = next(entry.id for entry in chats.entries if entry.id != first)
@@ -275,7 +275,7 @@ def test_a_defect_beside_the_screen_ends_nothing_and_is_told_there_and_at_the_en
     for key in keys:
         program.press(key)
         if key == "ctrl+n":
-            program.until("Started new session")
+            program.until("Started a new session")
     program.until("Unexpected error: RuntimeError: broken")
     program.type("typed on")
     program.until("typed on")

@@ -100,7 +100,7 @@ def test_an_editor_that_fails_changes_nothing_and_is_told(chats, editor):
     program = chats.altered("", environment=editor('echo gone > "$2"; exit 3'))
     program.type("kept")
     program.press("f4")
-    program.until("The editor ended with code 3")
+    program.until("The editor failed with exit code 3")
     program.until(lambda it: "kept" in it.text and "gone" not in it.text)
     leave(program)
 

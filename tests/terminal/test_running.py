@@ -25,7 +25,7 @@ def test_typing_streaming_switching_and_coming_back(chats):
     program.until("Once")
     first = chats.only
     program.press("ctrl+n")
-    program.until("Started new session")
+    program.until("Started a new session")
     program.type("Second question\r")
     program.until("Another answer")
     assert "Once" not in program.text
@@ -55,9 +55,9 @@ def test_what_is_typed_at_once_behind_a_command_goes_to_the_session_it_shows(cha
     program.type("First question\r")
     program.until("w29")
     program.type("/name first\r")
-    program.until("Session named: first")
+    program.until('Renamed to "first"')
     program.press("ctrl+n")
-    program.until("Started new session")
+    program.until("Started a new session")
     program.type("Second question\r")
     program.until("w29")
     known = {entry.id: entry.label for entry in chats.entries}
@@ -80,10 +80,10 @@ def test_two_programs_that_make_sessions_at_once_give_each_its_own_number(chats)
         for name, program in zip("ab", programs, strict=True):
             program.type(f"/name {name}{number}\r")
         for name, program in zip("ab", programs, strict=True):
-            program.until(f"Session named: {name}{number}")
+            program.until(f'Renamed to "{name}{number}"')
             program.press("ctrl+n")
         for program in programs:
-            program.until(lambda it: "Started new session" in it.text and "named" not in it.text)
+            program.until(lambda it: "Started a new session" in it.text and "named" not in it.text)
     for program in programs:
         program.press("ctrl+q")
         assert program.wait() == 0
@@ -259,7 +259,7 @@ def test_keys_of_one_burst_belong_to_the_session_that_is_on_screen_when_their_tu
     program.until("w29")
     first = chats.only
     program.type("abc\x0edef")
-    program.until(lambda it: "Started new session" in it.text and "def" in it.text)
+    program.until(lambda it: "Started a new session" in it.text and "def" in it.text)
     program.press("ctrl+q")
     assert program.wait() == 0
     assert chats.draft(first).text == "abc"

@@ -165,7 +165,7 @@ def test_pasted_queued_and_named(chats):
     program.type("/name ")
     program.paste(make_visible_line(MARKUP) + pasted[:80].replace("\n", " "))
     program.press("enter")
-    program.until("Session named")
+    program.until("Renamed to")
     program.type("draft")
     program.paste(pasted)
     program.until("draft")

@@ -18,7 +18,7 @@ def two(chats):
     program.until("w29")
     older = chats.only
     program.type("\x0e")
-    program.until("Started new session")
+    program.until("Started a new session")
     program.type("Second\r")
     program.until(r"Second[\s\S]*w29")
     program.until(lambda _: len(chats.entries) == 2, "the second one on disk")

@@ -6,6 +6,7 @@ from textual import events
 
 from tests.ui.world import World
 from tests.waiting import until
+from tui.screens.report import ReportScreen
 from tui.widgets.key_line import KeyLine
 from tui.widgets.prompt.top_border import TopBorder
 
@@ -63,6 +64,11 @@ def notices(app):
     """All notices of this run, the newest first, as one text."""
     log = app._controllers.notices.log.newest_first
     return "\n".join(f"{each.title} {each.notice.text}".strip() for each in log)
+
+
+def report(app):
+    """The report that is open, or an empty text."""
+    return app.screen.text() if isinstance(app.screen, ReportScreen) else ""
 
 
 def notice(app):

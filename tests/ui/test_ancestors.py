@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, lines, mark, rows, send, status, words
+from tests.ui.screen import conversation, go_to, lines, mark, notices, rows, send, status
 from tests.ui.world import messages
 from tests.waiting import until
 
@@ -29,7 +29,7 @@ async def test_each_session_is_gone_on_reading_where_it_was_left_however_far_up(
         await go_to(app, pilot, long)
         await until(lambda: lines(app) == before, "where it was left")
         await send(pilot, f"/load {other}")
-        await until(lambda: 'Opened "Elsewhere"' in words(app))
+        await until(lambda: 'Opened "Elsewhere"' in notices(app))
         await send(pilot, f"/load {long}")
         await until(lambda: long in status(app))
         await until(lambda: lines(app)[:5] == before[:5], "where it was left")
@@ -55,9 +55,9 @@ async def test_of_ten_sessions_at_work_all_go_on_and_an_eleventh_is_told_the_lim
                 await until(lambda: w.workspace.current.untouched, "a new one")
         limit = "The limit is 10 open sessions. Close one first."
         for command in ("/new", "/load closed", "/resume closed", "/fork"):
-            before = words(app).count(limit)
+            before = notices(app).count(limit)
             await send(pilot, command)
-            await until(lambda before=before: words(app).count(limit) > before, command)
+            await until(lambda before=before: notices(app).count(limit) > before, command)
             assert w.workspace.current.id == made[-1]
         assert {w.other_program().entry(each).status for each in made} == {"open"}
         assert w.other_program().entry(other).status == "closed"
@@ -76,7 +76,9 @@ async def test_the_count_of_what_other_projects_have_follows_what_the_start_arch
     w.clock.now += timedelta(days=31)
     await w.session("Elsewhere", scope="project:/other")
     async with w.running() as (app, _):
-        await until(lambda: "Archived 1 session: 1 not used for 30 days." in words(app), "the line")
+        await until(
+            lambda: "Archived 1 session: 1 not used for 30 days." in notices(app), "the line"
+        )
         await until(lambda: app.chat.rows.elsewhere == 1, "the count")
 
 
@@ -89,7 +91,7 @@ async def test_a_project_is_meant_by_its_short_name_as_the_status_bar_shows_it(w
     async with w.running() as (app, pilot):
         await until(lambda: " shop" in status(app))
         await send(pilot, f"/load {target}")
-        await until(lambda: 'Opened "Two"' in words(app))
+        await until(lambda: 'Opened "Two"' in notices(app))
 
 
 async def test_a_number_beyond_the_list_is_no_beginning_of_an_id(world):
@@ -98,5 +100,5 @@ async def test_a_number_beyond_the_list_is_no_beginning_of_an_id(world):
     async with w.running() as (app, pilot):
         here = w.workspace.current.id
         await send(pilot, "/load 2")
-        await until(lambda: "There is no number 2 in the last list (1 to 1)." in words(app))
+        await until(lambda: "There is no number 2 in the last list (1 to 1)." in notices(app))
         assert w.workspace.current.id == here

@@ -9,6 +9,7 @@ from tests.ui.screen import (
     activity,
     conversation,
     go_to,
+    notices,
     question,
     send,
     status,
@@ -228,7 +229,7 @@ async def test_a_defect_in_an_answer_is_told_and_ends_nothing_else(world):
     w = world(["half", ZeroDivisionError("a defect")], ["fine"])
     async with w.running() as (app, pilot):
         await send(pilot, "hello")
-        await until(lambda: "Unexpected error: ZeroDivisionError" in conversation(app))
+        await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
         await wait_for_answer(w)
         assert messages(w, w.workspace.current.id)[-1] == ("assistant", "half", "interrupted")
         await send(pilot, "again")
@@ -253,7 +254,7 @@ async def test_an_unknown_command_is_told_and_stays_in_the_prompt(world):
     w = world()
     async with w.running() as (app, pilot):
         await send(pilot, "/nwe")
-        await until(lambda: "Unknown command: /nwe. Type /help." in conversation(app))
+        await until(lambda: "Unknown command: /nwe. Type /help." in notices(app))
         assert app.chat.prompt.text == "/nwe"
 
 
@@ -264,7 +265,7 @@ async def test_a_prompt_larger_than_8_mib_is_refused_and_kept(world):
         text = "x" * (8 * 1024 * 1024 + 1)
         app.chat.prompt.set_text(text)
         await pilot.press("enter")
-        await until(lambda: "Prompt is larger than 8 MiB." in conversation(app))
+        await until(lambda: "Prompt is larger than 8 MiB." in notices(app))
         assert app.chat.prompt.text == text
         app.chat.prompt.set_text("")
 
@@ -309,7 +310,7 @@ async def test_an_unknown_command_can_be_gone_on_with_and_sent_again(world):
     w = world()
     async with w.running() as (app, _):
         type_at_once(app, "/nam<enter>e x<enter>")
-        await until(lambda: "Session named: x" in conversation(app))
+        await until(lambda: 'Renamed to "x"' in notices(app))
         assert w.model.requests == []
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, mark, question, rows, send, status, words
+from tests.ui.screen import conversation, go_to, mark, notices, question, rows, send, status, words
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.app.themes import Appearance
@@ -21,7 +21,7 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
         await until(lambda: "Yes." in words(app))
         await pilot.press("x", "ctrl+b", "x")
         await until(lambda: "It was." in conversation(app), "the other session")
-        await until(lambda: f"Closed session: {mine}" in words(app))
+        await until(lambda: 'Closed "' in notices(app))
         await until(lambda: before in status(app))
         assert app.chat.prompt.draft == ""
         assert w.other_program().holder(mine) is None
@@ -64,12 +64,12 @@ async def test_what_cannot_be_saved_is_asked_for_and_goes_to_a_rescue_file(world
         await send(pilot, "/session close")
         assert ": disk full. Close it anyway?" in await question(app)
         await pilot.press("n")
-        await until(lambda: 'Stayed in "' in words(app))
+        await until(lambda: 'Stayed in "' in notices(app))
         await send(pilot, "/session close")
         await question(app)
         await pilot.press("y")
         await until(lambda: "It was." in conversation(app), "the other session")
-        await until(lambda: "What could not be saved is in" in words(app))
+        await until(lambda: "What could not be saved is in" in notices(app))
     (rescued,) = (w.root.parent / "rescue").iterdir()
     assert "Lost" in rescued.read_text()
     assert any("sessions import" in line for line in w.final_save.lines)
@@ -90,7 +90,7 @@ async def test_x_in_the_list_closes_a_session_that_is_at_work_elsewhere(world):
         await pilot.press("x")
         await question(app)
         await pilot.press("y")
-        await until(lambda: f"Closed session: {mine}" in words(app))
+        await until(lambda: 'Closed "' in notices(app))
         assert w.other_program().holder(mine) is None
         await until(lambda: mark(app, mine) != "running", "the row at rest")
         assert w.workspace.current.id == other
@@ -123,7 +123,7 @@ async def test_another_key_may_be_chosen_that_closes_a_session(world):
     async with w.running(there) as (app, pilot):
         await until(lambda: rows(app) == [there], "the list")
         await pilot.press("f9")
-        await until(lambda: f"Closed session: {there}" in words(app))
+        await until(lambda: 'Closed "' in notices(app))
         assert "F9" in HelpScreen(app._keys(), app.chat.chosen_keys).text()
 
 

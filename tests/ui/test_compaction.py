@@ -10,11 +10,11 @@ from tests.ui.screen import (
     conversation,
     go_to,
     lines,
+    notices,
     rows,
     send,
     status,
     wait_for_answer,
-    words,
 )
 from tests.ui.world import World, messages
 from tests.waiting import until
@@ -56,7 +56,7 @@ async def test_what_was_said_is_compacted_now(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in notices(app))
         assert f"▸ {SUMMARY}: They spoke of tea." in conversation(app)
         assert "And of cups." not in conversation(app)
         app.chat.transcript.focus()
@@ -78,7 +78,7 @@ async def test_a_summary_is_there_again_after_a_restart(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Summarised" in words(app))
+        await until(lambda: "Summarised" in notices(app))
         session = w.workspace.current.id
     async with w.running(session) as (app, pilot):
         await until(lambda: f"▸ {SUMMARY}: They spoke of tea." in conversation(app))
@@ -92,7 +92,7 @@ async def test_there_is_nothing_to_compact_in_one_turn(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first")
         await send(pilot, "/compact")
-        await until(lambda: "Nothing to compact." in words(app))
+        await until(lambda: "Nothing to compact." in notices(app))
         await ended(w)
         await until(lambda: "summarising" not in activity(app))
 
@@ -128,7 +128,7 @@ async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
         await send(pilot, "third")
         await until(lambda: "Half" in conversation(app))
         await send(pilot, "/compact")
-        await until(lambda: "Summarised 4 messages." in words(app))
+        await until(lambda: "Summarised 4 messages." in notices(app))
         answer.set()
         await wait_for_answer(w)
         await until(lambda: "Half done." in conversation(app))
@@ -149,11 +149,11 @@ async def test_it_is_stopped_and_nothing_is_changed(world, way):
             await pilot.press("escape")
         else:
             await send(pilot, way)
-        await until(lambda: "Stopped summarising" in words(app))
+        await until(lambda: "Stopped summarising" in notices(app))
         assert w.workspace.current.session.summary is None
         assert SUMMARY not in conversation(app)
         await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in notices(app))
 
 
 async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
@@ -161,12 +161,12 @@ async def test_a_model_that_fails_is_told_of_and_nothing_is_changed(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Not summarised: The server said 429." in words(app))
+        await until(lambda: "Not summarised: The server said 429." in notices(app))
         await send(pilot, "/compact")
-        await until(lambda: "Not summarised: The model gave no summary." in words(app))
+        await until(lambda: "Not summarised: The model gave no summary." in notices(app))
         assert w.workspace.current.session.summary is None
         await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in notices(app))
 
 
 @pytest.mark.fast
@@ -175,9 +175,9 @@ async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Unexpected error: ZeroDivisionError" in words(app))
+        await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
         await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in notices(app))
 
 
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
@@ -186,7 +186,7 @@ async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
     w = small_world([long], [long], [long], [long], refused, ["a"], ["b"], ["c"], ["So far."])
     async with w.running() as (app, pilot):
         await talked(w, pilot, "1", "2", "3", "4")
-        await until(lambda: "Not summarised: 429" in words(app))
+        await until(lambda: "Not summarised: 429" in notices(app))
         await talked(w, pilot, "5", "6")
         assert not w.workspace.current.activity.summarising
         await talked(w, pilot, "7")
@@ -239,7 +239,7 @@ async def test_a_reset_meanwhile_ends_it(world):
         await send(pilot, "/compact")
         await until(lambda: "summarising" in activity(app))
         await send(pilot, "/reset")
-        await until(lambda: "Session saved before reset" in words(app))
+        await until(lambda: "Started over" in notices(app))
         gate.set()
         await ended(w)
         assert w.workspace.current.session.summary is None
@@ -273,7 +273,7 @@ async def test_a_session_that_is_only_looked_at_is_opened_for_it(world):
         await go_to(app, pilot, session)
         await until(lambda: "Two." in conversation(app))
         await send(pilot, "/compact")
-        await until(lambda: "Summarised 2 messages." in words(app))
+        await until(lambda: "Summarised 2 messages." in notices(app))
     assert w.other_program().load(session).summary.text == "They spoke."
 
 
@@ -282,7 +282,7 @@ async def test_prompts_before_a_summary_are_not_lost_from_sight(world):
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second")
         await send(pilot, "/compact")
-        await until(lambda: "Summarised" in words(app))
+        await until(lambda: "Summarised" in notices(app))
         shown = [line.strip() for line in lines(app)]
         assert shown.index("› first") < shown.index("› second")
         place = next(n for n, line in enumerate(shown) if SUMMARY in line)

@@ -14,7 +14,7 @@ from tests.providers.chat_server import (
     sends,
 )
 from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
-from tests.ui.screen import conversation, go_to, send, status, wait_for_answer, words
+from tests.ui.screen import conversation, go_to, notices, send, status, wait_for_answer, words
 from tests.waiting import until
 from tui.config import load_connections
 
@@ -132,7 +132,7 @@ async def test_a_session_that_another_window_holds_is_told_and_the_connection_ke
         async with machine.running(held) as (app, pilot):
             await opened(app, pilot)
             await connect_openai(app, pilot, "gpt-6")
-            await until(lambda: "is read-only here" in words(app), "the reason")
+            await until(lambda: "is read-only here" in notices(app), "the reason")
         lease.release()
     assert load_connections(machine.config / "connections.toml").model == "openai:gpt-6-luna"
 

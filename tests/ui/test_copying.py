@@ -12,7 +12,7 @@ async def test_a_command_copies_and_says_so_in_the_conversation(world):
         await send(pilot, "hello")
         await wait_for_answer(w)
         await send(pilot, "/copy")
-        await until(lambda: COPIED in conversation(app))
+        await until(lambda: COPIED in notices(app))
         assert app.clipboard == "Two words."
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, mark, send, wait_for_answer, words
+from tests.ui.screen import conversation, go_to, mark, notices, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 
@@ -58,7 +58,7 @@ async def test_what_waits_is_not_sent_in_a_session_closed_meanwhile(world, monke
         hold.set()
         await until(end.asked.is_set, "the end of the answer")
         await send(pilot, "/session close")
-        await until(lambda: f"Closed session: {closed.id}" in conversation(app))
+        await until(lambda: 'Closed "' in notices(app))
         end.gate.set()
         await until(lambda: not app._controllers.turn_end._lock.locked(), "the end")
         assert not closed.notices
@@ -131,7 +131,7 @@ async def test_what_waits_goes_back_by_escape_while_the_end_before_it_is_saved(w
         await wait_for_answer(w)
         said = [text for role, text, _ in messages(w, w.workspace.current.id) if role == "user"]
         assert said == ["first", "second!"]
-        assert "Nothing to stop" not in conversation(app)
+        assert "Nothing to stop" not in notices(app)
 
 
 @pytest.mark.parametrize("where", ["summaries.consider", "session_list.refresh"])
@@ -152,7 +152,7 @@ async def test_a_defect_after_an_answer_is_told_and_loses_nothing(world, monkeyp
             part, name = where.split(".")
             broken.setattr(getattr(app._controllers, part), name, fail)
             hold.set()
-            await until(lambda: "Unexpected error: ZeroDivisionError" in words(app))
+            await until(lambda: "Unexpected error: ZeroDivisionError" in notices(app))
         if where == "summaries.consider":
             await until(lambda: app.chat.prompt.text == "second", "what waited")
             await pilot.press("enter")

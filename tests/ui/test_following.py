@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, mark, rows, send, status, words
+from tests.ui.screen import conversation, go_to, mark, notices, rows, send, status
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.journal.session import Draft
@@ -81,7 +81,7 @@ async def test_it_is_taken_over_as_soon_as_the_holder_goes(world, other):
         await holder.close()
         await until(lambda: "read-only" not in status(app), "the end of the mark")
         assert subtitle(app) == ""
-        assert "closed this session: you can write here now" in words(app)
+        assert "closed this session: you can write here now" in notices(app)
         await until(lambda: mark(app, holder.id) == Mark.NONE.value)
         assert app.chat.prompt.text == "mine"
         assert w.other_program().holder(holder.id)
@@ -141,10 +141,10 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
         await go_to(app, pilot, session)
         await until(lambda: "hi" in conversation(app))
         w.other_program().delete(session)
-        await until(lambda: "moved this session to the trash" in words(app))
+        await until(lambda: "moved this session to the trash" in notices(app))
         await until(lambda: "read-only" in status(app))
         w.other_program().restore(session)
-        await until(lambda: "restored this session" in words(app))
+        await until(lambda: "restored this session" in notices(app))
         await until(lambda: "read-only" not in status(app))
 
 

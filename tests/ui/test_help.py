@@ -4,7 +4,7 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import OptionList
 
-from tests.ui.screen import conversation, send
+from tests.ui.screen import conversation, notices, send
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.themes import Appearance
@@ -56,7 +56,7 @@ async def test_help_of_one_command_says_how_it_is_used(world):
     w = world()
     async with w.running() as (app, pilot):
         await send(pilot, "/help load")
-        await until(lambda: "/load [target]" in conversation(app))
+        await until(lambda: "/load [NAME, NUMBER or ID]" in conversation(app))
 
 
 async def test_the_palette_carries_out_a_command(world):
@@ -66,7 +66,7 @@ async def test_the_palette_carries_out_a_command(world):
         await pilot.press(*"save now")
         await until(lambda: "Save now" in "\n".join(str(o.prompt) for o in options(app)))
         await pilot.press("enter")
-        await until(lambda: "Nothing to save yet." in conversation(app))
+        await until(lambda: "Nothing to save yet." in notices(app))
 
 
 @pytest.mark.full

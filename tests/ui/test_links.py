@@ -3,7 +3,7 @@
 import pytest
 from textual.widgets import OptionList
 
-from tests.ui.screen import conversation, question, send, wait_for_answer
+from tests.ui.screen import conversation, notices, question, send, wait_for_answer
 from tests.waiting import until
 from tui.commands import links
 
@@ -93,4 +93,4 @@ async def test_without_a_link_it_says_so(world, opened):
     w = world(["Nowhere."])
     async with w.running() as (app, pilot):
         await answered(w, pilot, app, "Nowhere.")
-        await until(lambda: "No link in this message." in conversation(app))
+        await until(lambda: "No link in this message." in notices(app))

@@ -8,11 +8,10 @@ from textual import events
 from textual.binding import Binding
 from textual.widgets import Input
 
-from tests.ui.screen import conversation, go_to, rows, send, words
+from tests.ui.screen import conversation, go_to, notices, rows, send, words
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.themes import Appearance
-from tui.domain.views.notice import Notice
 from tui.errors import ConfigError
 from tui.screens.chat import ChatScreen
 from tui.screens.help import HelpScreen
@@ -35,7 +34,7 @@ async def test_a_theme_is_shown_at_once_and_remembered(world):
     async with w.running() as (app, pilot):
         before = app.chat.transcript.rich_style.bgcolor
         await send(pilot, "/theme textual-light")
-        await until(lambda: "Theme: textual-light" in conversation(app))
+        await until(lambda: "Theme: textual-light" in notices(app))
         assert app.chat.transcript.rich_style.bgcolor != before
 
 
@@ -302,7 +301,7 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the way back")
         await pilot.press("ctrl+s")
-        await until(lambda: "Session saved:" in conversation(app), "what is said of the last key")
+        await until(lambda: "Session saved:" in notices(app), "what is said of the last key")
         assert conversation(app).count("·") == 1
         assert w.workspace.current.id == there
 
@@ -326,17 +325,6 @@ async def test_an_age_takes_no_room_from_a_label_that_would_fit(world):
         await until(
             lambda: any("Twenty-four cells of it." in drawn.render_line(y).text for y in range(6))
         )
-
-
-async def test_what_is_told_at_the_start_is_read_from_its_beginning(world):
-    w = world()
-    text = "No model is connected yet.\n" + "\n".join(f"- line {n}" for n in range(30))
-    w.welcome = Notice(text)
-    async with w.running(size=(60, 15)) as (app, pilot):
-        await until(lambda: "No model is connected yet." in conversation(app))
-        assert "more below" in conversation(app)
-        await send(pilot, "Hello")
-        await until(lambda: "line 29" in conversation(app))
 
 
 async def test_under_the_palette_which_names_its_own_the_line_of_keys_shows_none(world):

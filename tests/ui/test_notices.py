@@ -1,8 +1,10 @@
 """Notices: one line in the place of the keys, and a list that keeps them."""
 
+import asyncio
+
 import pytest
 
-from tests.ui.screen import conversation, notice, notices, send
+from tests.ui.screen import conversation, go_to, notice, notices, report, rows, send
 from tests.waiting import until
 from tui.domain.views.notice import Notice
 from tui.screens.help import HelpScreen
@@ -78,4 +80,39 @@ async def test_a_hint_is_shown_and_not_listed(world):
         await pilot.press("ctrl+t")
         await until(lambda: "No to-dos" in notice(app), "the hint")
         assert notices(app) == ""
-        assert "No to-dos" not in conversation(app)
+        assert "No to-dos" not in notices(app)
+
+
+async def test_a_longer_answer_opens_over_the_conversation_and_escape_closes_it(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/set")
+        await until(lambda: "scripted:model" in report(app), "the report")
+        assert notices(app) == ""
+        await pilot.press("escape")
+        await until(lambda: app.screen is app.chat, "the chat")
+        assert "scripted:model" not in conversation(app)
+
+
+async def test_typing_on_closes_a_report_and_goes_to_the_prompt(world):
+    async with world().running() as (app, pilot):
+        await send(pilot, "/set")
+        await until(lambda: "scripted:model" in report(app), "the report")
+        await pilot.pause()
+        await pilot.press(*"hello")
+        await until(lambda: app.screen is app.chat, "the chat")
+        assert app.chat.prompt.text == "hello"
+
+
+async def test_a_notice_of_a_session_that_is_not_on_screen_has_its_title(world):
+    gate = asyncio.Event()
+    w = world([gate, ZeroDivisionError("no")])
+    there = await w.session("Elsewhere", "Yes.", name="Elsewhere")
+    async with w.running() as (app, pilot):
+        await until(lambda: there in rows(app))
+        await send(pilot, "fails later")
+        await until(lambda: w.workspace.current.activity.running)
+        await go_to(app, pilot, there)
+        await until(lambda: app.chat.shown == there)
+        gate.set()
+        await until(lambda: "fails later Unexpected error: ZeroDivisionError" in notices(app))
+        assert "ZeroDivisionError" not in conversation(app)

@@ -8,12 +8,12 @@ import pytest
 from tests.ui.screen import (
     activity,
     conversation,
+    notices,
     rows,
     send,
     status,
     type_at_once,
     wait_for_answer,
-    words,
 )
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
@@ -72,7 +72,7 @@ async def test_typing_goes_on_while_a_command_saves(world, slow):
         await pilot.press("ctrl+s", "!")
         await until(lambda: app.chat.prompt.text == "typed!")
         disk.let_go()
-        await until(lambda: "Session named: x" in conversation(app))
+        await until(lambda: 'Renamed to "x"' in notices(app))
         await until(lambda: w.workspace.current.prompt.text == "typed!")
 
 
@@ -85,10 +85,10 @@ async def test_commands_are_carried_out_in_their_order(world, slow):
         await until(disk.asked.is_set, "the save")
         await until(lambda: app.chat.prompt.text == "")
         disk.let_go()
-        await until(lambda: "Added to-do 1: bread" in conversation(app))
+        await until(lambda: "Added to-do 1: bread" in notices(app))
         assert name_of(w, session_id) == "two"
-        told = [placed.notice.text for placed in w.workspace.current.notices]
-        assert told == ["Session named: one", "Session named: two", "Added to-do 1: bread"]
+        told = [notice.text for notice in w.workspace.current.notices]
+        assert told == ['Renamed to "one"', 'Renamed to "two"', "Added to-do 1: bread"]
 
 
 async def test_a_prompt_behind_a_command_waits_for_it_and_is_kept(world, slow):
@@ -122,7 +122,7 @@ async def test_escape_takes_back_what_waits_for_a_command(world, slow):
         disk.let_go()
         await until(lambda: not app.input_queue.pending)
         assert w.model.requests == []
-        assert "Nothing to stop" not in conversation(app)
+        assert "Nothing to stop" not in notices(app)
 
 
 async def test_a_prompt_behind_a_command_and_a_stop_is_sent_after_both(world, slow):
@@ -214,7 +214,7 @@ async def test_a_command_for_a_session_that_is_left_meanwhile_is_not_done_elsewh
         await until(lambda: app.chat.prompt.text == "" and app.input_queue.pending > 1)
         done.set()
         await until(
-            lambda: "Not done, because another session is on screen now: /name x" in words(app)
+            lambda: "Not done, because another session is on screen now: /name x" in notices(app)
         )
         assert w.workspace.current.session.name == ""
         assert (
@@ -234,9 +234,9 @@ async def test_a_defect_in_a_command_is_told_and_the_next_is_carried_out(world, 
         with monkeypatch.context() as broken:
             broken.setattr(w.workspace, "rename", fail)
             await send(pilot, "/name x")
-            await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in words(app))
+            await until(lambda: "Unexpected error: ZeroDivisionError: a defect" in notices(app))
         await send(pilot, "/name y")
-        await until(lambda: "Session named: y" in conversation(app))
+        await until(lambda: 'Renamed to "y"' in notices(app))
 
 
 async def test_what_was_opened_is_shown_before_a_slow_disk_has_noted_it(world, monkeypatch):

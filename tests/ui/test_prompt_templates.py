@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, send, wait_for_answer, words
+from tests.ui.screen import notices, send, wait_for_answer, words
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.screens.help import HelpScreen
@@ -40,7 +40,7 @@ async def test_it_is_completed_in_the_prompt(started):
 async def test_one_that_would_send_nothing_says_how_it_is_used(started):
     async with started.running() as (app, pilot):
         await send(pilot, "/just")
-        await until(lambda: "Usage: /just [text]" in conversation(app))
+        await until(lambda: "Usage: /just [TEXT]" in notices(app))
 
 
 async def test_help_names_it_and_says_what_it_sends(started):
@@ -51,7 +51,7 @@ async def test_help_names_it_and_says_what_it_sends(started):
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
         assert "Commands of your own" in app.screen.text()
-        assert "/review [text]" in app.screen.text()
+        assert "/review [TEXT]" in app.screen.text()
 
 
 async def test_the_palette_puts_it_into_the_prompt(started):

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from tests.ui.screen import rows, send, status, words
+from tests.ui.screen import notices, rows, send, status, words
 from tests.waiting import until
 from tui.config.schema import RetentionSettings
 
@@ -17,7 +17,9 @@ async def test_the_start_archives_what_is_old_and_says_so(world):
     w.clock.now += timedelta(days=31)
     new = await w.session("Just now")
     async with w.running() as (app, _):
-        await until(lambda: "Archived 1 session: 1 not used for 30 days." in words(app), "the line")
+        await until(
+            lambda: "Archived 1 session: 1 not used for 30 days." in notices(app), "the line"
+        )
         await until(lambda: rows(app)[1:] == [new], "the list without it")
     assert [state(w, each) for each in (old, new)] == ["archived", "closed"]
 
@@ -30,7 +32,7 @@ async def test_the_session_that_is_begun_in_stays_however_old_it_is(world):
     other = await w.session("Another")
     active = await w.session("Active")
     async with w.running(here) as (app, _):
-        await until(lambda: "Archived" in words(app), "the line")
+        await until(lambda: "Archived" in notices(app), "the line")
         assert state(w, here) == "open"
     assert [state(w, each) for each in (other, active)] == ["archived", "archived"]
 
@@ -45,7 +47,7 @@ async def test_ctrl_n_shows_the_new_session_and_then_what_was_archived(world):
         await until(lambda: "Yes." in words(app))
         await pilot.press("ctrl+n")
         await until(lambda: first not in status(app), "the new session")
-        await until(lambda: "(archived 1 older)" in words(app), "what was archived")
+        await until(lambda: "(archived 1 older)" in notices(app), "what was archived")
         await until(lambda: old not in rows(app), "the list without it")
     assert state(w, old) == "archived"
 
@@ -57,5 +59,5 @@ async def test_what_the_hook_does_wrong_is_told(world):
     w.clock.now += timedelta(days=31)
     await w.session("Just now")
     async with w.running() as (app, _):
-        await until(lambda: "The archive hook could not be started" in words(app), "the failure")
+        await until(lambda: "The archive hook could not be started" in notices(app), "the failure")
     assert state(w, old) == "archived"

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from textual import events
 
-from tests.ui.screen import conversation, question, send, type_at_once
+from tests.ui.screen import conversation, notices, question, send, type_at_once
 from tests.waiting import until
 from tui.commands import registry
 from tui.commands.effects import Ask, say
@@ -45,7 +45,7 @@ async def test_a_question_says_what_it_is_about_and_y_does_it(world, asked):
         assert await ask(app, pilot) == "Save it? (y/n)\nIt can be undone."
         assert not asked
         await pilot.press("y")
-        await until(lambda: "Done it." in conversation(app))
+        await until(lambda: "Done it." in notices(app))
         assert asked == ["it"]
         assert app.screen is app.chat
 
@@ -55,7 +55,7 @@ async def test_whatever_else_closes_it_says_no(world, asked, key):
     async with world().running() as (app, pilot):
         await ask(app, pilot)
         await pilot.press(key)
-        await until(lambda: "Nothing done." in conversation(app))
+        await until(lambda: "Nothing done." in notices(app))
         assert not asked
 
 
@@ -65,7 +65,7 @@ async def test_two_answers_at_once_are_one(world, asked, keys, answer):
     async with world().running() as (app, pilot):
         await ask(app, pilot)
         type_at_once(app, keys)
-        await until(lambda: answer in conversation(app))
+        await until(lambda: answer in notices(app))
         assert len(asked) == (keys == "yy")
         assert app.screen is app.chat
         await pilot.press("x")
@@ -77,7 +77,7 @@ async def test_the_yes_button_can_be_reached_without_a_mouse(world, asked, key):
     async with world().running() as (app, pilot):
         await ask(app, pilot)
         await pilot.press(key, "enter")
-        await until(lambda: "Done it." in conversation(app))
+        await until(lambda: "Done it." in notices(app))
 
 
 async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
@@ -93,7 +93,7 @@ async def test_a_long_question_is_read_to_its_end_and_back(world, asked):
         await pilot.press("pageup")
         await until(lambda: text.scroll_y < end, "a page up")
         await pilot.press("escape")
-        await until(lambda: "Nothing done." in conversation(app))
+        await until(lambda: "Nothing done." in notices(app))
 
 
 @pytest.mark.fast
@@ -186,7 +186,7 @@ async def test_a_second_question_waits_for_the_first(world, asked):
         await until(lambda: asked == ["one"])
         assert "two" in await question(app)
         await pilot.press("n")
-        await until(lambda: "Nothing done." in conversation(app))
+        await until(lambda: "Nothing done." in notices(app))
         assert asked == ["one"]
 
 
@@ -201,7 +201,7 @@ async def test_what_goes_wrong_after_a_yes_is_said(world, monkeypatch):
     async with world().running() as (app, pilot):
         await ask(app, pilot)
         await pilot.press("y")
-        await until(lambda: "It broke." in conversation(app))
+        await until(lambda: "It broke." in notices(app))
         await ask(app, pilot)
 
 

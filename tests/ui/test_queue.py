@@ -5,7 +5,7 @@ import asyncio
 from textual import events
 from textual.widgets import TextArea
 
-from tests.ui.screen import conversation, send, status, wait_for_answer
+from tests.ui.screen import conversation, notices, send, status, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.widgets.prompt import Prompt
@@ -74,7 +74,7 @@ async def test_what_is_being_sent_already_is_told_and_not_sent_twice(world):
         await send(pilot, "second")
         w.workspace.current.prompt.clear_queue()
         await pilot.press("up")
-        await until(lambda: "This prompt was already sent" in conversation(app))
+        await until(lambda: "This prompt was already sent" in notices(app))
         assert app.chat.prompt.text == ""
 
 
@@ -184,7 +184,7 @@ async def test_one_that_goes_back_when_the_last_answer_has_ended_is_sent(world):
         w.workspace.current.activity.end_answer()
         await pilot.press("up")
         await until(lambda: "two" in conversation(app) and "third" in conversation(app))
-        assert "This prompt was already sent" in conversation(app)
+        assert "This prompt was already sent" in notices(app)
 
 
 async def failing_after(app, pilot, w, fail):

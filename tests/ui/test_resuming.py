@@ -1,6 +1,6 @@
 """Closed sessions on screen."""
 
-from tests.ui.screen import question, rows, send, status, words
+from tests.ui.screen import notices, question, rows, send, status, words
 from tests.waiting import until
 
 
@@ -11,7 +11,7 @@ async def test_a_listed_number_opens_its_session_and_its_prompt_count_goes_on(wo
     async with w.running() as (app, pilot):
         await send(pilot, "/resume 2")
         await until(lambda: old in status(app), "the session")
-        await until(lambda: 'Opened "One?"' in words(app))
+        await until(lambda: 'Opened "One?"' in notices(app))
         assert w.other_program().holder(old)
         await send(pilot, "Three?")
         await until(lambda: "Three." in words(app))
@@ -27,11 +27,11 @@ async def test_clearing_asks_and_empties_the_list(world):
         await send(pilot, "/resume clear")
         assert "Move all 3 closed sessions of 1 project to the trash?" in await question(app)
         await pilot.press("n")
-        await until(lambda: "Nothing was moved." in words(app))
+        await until(lambda: "Nothing was moved." in notices(app))
         assert w.other_program().entry(made[0]).status == "closed"
         await send(pilot, "/resume clear")
         await question(app)
         await pilot.press("y")
-        await until(lambda: "Moved 3 sessions to the trash." in words(app))
+        await until(lambda: "Moved 3 sessions to the trash." in notices(app))
         await until(lambda: not set(made) & set(rows(app)), "the list without them")
     assert {w.other_program().entry(each).status for each in made} == {"trashed"}

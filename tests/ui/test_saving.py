@@ -7,12 +7,12 @@ import threading
 from tests.ui.screen import (
     conversation,
     mark,
+    notices,
     rows,
     send,
     status,
     type_at_once,
     wait_for_answer,
-    words,
 )
 from tests.ui.world import messages
 from tests.waiting import SECONDS, until
@@ -46,7 +46,7 @@ async def test_without_an_interval_nothing_is_written_by_itself(world, monkeypat
         await until(lambda: "NOT SAVED" in status(app))
         monkeypatch.setattr(w.store, "append", append)
         await pilot.press("ctrl+s")
-        await until(lambda: "Session saved: " in conversation(app))
+        await until(lambda: "Session saved: " in notices(app))
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
@@ -79,10 +79,10 @@ async def test_a_prompt_that_an_unforeseen_error_keeps_from_disk_is_told_and_sav
         monkeypatch.setattr(w.store, "append", fail_unforeseen)
         await send(pilot, "hello")
         await until(lambda: "NOT SAVED: RecursionError: too deep" in status(app))
-        assert "Not sent: Unexpected error: RecursionError: too deep" in words(app)
+        assert "Not sent: Unexpected error: RecursionError: too deep" in notices(app)
         monkeypatch.setattr(w.store, "append", append)
         await pilot.press("ctrl+s")
-        await until(lambda: "Session saved: " in conversation(app))
+        await until(lambda: "Session saved: " in notices(app))
         assert messages(w, w.workspace.current.id) == [("user", "hello", None)]
 
 
@@ -124,7 +124,7 @@ async def test_reset_keeps_what_was_before_and_begins_anew(world):
         await wait_for_answer(w)
         session_id = w.workspace.current.id
         await send(pilot, "/reset")
-        await until(lambda: f"Session saved before reset: {session_id}" in words(app))
+        await until(lambda: "Started over. The earlier messages are kept" in notices(app))
         await send(pilot, "again")
         await until(lambda: "Yo." in conversation(app))
         await wait_for_answer(w)
@@ -141,7 +141,7 @@ async def test_reset_while_an_answer_is_made_stops_it_first(world):
         await until(lambda: "half" in conversation(app))
         session_id = w.workspace.current.id
         await send(pilot, "/reset")
-        await until(lambda: "Session saved before reset" in words(app))
+        await until(lambda: "Started over" in notices(app))
     read = w.other_program().load(session_id)
     assert [(m.text, m.status) for m in read.all_messages] == [
         ("hello", None),
@@ -155,16 +155,16 @@ async def test_new_starts_the_next_session_of_the_scope_and_an_empty_one_stays(w
     async with w.running() as (app, pilot):
         first = w.workspace.current.id
         await pilot.press("ctrl+n")
-        await until(lambda: f"Already in a new session: {first}" in conversation(app))
+        await until(lambda: "Already in a new session" in notices(app))
         await send(pilot, "hello")
         await wait_for_answer(w)
         await pilot.press("ctrl+n")
-        await until(lambda: "Started new session: " in conversation(app))
+        await until(lambda: "Started a new session" in notices(app))
         second = w.workspace.current.id
         assert second != first
         assert "hello" not in conversation(app)
         await send(pilot, "/name Second")
-        await until(lambda: "Session named: Second" in conversation(app))
+        await until(lambda: 'Renamed to "Second"' in notices(app))
     assert w.other_program().load(second).header.ordinal == 2
 
 

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from tests.ui.screen import conversation, lines, send, status, wait_for_answer
+from tests.ui.screen import conversation, lines, notices, send, status, wait_for_answer
 from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
@@ -439,7 +439,7 @@ async def test_what_was_said_before_a_reset_is_gone_to(world):
     session_id = await w.session("where is the needle", "in the hay")
     async with w.running(session_id) as (app, pilot):
         await send(pilot, "/reset")
-        await until(lambda: "Session saved before reset" in conversation(app))
+        await until(lambda: "Started over" in notices(app))
         await look_for(app, pilot, "needle")
         await go_there(app, pilot)
         assert "where is the needle" in conversation(app)
@@ -473,7 +473,7 @@ async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, tex
         for verb in verbs:
             getattr(w.other_program(), verb)(session_id)
         await pilot.press("enter")
-        await until(lambda: "Session not found" in words(app))
+        await until(lambda: "Session not found" in notices(app))
         assert w.workspace.current is before
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
@@ -485,7 +485,7 @@ async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, tex
 async def test_the_command_without_a_text_says_how_it_is_used(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/search")
-        await until(lambda: "Usage: /search <text>" in conversation(app))
+        await until(lambda: "Usage: /search TEXT" in notices(app))
 
 
 async def test_the_palette_opens_the_screen(world):
@@ -505,11 +505,11 @@ async def test_another_session_puts_the_screen_away(world):
     await w.session("a needle")
     async with w.running() as (app, pilot):
         await send(pilot, "/name Here")
-        await until(lambda: "Session named" in conversation(app))
+        await until(lambda: "Renamed to" in notices(app))
         await look_for(app, pilot, "needle")
         await pilot.press("ctrl+f", "ctrl+n")
         await until(lambda: app.screen is app.chat)
-        await until(lambda: "Started new session" in conversation(app))
+        await until(lambda: "Started a new session" in notices(app))
 
 
 async def test_there_is_room_for_all_of_it_on_the_smallest_screen(world):

@@ -1,6 +1,6 @@
 """Settings of a session, as they are sent and shown."""
 
-from tests.ui.screen import conversation, send, wait_for_answer, words
+from tests.ui.screen import conversation, notices, report, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.model_settings import ModelParameters
 
@@ -18,14 +18,14 @@ async def test_what_is_set_is_sent_from_the_next_prompt_on_and_by_a_later_run(wo
     w = world(*[["Yes."]] * 4)
     async with w.running() as (app, pilot):
         await send(pilot, "/set temperature 0.5")
-        await until(lambda: "Set temperature to 0.5" in conversation(app))
+        await until(lambda: "Set temperature to 0.5" in notices(app))
         await send(pilot, "/system Be brief.")
-        await until(lambda: "Set the system prompt" in conversation(app))
+        await until(lambda: "Set the system prompt" in notices(app))
         request = await ask(w, pilot, "One")
         assert request.parameters == ModelParameters(temperature=0.5)
         assert request.system_prompt == "Be brief."
         await send(pilot, "/reset")
-        await until(lambda: "before reset" in words(app))
+        await until(lambda: "before reset" in notices(app))
         assert (await ask(w, pilot, "Two")).system_prompt == "Be brief."
         session_id = w.workspace.current.id
     async with w.running(session_id) as (_, pilot):
@@ -49,6 +49,6 @@ async def test_all_are_shown_with_where_they_come_from(world):
     async with w.running() as (app, pilot):
         await send(pilot, "/set max_tokens 500")
         await send(pilot, "/set")
-        await until(lambda: "Settings of this session with scripted:model" in words(app))
-        assert "max_tokens: 500 (this session)" in words(app)
-        assert "temperature: left to the model" in words(app)
+        await until(lambda: "max_tokens" in report(app))
+        assert "max_tokens: 500 (this session)" in report(app)
+        assert "temperature: the model's default" in report(app)

@@ -6,7 +6,16 @@ import pytest
 from textual import events
 
 from tests.builders import Story
-from tests.ui.screen import conversation, question, rows, send, wait_for_answer, words
+from tests.ui.screen import (
+    conversation,
+    notices,
+    question,
+    report,
+    rows,
+    send,
+    wait_for_answer,
+    words,
+)
 from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.views.sidebar_rows import Group
@@ -39,13 +48,13 @@ async def test_the_session_on_screen_is_archived_and_comes_back(world):
     async with w.running(here) as (app, pilot):
         await until(lambda: here in rows(app))
         await send(pilot, "/archive")
-        await until(lambda: 'Archived "会話". /undo' in words(app), "what was done")
+        await until(lambda: 'Archived "会話". /undo' in notices(app), "what was done")
         assert "The other" in words(app)
         assert w.workspace.current.id == other
         assert where(w, here) == "archived"
         await until(lambda: here not in rows(app) and archived(app)[1] == 1, "the list")
         await send(pilot, "/undo")
-        await until(lambda: "Brought back " in words(app), "what was undone")
+        await until(lambda: "Brought back " in notices(app), "what was undone")
         assert w.workspace.current.id == here
         await until(lambda: here in rows(app) and archived(app)[1] == 0, "the list")
     assert where(w, here) == "closed"
@@ -64,10 +73,10 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
         await send(pilot, "/delete")
         await question(app)
         await pilot.press("y")
-        await until(lambda: "to the trash. /undo brings it back" in words(app), "what was done")
+        await until(lambda: "to the trash. /undo brings it back" in notices(app), "what was done")
         assert where(w, here) == "trashed"
         await send(pilot, "/undo")
-        await until(lambda: "Brought back " in words(app), "what was undone")
+        await until(lambda: "Brought back " in notices(app), "what was undone")
         assert w.workspace.current.id == here
         assert where(w, here) == "open"
 
@@ -83,7 +92,7 @@ async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
         await send(pilot, "/delete")
         assert "Its answer is stopped." in await question(app)
         await pilot.press("y")
-        await until(lambda: "to the trash. /undo brings it back" in words(app), "what was done")
+        await until(lambda: "to the trash. /undo brings it back" in notices(app), "what was done")
         assert w.workspace.current.untouched
         assert messages(w, here)[-1] == ("assistant", "half", "interrupted")
         assert w.drafts().load(here).queued == ("later",)
@@ -97,9 +106,9 @@ async def test_a_session_of_many_messages_is_forked_and_gone_on_with(world):
     here = await w.session(*(f"Message {number}" for number in range(200)))
     async with w.running(here) as (app, pilot):
         await send(pilot, "/fork")
-        await until(lambda: "Forked session:" in words(app))
+        await until(lambda: "This is a copy of" in notices(app))
         fork = w.workspace.current.id
-        assert f"Forked session: {here} -> {fork}" in words(app)
+        assert fork != here
         await send(pilot, "more")
         await until(lambda: "And on." in conversation(app))
         await wait_for_answer(w)
@@ -163,7 +172,7 @@ async def test_what_is_archived_is_counted_at_once_and_read_when_it_is_unfolded(
         assert "Old 1" in words(app)
         assert where(w, made[1]) == "archived"
         await send(pilot, "/restore")
-        await until(lambda: f"Restored session: {made[1]}" in words(app))
+        await until(lambda: "Restored this session from the archive" in notices(app))
         await until(lambda: archived(app) == ([made[2], made[0]], 2), "the list")
 
 
@@ -176,7 +185,7 @@ async def test_a_session_that_another_program_holds_is_told_and_stays(world, com
         await send(pilot, command)
         holder = w.other_program().holder(there)
         told = f"Session {there} is open in another window ({holder})."
-        await until(lambda: told in words(app), "who holds it")
+        await until(lambda: told in notices(app), "who holds it")
         assert w.workspace.current.id == there
         assert app.screen is app.chat
     lease.release()
@@ -202,21 +211,23 @@ async def test_what_is_archived_is_found_by_a_search_and_what_is_deleted_is_not(
 
         async def search():
             await send(pilot, "/new")
-            await until(lambda: "Started new session" in words(app))
+            await until(lambda: "Started a new session" in notices(app))
             await send(pilot, "/search needle")
-            await until(lambda: "needle" in words(app).partition("Started new session")[2])
-            return words(app)
+            await until(lambda: "needle" in report(app))
+            found = report(app)
+            await pilot.press("escape")
+            return found
 
         await send(pilot, "/archive")
-        await until(lambda: "/undo brings it back" in words(app))
+        await until(lambda: "/undo brings it back" in notices(app))
         assert "Found 1 match:" in await search()
         app.chat.prompt.set_text(f"/delete {here}")
         await pilot.press("enter")
         await question(app)
         await pilot.press("y")
-        await until(lambda: "to the trash. /undo" in words(app))
+        await until(lambda: "to the trash. /undo" in notices(app))
         await send(pilot, "/search needle")
-        await until(lambda: "No sessions found matching: needle" in words(app))
+        await until(lambda: 'No session matches "needle".' in notices(app))
 
 
 @pytest.mark.full
@@ -230,7 +241,7 @@ async def test_a_session_of_ten_thousand_messages_is_forked_whole(world):
     async with w.running("long") as (app, _):
         app.chat.prompt.set_text("/fork")
         app.post_message(events.Key("enter", None))
-        await until(lambda: "Forked session: long" in words(app))
+        await until(lambda: "This is a copy of" in notices(app))
         fork = w.workspace.current.id
         assert len(w.other_program().load(fork).loaded_messages) == 10_000
 

@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from tests.ui.screen import rows, status, words
+from tests.ui.screen import notices, rows, status
 from tests.waiting import until
 from tui.errors import StorageError
 from tui.storage import ui_state
@@ -73,7 +73,7 @@ async def test_a_session_that_another_program_holds_is_not_renamed(world):
         await until(lambda: there in rows(app), "the list")
         await highlight(app, there)
         await pilot.press("r", *"mine", "enter")
-        await until(lambda: "is open in another window" in words(app), "why not")
+        await until(lambda: "is open in another window" in notices(app), "why not")
         assert name_of(w, there) == ""
     lease.release()
 
@@ -287,5 +287,5 @@ async def test_a_list_that_cannot_be_read_is_told_once_until_it_can_be(world, mo
                 await session_list.refresh()
                 await session_list.refresh()
             await session_list.refresh()
-        told = [placed.notice.text for placed in app.workspace.current.notices]
+        told = [notice.text for notice in app.workspace.current.notices]
         assert told.count("The list cannot be read.") == 2

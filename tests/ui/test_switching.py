@@ -7,11 +7,11 @@ from tests.ui.screen import (
     go_to,
     lines,
     mark,
+    notices,
     rows,
     send,
     status,
     wait_for_answer,
-    words,
 )
 from tests.ui.world import messages
 from tests.waiting import until
@@ -108,7 +108,7 @@ async def test_a_session_that_cannot_be_saved_is_not_left(world, monkeypatch):
         await send(pilot, "hello")
         await until(lambda: "NOT SAVED: disk full" in status(app))
         await go_to(app, pilot, there)
-        await until(lambda: '": could not save (disk full)' in conversation(app))
+        await until(lambda: '": could not save (disk full)' in notices(app))
         await until(lambda: first in status(app))
         assert app.chat.sidebar.highlighted == first
         monkeypatch.setattr(w.store, "append", append)
@@ -140,7 +140,7 @@ async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_load
 
         monkeypatch.setattr(w.store, "tail", unreadable)
         await go_to(app, pilot, there)
-        await until(lambda: f"Cannot read session {there}" in conversation(app))
+        await until(lambda: f"Cannot read session {there}" in notices(app))
         await until(lambda: first in status(app))
         assert app.chat.sidebar.highlighted == first
         assert messages(w, first) == [("user", "hello", None)]
@@ -189,7 +189,7 @@ async def test_load_opens_a_session_by_its_name(world):
     there = await w.session("Elsewhere", "Yes.", name="there")
     async with w.running() as (app, pilot):
         await send(pilot, "/load there")
-        await until(lambda: 'Opened "there"' in conversation(app))
+        await until(lambda: 'Opened "there"' in notices(app))
         assert w.other_program().holder(there) is not None
 
 
@@ -198,7 +198,7 @@ async def test_load_of_what_is_not_there_says_so_and_stays(world):
     async with w.running() as (app, pilot):
         first = w.workspace.current.id
         await send(pilot, "/load nowhere")
-        await until(lambda: "Session not found: nowhere" in conversation(app))
+        await until(lambda: "Session not found: nowhere" in notices(app))
         assert w.workspace.current.id == first
 
 
@@ -223,11 +223,11 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
     async with w.running() as (app, pilot):
         await until(lambda: there in rows(app))
         await go_to(app, pilot, there)
-        await until(lambda: "opened read-only." in words(app))
-        assert f"Session {there} is open in another window" in conversation(app)
+        await until(lambda: "opened read-only." in notices(app))
+        assert f"Session {there} is open in another window" in notices(app)
         await until(lambda: "read-only" in status(app))
         await send(pilot, "hello")
-        await until(lambda: "is read-only here" in conversation(app))
+        await until(lambda: "is read-only here" in notices(app))
         assert app.chat.prompt.text == "hello"
     lease.release()
     assert [text for _, text, _ in messages(w, there)] == ["Elsewhere", "Yes."]
@@ -241,4 +241,4 @@ async def test_damage_is_counted_in_the_conversation(world):
         file.write(b'{"torn\n')
     async with w.running(there) as (app, _):
         told = f"1 damaged record skipped in {there}; the file is unchanged"
-        await until(lambda: told in words(app))
+        await until(lambda: told in notices(app))

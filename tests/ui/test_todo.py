@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import conversation, go_to, rows, send, words
+from tests.ui.screen import conversation, go_to, notices, rows, send
 from tests.waiting import until
 
 
@@ -71,7 +71,7 @@ async def test_it_stays_through_a_reset(world):
     async with w.running() as (app, pilot):
         await send(pilot, "/todo add mine")
         await send(pilot, "/reset")
-        await until(lambda: "Session saved before reset" in words(app))
+        await until(lambda: "Started over" in notices(app))
         assert panel(app)[1:] == ["[ ] 1. mine"]
 
 

@@ -4,7 +4,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from textual.pilot import Pilot
 
@@ -30,9 +29,6 @@ from tui.engine.turns.turn import TurnSettings
 from tui.errors import ModelUnavailable
 from tui.storage.drafts import Drafts
 from tui.storage.file_store import FileStore
-
-if TYPE_CHECKING:
-    from tui.domain.views.notice import Notice
 
 PLACE = SessionOrigin("project:/shop", "/shop", "scripted:model")
 SIZE = (120, 40)
@@ -83,7 +79,6 @@ class World:
         self.environ = {"OLLAMA_HOST": "127.0.0.1:9"}
         self.final_save: FinalSave | None = None
         self.appearance = Appearance()
-        self.welcome: Notice | None = None
         self.defect: type[object] = type(None)
         self.seconds = 0.0
         self.workspace: Workspace | None = None
@@ -135,8 +130,6 @@ class World:
             workspace.start_new()
         else:
             workspace.start_in(session_id)
-        if self.welcome:
-            workspace.current.say(self.welcome)
         self.workspace = workspace
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
         settings = load_settings(self.root.parent / "config" / "config.toml", {})

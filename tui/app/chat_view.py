@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
+from tui.domain.journal.session import Entry
 from tui.domain.views.activity import ActivityView
-from tui.domain.views.notice import Shown
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
@@ -15,7 +15,7 @@ from tui.domain.views.usage import AnswerCost, ContextUse
 class TranscriptView(Protocol):
     """Entries of the session on screen, and details of answers."""
 
-    def put(self, entry: Shown) -> None:
+    def put(self, entry: Entry) -> None:
         """Add an entry at the end, or replace the message with the same id."""
         ...
 

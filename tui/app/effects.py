@@ -58,6 +58,7 @@ class EffectRunner:
                 await self._ask_model(effect)
             case (
                 effects.OpenHelp()
+                | effects.OpenReport()
                 | effects.OpenNotices()
                 | effects.OpenSearch()
                 | effects.OpenConnect()
@@ -101,6 +102,8 @@ class EffectRunner:
                 self._controllers.picker.open(view, everywhere=everywhere, text=text)
             case effects.OpenHelp():
                 self._turn_help()
+            case effects.OpenReport(report):
+                self._controllers.notices.open_report(report)
             case effects.OpenNotices():
                 self._controllers.notices.toggle_list()
             case effects.OpenSearch():

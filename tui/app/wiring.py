@@ -55,7 +55,7 @@ class Controllers:
         if (columns := self.ui_state.state.sidebar_width) is not None:
             chat.sidebar.show_width(columns)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
-        self.notices = NoticeController(app, parts.workspace.clock)
+        self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
         self.presenter = SessionPresenter(
             chat, parts.workspace, self.notices, app.call_later, activity
         )

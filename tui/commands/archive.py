@@ -102,14 +102,14 @@ async def fork(context: CommandContext, arguments: str) -> Sequence[Effect]:
     refuse_private(session_id, "copied")
     if _is_empty(context, session_id):
         return say("Nothing to fork yet.")
-    known = workspace.switcher.find(session_id)
+    title, known = await title_of(context, session_id), workspace.switcher.find(session_id)
     if known is not None:
         try:
             await workspace.pool.save(known)
         except StorageError as error:
             return save_failed(known.label(), error)
     new_id = await workspace.fork(session_id)
-    done = f"Forked session: {session_id} -> {new_id}"
+    done = f"This is a copy of {title}; the original is unchanged"
     try:
         shown = (ShowSession(),) if await workspace.open_session(new_id) else ()
     except (StorageError, UsageError, PrivateSessionLeft) as error:

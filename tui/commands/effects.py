@@ -4,14 +4,15 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
-from tui.domain.views.notice import Notice, Severity, Table
+from tui.domain.views.notice import Notice, Severity
+from tui.domain.views.report import Report
 from tui.domain.views.session_picker import PickerView
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import StorageError
 
 
 class Say(msgspec.Struct, frozen=True):
-    """Show a notice; it also appears in the conversation, unsaved."""
+    """Show a notice, and keep it in the list of notices."""
 
     notice: Notice
 
@@ -72,6 +73,12 @@ class OpenModels(msgspec.Struct, frozen=True):
     text: str = ""
 
 
+class OpenReport(msgspec.Struct, frozen=True):
+    """Show a longer answer over the conversation."""
+
+    report: Report
+
+
 class OpenNotices(msgspec.Struct, frozen=True):
     """Open the list of notices, or close it."""
 
@@ -128,6 +135,7 @@ class Exit(msgspec.Struct, frozen=True):
 
 Opening = (
     OpenHelp
+    | OpenReport
     | OpenNotices
     | OpenSearch
     | OpenConnect
@@ -156,11 +164,14 @@ Effect = (
 )
 
 
-def say(
-    text: str, severity: Severity = "information", table: Table | None = None
-) -> tuple[Effect, ...]:
-    """Make a notice; ``table`` lays out its lines in columns."""
-    return (Say(Notice(text, severity, table)),)
+def say(text: str, severity: Severity = "information") -> tuple[Effect, ...]:
+    """Make a notice."""
+    return (Say(Notice(text, severity)),)
+
+
+def report(title: str, text: str) -> tuple[Effect, ...]:
+    """Make a longer answer."""
+    return (OpenReport(Report(title, text)),)
 
 
 def warn(texts: Sequence[str]) -> tuple[Effect, ...]:

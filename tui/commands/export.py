@@ -33,14 +33,14 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
     try:
         path = await asyncio.to_thread(_write, text, _paths(loaded.id, arguments))
     except FileExistsError as error:
-        return say(f"Not exported: {error.filename} exists already.", "error")
+        return say(f"Not exported: {error.filename} already exists.", "error")
     except OSError as error:
         where = error.filename or "the current folder"
         return say(f"Not exported: {where}: {error.strerror}.", "error")
     except (RuntimeError, ValueError):
         # ``~nobody``, or a NUL in the name.
-        return say(f"Not exported: {arguments} cannot be the name of a file.", "error")
-    return say(f"Session exported to: {path}")
+        return say(f"Not exported: {arguments} cannot be a file name.", "error")
+    return say(f"Exported to {path}")
 
 
 def _markdown(store: SessionReader, session_id: str) -> str:

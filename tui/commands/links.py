@@ -15,7 +15,7 @@ from tui.domain.views.notice import Notice
 SECONDS = 5.0
 """An opener that is still running after this time has started the browser."""
 
-_DETAIL = "It is opened outside of this program, by your browser."
+_DETAIL = "It opens in your browser, outside this program."
 
 
 def ask_to_open(

@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import EditPrompt, Effect, Exit, OpenConnect, OpenHelp, OpenNotices, say
+from tui.commands.effects import (
+    EditPrompt,
+    Effect,
+    Exit,
+    OpenConnect,
+    OpenHelp,
+    OpenNotices,
+    report,
+    say,
+)
 from tui.commands.leaving import ask_before
 from tui.domain.commands import command_called, template_command
 
@@ -14,7 +23,7 @@ async def show_help(context: CommandContext, arguments: str) -> Sequence[Effect]
         return (OpenHelp(),)
     name = arguments.split(maxsplit=1)[0].removeprefix("/").lower()
     if name in context.prompts:
-        return say(f"/{name} sends:\n{context.prompts[name].strip()}")
+        return report(f"/{name} sends", context.prompts[name].strip())
     command = command_called(name)
     if command is None:
         return unknown(name)

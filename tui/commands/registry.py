@@ -20,7 +20,7 @@ from tui.commands import (
     usage,
 )
 from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect, LeavePrivate, say
+from tui.commands.effects import Effect, LeavePrivate, report, say
 from tui.domain.commands import Invocation
 from tui.engine.sessions.switching import PrivateSessionLeft
 from tui.errors import SibylError
@@ -83,4 +83,11 @@ async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequen
     except PrivateSessionLeft as left:
         return (LeavePrivate(left.loaded, work),)
     except SibylError as error:
-        return say("\n".join(error.lines(_CANDIDATES)), "error")
+        return _refusal(*error.lines(_CANDIDATES))
+
+
+def _refusal(error: str, *more: str) -> Sequence[Effect]:
+    # One further line is read with the first; a list of sessions needs room.
+    if len(more) < 2:
+        return say(" ".join((error, *more)), "error")
+    return report("Which session?", "\n".join((error, *more)))

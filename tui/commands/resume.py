@@ -104,7 +104,7 @@ async def _check(context: CommandContext, entry: SessionEntry) -> None:
     """Raise ``UsageError`` if the session must not be opened."""
     await asyncio.to_thread(check_project, entry)
     if context.exclusive_projects and has_open_project(await _open_projects(context), entry):
-        raise UsageError("Project already open in another session.")
+        raise UsageError("This project is already open in another session.")
 
 
 async def _closed(context: CommandContext) -> Sequence[SessionEntry]:

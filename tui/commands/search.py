@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, OpenSearch, say
+from tui.commands.effects import Effect, OpenSearch, report, say
 from tui.domain.commands import BY_NAME
 from tui.engine.sessions.workspace import Workspace
 
@@ -26,9 +26,9 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     notice = say(found.notice, "warning") if found.notice else ()
     if not found.hits:
         near = await asyncio.to_thread(_nearest, workspace, arguments)
-        return (*notice, *say(f"No sessions found matching: {arguments}"), *near)
+        return (*notice, *say(f'No session matches "{arguments}".'), *near)
     context.numbers.show(hit.session_id for hit in found.hits)
-    return (*notice, *say("\n".join(lines)))
+    return (*notice, *report(f"Search: {arguments}", "\n".join(lines)))
 
 
 async def open_screen(context: CommandContext, arguments: str) -> Sequence[Effect]:

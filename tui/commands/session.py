@@ -11,12 +11,13 @@ from tui.commands.effects import (
     MovedSession,
     OpenPicker,
     ShowSession,
+    report,
     save_failed,
     say,
 )
 from tui.commands.leaving import ask_before
 from tui.commands.private import refuse_private
-from tui.commands.sessions import open_session, shown_notices
+from tui.commands.sessions import open_session
 from tui.commands.targets import resolve
 from tui.domain.commands import BY_NAME
 from tui.domain.targets import is_number
@@ -28,7 +29,7 @@ from tui.errors import SessionBusy, StorageError
 from tui.storage.protocol import SessionReader
 
 _USAGE = BY_NAME["session"].usage_error
-_RESUME_USAGE = "Usage: /session resume <index>"
+_RESUME_USAGE = "Usage: /session resume NUMBER"
 
 
 async def session(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -47,7 +48,7 @@ def _details(context: CommandContext) -> Sequence[Effect]:
     facts = [*facts_of(row), *parameters_of(settings)]
     if settings.system_prompt is not None:
         facts.append("system prompt: this session's own; /system shows it")
-    return say("\n".join((row.label, *facts)))
+    return report("This session", "\n".join((row.label, *facts)))
 
 
 async def _list(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -77,13 +78,11 @@ async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence
     refuse_private(loaded.id, "saved")
     if loaded.empty:
         return say("Nothing to save yet.")
-    told = len(loaded.notices)
     try:
         await context.workspace.pool.save(loaded)
     except StorageError as error:
         return save_failed(loaded.label(), error)
-    shown = shown_notices(loaded, told) if loaded is context.workspace.current else ()
-    return (*shown, *await _saved_to(context, loaded.id))
+    return await _saved_to(context, loaded.id)
 
 
 def _check_holder(store: SessionReader, session_id: str) -> None:
@@ -97,7 +96,7 @@ async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect
     store = context.workspace.reader
     entry = await asyncio.to_thread(store.entry, session_id)
     path = await asyncio.to_thread(store.location, session_id)
-    return say(f"Session '{entry.label}' saved to: {path}")
+    return say(f'Saved "{entry.label}" to {path}')
 
 
 async def close(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -153,7 +152,7 @@ async def _leave(
     context: CommandContext, loaded: LoadedSession, give_up: Callable[[], Awaitable[None]]
 ) -> Sequence[Effect]:
     """Close a session by ``give_up``, and show another one if it was on screen."""
-    told = say(f"Closed session: {loaded.id}")
+    told = say(f'Closed "{loaded.label()}"')
     if loaded is not context.workspace.current:
         await context.workspace.switcher.between_switches(give_up)
         return (MovedSession(loaded.id), *told)

@@ -27,13 +27,12 @@ async def save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     refuse_private(loaded.id, "saved")
     if loaded.empty:
         return say("Nothing to save yet.")
-    told = len(loaded.notices)
     try:
         await workspace.pool.save(loaded)
     except StorageError as error:
         return save_failed(loaded.label(), error)
     await workspace.save_all()
-    return (*shown_notices(loaded, told), *say(f"Session saved: {loaded.id}"))
+    return say(f"Session saved: {loaded.id}")
 
 
 async def load(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -61,14 +60,14 @@ async def begin(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if not await workspace.begin(arguments):
         # If it is not new, the user selected another session meanwhile.
         untouched = workspace.current.untouched
-        return say(f"Already in a new session: {workspace.current.id}") if untouched else ()
+        return say("Already in a new session") if untouched else ()
     loaded = workspace.current
     return (ShowSession(), Later(partial(_prune, context, loaded)))
 
 
 async def _prune(context: CommandContext, loaded: LoadedSession) -> Sequence[Effect]:
     """Archive sessions beyond the limit of the scope, and report the new session."""
-    started = f"Started new session: {loaded.id}"
+    started = "Started a new session"
     if not context.retention.limits_scopes:
         return _say_in(context, loaded, started)
     await context.workspace.switcher.settle()
@@ -103,7 +102,7 @@ async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
         await workspace.reset(loaded)
     except StorageError as error:
         return say(f"Not reset: could not save ({error.short})", "error")
-    done = "Began anew" if loaded.private else f"Session saved before reset: {loaded.id}"
+    done = "Started over" if loaded.private else "Started over. The earlier messages are kept"
     return (ShowSession(), *say(done))
 
 
@@ -114,14 +113,8 @@ async def rename(context: CommandContext, arguments: str) -> Sequence[Effect]:
     if len(arguments) > NAME_CHARACTERS:
         return say(_TOO_LONG, "error")
     loaded = context.workspace.current
-    told = len(loaded.notices)
     await context.workspace.rename(loaded, arguments)
-    return (*shown_notices(loaded, told), *say(f"Session named: {arguments}"))
-
-
-def shown_notices(loaded: LoadedSession, told: int) -> tuple[Effect, ...]:
-    """Update the screen if a save added notices to the ``told`` earlier ones."""
-    return (ShowSession(),) if len(loaded.notices) > told else ()
+    return say(f'Renamed to "{arguments}"')
 
 
 _TOO_LONG = f"Name is longer than {NAME_CHARACTERS} characters."

@@ -6,8 +6,7 @@ from functools import partial
 import msgspec
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, say
-from tui.commands.sessions import shown_notices
+from tui.commands.effects import Effect, report, say
 from tui.domain.journal.message import TEXT_BYTES
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import (
@@ -27,7 +26,7 @@ _DEFAULT = "default"
 _NONE = "none"
 _SHOWN = 60
 """Characters of a system prompt that a list shows."""
-_LEFT = "left to the model"
+_LEFT = "the model's default"
 _CAN_BE_SET = f"there are {' and '.join(PARAMETERS)}, and /system sets the system prompt"
 
 
@@ -40,13 +39,11 @@ async def change_parameter(context: CommandContext, arguments: str) -> Sequence[
     if not value:
         return say(f"{name}: {_state(context, name)}")
     if value[0].lower() == _DEFAULT:
-        told = await _put(context, name, None)
-        return (*told, *say(f"Took {name} back: it is now {_state(context, name)}"))
+        await _put(context, name, None)
+        return say(f"Reset {name}: it is now {_state(context, name)}")
     number = parameter_value(name, value[0])
-    return (
-        *await _put(context, name, number),
-        *say(f"Set {name} to {value_words(number)} for this session"),
-    )
+    await _put(context, name, number)
+    return say(f"Set {name} to {value_words(number)} for this session")
 
 
 async def change_system_prompt(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -55,33 +52,29 @@ async def change_system_prompt(context: CommandContext, arguments: str) -> Seque
         raise UsageError("System prompt is larger than 8 MiB.")
     match arguments.lower():
         case "":
-            return say(_system_prompt(context))
+            return _system_prompt(context)
         case "default":
-            told = await _put(context, "system_prompt", None)
+            await _put(context, "system_prompt", None)
             now = _state(context, "system_prompt")
-            return (*told, *say(f"Took the system prompt back: it is now {now}"))
+            return say(f"Reset the system prompt: it is now {now}")
         case "none":
-            told = await _put(context, "system_prompt", "")
-            return (*told, *say("Removed the system prompt for this session"))
+            await _put(context, "system_prompt", "")
+            return say("Removed the system prompt for this session")
         case _:
-            told = await _put(context, "system_prompt", arguments)
-            return (*told, *say("Set the system prompt for this session; /system shows it"))
+            await _put(context, "system_prompt", arguments)
+            return say("Set the system prompt for this session; /system shows it")
 
 
 def _parameter(word: str) -> ParameterName:
     for name in PARAMETERS:
         if name == word.lower():
             return name
-    raise UsageError(f"No setting is called {word}: {_CAN_BE_SET}")
+    raise UsageError(f"There is no setting {word}: {_CAN_BE_SET}")
 
 
-async def _put(
-    context: CommandContext, name: SettingName, value: str | float | None
-) -> Sequence[Effect]:
+async def _put(context: CommandContext, name: SettingName, value: str | float | None) -> None:
     loaded = context.workspace.current
-    told = len(loaded.notices)
     await context.workspace.change_settings(loaded, partial(_changed, {name: value}))
-    return shown_notices(loaded, told)
 
 
 def _changed(changes: dict[SettingName, str | float | None], settings: Settings) -> Settings:
@@ -100,7 +93,7 @@ def _model_of(loaded: LoadedSession) -> str:
 def _all(context: CommandContext) -> Sequence[Effect]:
     model = _model_of(context.workspace.current)
     lines = [f"{name}: {_state(context, name)}" for name in SETTINGS]
-    return say("\n".join([f"Settings of this session with {model}:", *lines]))
+    return report(f"Settings of this session with {model}", "\n".join(lines))
 
 
 def _state(context: CommandContext, name: SettingName) -> str:
@@ -119,8 +112,8 @@ def _value(found: Sourced) -> str:
     return value_words(found.value)
 
 
-def _system_prompt(context: CommandContext) -> str:
+def _system_prompt(context: CommandContext) -> Sequence[Effect]:
     found = _in_force(context).sourced("system_prompt")
     if found is None:
-        return "There is no system prompt. /system TEXT sets one for this session"
-    return f"System prompt ({found.source}):\n{found.value or _NONE}"
+        return say("There is no system prompt. /system TEXT sets one for this session")
+    return report(f"System prompt ({found.source})", f"{found.value or _NONE}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, ShowSession, ShowTodos, say
+from tui.commands.effects import Effect, ShowTodos, report, say
 from tui.domain.commands import BY_NAME
 from tui.domain.journal import todo
 from tui.domain.journal.todo import Todos, TodoStatus
@@ -31,7 +31,7 @@ async def change(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 def _list(context: CommandContext) -> Sequence[Effect]:
     items = context.workspace.current.session.todos
-    return say(todo.listing(items) if items else "No to-dos.")
+    return report("To-dos", todo.listing(items)) if items else say("No to-dos.")
 
 
 async def _add(context: CommandContext, content: str) -> Sequence[Effect]:
@@ -62,11 +62,9 @@ async def _changed(
     context: CommandContext, change: Callable[[Todos], Todos], words: Callable[[Todos], str]
 ) -> Sequence[Effect]:
     workspace, loaded = context.workspace, context.workspace.current
-    told = len(loaded.notices)
     try:
         items = await change_todos(workspace, loaded, change)
     except StorageError as error:
         # The change is kept in memory, and retried by the next save.
         return (ShowTodos(), *say(str(error), "error"))
-    restored = len(loaded.notices) > told
-    return (ShowSession() if restored else ShowTodos(), *say(words(items)))
+    return (ShowTodos(), *say(words(items)))

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
-from tui.commands.effects import Effect, say
+from tui.commands.effects import Effect, report, say
 from tui.domain.text.labels import plural
 from tui.domain.views.usage import ContextUse, SessionCost, money
 
-_NOTHING = "No tokens were counted yet: a server tells them with its answer, and they are not kept."
+_NOTHING = "No token counts for this run yet"
 
 
 async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -15,12 +15,13 @@ async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
     loaded = context.workspace.current
     use = context.measures.context_use(loaded) if context.measures else None
     cost = context.measures.cost(loaded.id) if context.measures else None
-    return say("\n".join(_lines(use, cost)) or _NOTHING)
+    lines = "\n".join(_lines(use, cost))
+    return report("Usage", lines) if lines else say(_NOTHING)
 
 
 def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
     if use:
-        share = f"{use.percent} % of a window of {use.window:,}"
+        share = f"{use.percent} % of the window of {use.window:,}"
         yield f"Context: {use.tokens:,} tokens, {share}."
     elif cost:
         yield "Context: known after the next answer."
@@ -32,6 +33,6 @@ def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
 
 def _cost(cost: SessionCost) -> str:
     if cost.unpriced == cost.answers:
-        return "; what they cost is not known"
+        return "; cost unknown"
     rest = f", without {cost.unpriced} of unknown price" if cost.unpriced else ""
-    return f"; at most {money(cost.dollars)} by the list{rest}"
+    return f"; at most {money(cost.dollars)} by list prices{rest}"

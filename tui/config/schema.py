@@ -48,15 +48,15 @@ ProviderName = Annotated[
 
 
 _SystemPrompt = Annotated[
-    str | None, _about("What a model is told before the conversation.", "Answer briefly.")
+    str | None, _about("The system prompt: sent before each conversation.", "Answer briefly.")
 ]
 _Temperature = Annotated[
     Annotated[float, Meta(ge=0, le=HIGHEST_TEMPERATURE)] | None,
-    _about("How freely words are chosen: 0 takes the likeliest; some models take none.", 0.7),
+    _about("Randomness: 0 picks the likeliest words. Not all models accept it.", 0.7),
 ]
 _MaxTokens = Annotated[
     Annotated[int, Meta(ge=1, le=MOST_TOKENS)] | None,
-    _about("How many tokens an answer may have.", 4_000),
+    _about("The most tokens of an answer.", 4_000),
 ]
 
 
@@ -74,35 +74,33 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     base_url: Annotated[
         _Address | None,
         _about(
-            "Where the server is: what comes before /chat/completions.",
+            "The address of the server: the part before /chat/completions.",
             "http://127.0.0.1:8080/v1",
         ),
     ] = None
     api_key_env: Annotated[
         _Variable | None,
         _about(
-            "The environment variable that has the key, if the server wants one ...",
+            "The environment variable with the key, if the server requires one ...",
             "LOCAL_API_KEY",
         ),
     ] = None
     api_key_file: Annotated[
         _FileName | None,
-        _about("... or a file of mode 0600 that has it, looked for beside this one.", "local.key"),
+        _about("... or a file of mode 0600 with the key, relative to this file.", "local.key"),
     ] = None
-    models: Annotated[
-        _Names, _about("Its models; the first is taken where none is named.", ["qwen3"])
-    ] = ()
+    models: Annotated[_Names, _about("Its models; the first is the default.", ["qwen3"])] = ()
     context_window: Annotated[
         Annotated[int, Meta(ge=1, le=_MANY)] | None,
-        _about("How many tokens a request and its answer may have together.", 32_768),
+        _about("The most tokens of a request and its answer together.", 32_768),
     ] = None
     timeout: Annotated[
         Annotated[float, Meta(gt=0, le=_DAY)] | None,
-        _about("How many seconds the server may be silent.", 60),
+        _about("Seconds without data before a request is given up.", 60),
     ] = None
     retries: Annotated[
         Annotated[int, Meta(ge=0, le=10)] | None,
-        _about("How often a request is sent again that failed before its answer began.", 2),
+        _about("Retries of a request that failed before its answer began.", 2),
     ] = None
     system_prompt: _SystemPrompt = None
     temperature: _Temperature = None
@@ -113,13 +111,15 @@ class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """``[retention]``: archiving of sessions that are no longer used."""
 
     backlog_limit: Annotated[
-        int, Meta(ge=0, le=_MANY), _about("How many sessions a scope keeps; 0 = all of them.")
+        int, Meta(ge=0, le=_MANY), _about("Sessions that each project keeps; 0 = all.")
     ] = 20
     max_age_days: Annotated[
-        int, Meta(ge=0, le=_MANY), _about("How many days a session may go without use; 0 = any.")
+        int,
+        Meta(ge=0, le=_MANY),
+        _about("Days without use before a session is archived; 0 = never."),
     ] = 30
     action: Annotated[
-        Literal["archive", "trash"], _about('Where the others go: "archive" or "trash".')
+        Literal["archive", "trash"], _about('The place of the others: "archive" or "trash".')
     ] = "archive"
 
 
@@ -138,9 +138,9 @@ class HookSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 class NotifySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``[notify]``: signs that an answer has ended or a tool asks, where you do not look."""
 
-    bell: Annotated[bool, _about("Whether the terminal's bell rings.")] = True
-    desktop: Annotated[bool, _about("Whether the terminal is asked to notify the desktop.")] = True
-    title: Annotated[bool, _about("Whether the terminal's title says so until you look.")] = True
+    bell: Annotated[bool, _about("Ring the bell of the terminal.")] = True
+    desktop: Annotated[bool, _about("Ask the terminal for a desktop notification.")] = True
+    title: Annotated[bool, _about("Show it in the title of the terminal until you look.")] = True
 
 
 class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -149,7 +149,7 @@ class ToolSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     enabled: Annotated[
         tuple[_ToolName, ...],
         _about(
-            "The tools that are switched on; each call is shown, and run only if you allow it.",
+            "The enabled tools; each call is shown, and runs only if you allow it.",
             ["write_todos", "search_sessions"],
         ),
     ] = ()
@@ -160,57 +160,53 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     model: Annotated[
         ModelName | None,
-        _about("Which model answers; without this, the first one that is found.", EXAMPLE_MODEL),
+        _about("The model that answers; without this, the first one found.", EXAMPLE_MODEL),
     ] = None
     system_prompt: Annotated[
-        str, _about("What a model is told before the conversation.", "Answer briefly.")
+        str, _about("The system prompt: sent before each conversation.", "Answer briefly.")
     ] = ""
     auto_save_interval: Annotated[
         float, Meta(ge=0, le=_DAY), _about("Seconds between two automatic saves; 0 = off.")
     ] = 300
     max_open_sessions: Annotated[
-        int, Meta(ge=1, le=_MANY), _about("How many sessions may be open at once.")
+        int, Meta(ge=1, le=_MANY), _about("The most sessions open at once.")
     ] = 10
-    exclusive_projects: Annotated[
-        bool, _about("Whether a project may be open in one session only.")
-    ] = False
+    exclusive_projects: Annotated[bool, _about("Allow only one open session per project.")] = False
     theme: Annotated[str | None, _about("The colours of the screen.", "textual-dark")] = None
-    reduced_motion: Annotated[bool, _about("Whether the screen does without animations.")] = False
+    reduced_motion: Annotated[bool, _about("Turn animations off.")] = False
     retention: Annotated[
-        RetentionSettings, _about("What becomes of sessions that are not used any more.")
+        RetentionSettings, _about("Archiving of sessions that are no longer used.")
     ] = RetentionSettings()
-    hooks: Annotated[HookSettings, _about("Programs that are told what happens.")] = HookSettings()
+    hooks: Annotated[HookSettings, _about("Programs to run on events.")] = HookSettings()
     notify: Annotated[
         NotifySettings,
         _about(
-            "Signs that an answer has ended or a tool asks, while the terminal has no focus or\n"
+            "Signals when an answer ends or a tool asks, while the terminal has no focus or\n"
             "another session is on screen."
         ),
     ] = NotifySettings()
-    tools: Annotated[ToolSettings, _about("What a model may ask this program to do.")] = (
-        ToolSettings()
-    )
+    tools: Annotated[ToolSettings, _about("Tools that models may call.")] = ToolSettings()
     keys: Annotated[
         dict[str, str],
         _about(
-            "Keys of the screen: an action, and its key, or several with commas between; none\n"
-            "that types a character where text is typed. Of an unknown action it is said which\n"
-            "there are.",
+            "Keys of the screen: an action and its key, or several separated by commas. Keys that\n"
+            "type a character cannot be used where text is typed. The error for an unknown\n"
+            "action lists all actions.",
             {"new": "ctrl+n"},
         ),
     ] = {}
     prompts: Annotated[
         dict[_PromptName, _Template],
         _about(
-            "Commands of your own: /review WORDS sends this text, with WORDS in the place of\n"
-            "{args}, or after a blank line where it has no {args}.",
+            "Your own commands: /review WORDS sends this text, with WORDS in place of {args},\n"
+            "or after a blank line if there is no {args}.",
             {"review": "Find the three worst faults of this text:\n\n{args}"},
         ),
     ] = {}
     providers: Annotated[
         dict[ProviderName, ProviderSettings],
         _about(
-            f"Servers. {_KNOWN} are known; any other name stands for an\n"
+            f"Servers. {_KNOWN} are known; any other name is an\n"
             "OpenAI-compatible server, whose models are called NAME:MODEL.",
             "local",
         ),

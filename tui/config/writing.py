@@ -16,13 +16,13 @@ from tui.config.schema import Config
 
 _HEAD = """\
 # Settings of sibyl-tui. Every key is here, commented out, with its default or an example.
-# To change one, take away the # before it. A key that is not known is an error.
+# To change one, remove the # before it. An unknown key is an error.
 
 """
 
 _CONNECTIONS_HEAD = """\
 # The connections of sibyl-tui. F5 in the program makes and removes them, and writes this file anew.
-# Your own settings belong into config.toml beside it, which wins.
+# Your own settings belong in config.toml beside it, which wins.
 """
 
 

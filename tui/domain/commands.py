@@ -48,7 +48,7 @@ class Command(msgspec.Struct, frozen=True):
     """Its line in the palette."""
     help: str
     usage: str = ""
-    """The arguments, as help and usage errors show them: ``<required>``, ``[optional]``."""
+    """The arguments, as help and usage errors show them: ``REQUIRED``, ``[OPTIONAL]``."""
     takes: Takes = "nothing"
     verbs: tuple[str, ...] = ()
     """The words that may come first in the argument."""
@@ -57,7 +57,7 @@ class Command(msgspec.Struct, frozen=True):
 
     @property
     def line(self) -> str:
-        """The command and its arguments: ``/load <target>``."""
+        """The command and its arguments: ``/new [NAME]``."""
         return f"/{self.name} {self.usage}".rstrip()
 
     @property
@@ -79,30 +79,30 @@ class Invocation(msgspec.Struct, frozen=True):
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("help", "anywhere", "Show help", "keys and commands", "[command]", "command"),
+    Command("help", "anywhere", "Show help", "show all keys and commands", "[COMMAND]", "command"),
     Command(
         "sessions",
         "anywhere",
-        "List all sessions",
-        "every session, newest use first",
-        "[text]",
+        "All sessions",
+        "pick a session from all projects",
+        "[TEXT]",
         "text",
     ),
-    Command("save", "stays", "Save now", "write what is not on disk yet"),
+    Command("save", "stays", "Save now", "save now"),
     Command(
         "load",
         "anywhere",
         "Open a session",
-        "open a session; without a target, list all",
-        "[target]",
+        "open a session, or list all",
+        "[NAME, NUMBER or ID]",
         "session",
     ),
     Command(
         "new",
         "anywhere",
         "New session",
-        "save, and start the scope's next session",
-        "[name]",
+        "start a new session in this project",
+        "[NAME]",
         "text",
     ),
     Command(
@@ -112,78 +112,83 @@ COMMANDS: tuple[Command, ...] = (
         "start a session that is never written to disk",
     ),
     Command("keep", "stays", "Keep this private session", "save it as a new session"),
-    Command("reset", "stays", "Reset the conversation", "save, then begin anew under the same id"),
+    Command(
+        "reset", "stays", "Start over in this session", "start over; earlier messages are kept"
+    ),
     Command(
         "session",
         "leads",
         "Sessions of this project",
-        "details, and this project's sessions",
-        "list | resume <index> | save [target] | close [id]",
+        "show details, or the sessions of this project",
+        "list | resume NUMBER | save [NAME or ID] | close [ID]",
         "text",
         ("list", "resume", "save", "close"),
     ),
     Command(
         "resume",
         "anywhere",
-        "Resume a closed session",
-        "closed sessions, most recently closed first",
-        "[list | <number|target> | delete <number|id> | clear]",
+        "Open a closed session",
+        "open a closed session, latest closed first",
+        "[list | NAME, NUMBER or ID | delete NUMBER or ID | clear]",
         "closed session",
         ("list", "delete", "clear"),
     ),
-    Command("name", "stays", "Name this session", "name the session", "<text>", "text"),
+    Command("name", "stays", "Name this session", "name this session", "TEXT", "text"),
     Command(
         "search",
         "anywhere",
         "Search all sessions",
-        "names and messages of every session",
-        "<text>",
+        "search names and messages of all sessions",
+        "TEXT",
         "text",
         screen="search-screen",
     ),
     Command(
-        "archive", "leads", "Archive this session", "set a session aside", "[target]", "session"
+        "archive",
+        "leads",
+        "Archive this session",
+        "archive a session",
+        "[NAME, NUMBER or ID]",
+        "session",
     ),
     Command(
         "restore",
         "anywhere",
         "Restore a session",
-        "bring one back from archive or trash, and open it",
-        "[target]",
+        "open a session from the archive or the trash",
+        "[NAME, NUMBER or ID]",
         "session",
     ),
     Command(
         "delete",
         "leads",
         "Delete this session",
-        "ask, then move it to the trash",
-        "[target]",
+        "move a session to the trash, after asking",
+        "[NAME, NUMBER or ID]",
         "session",
     ),
     Command(
         "fork",
         "leads",
         "Fork this session",
-        "go on from here in a new session",
-        "[target]",
+        "continue in a copy",
+        "[NAME, NUMBER or ID]",
         "session",
     ),
-    Command("undo", "anywhere", "Undo", "take back the last archive, delete, restore or clear"),
+    Command("undo", "anywhere", "Undo", "undo the last archive, delete, restore or clear"),
     Command(
         "todo",
         "stays",
         "To-dos",
-        "list what is to be done, or change the list",
-        "[list | add <text> | start <n> | done <n> | remove <n>]",
+        "show or change the to-dos of this session",
+        "[list | add TEXT | start NUMBER | done NUMBER | remove NUMBER]",
         "text",
         ("list", "add", "start", "done", "remove"),
     ),
     Command("retry", "stays", "Ask again", "ask the last question again"),
     Command("edit", "leads", "Edit the last question", "change it and ask again"),
-    Command(
-        "compact", "stays", "Summarise what was said", "let a summary stand for the oldest messages"
-    ),
-    Command("stop", "at once", "Stop the answer", "stop the answer, keep what has arrived"),
+    Command("compact", "stays", "Summarise older messages", "summarise older messages"),
+    Command("stop", "at once", "Stop the answer", "stop the answer and keep the part that arrived"),
     Command(
         "copy",
         "stays",
@@ -197,20 +202,20 @@ COMMANDS: tuple[Command, ...] = (
         "stays",
         "Export as Markdown",
         "write this session to a new file",
-        "[file]",
+        "[FILE]",
         "text",
     ),
-    Command("usage", "stays", "Tokens and cost", "how full the context is, and what answers took"),
-    Command("notices", "anywhere", "Notices", "the notices of this run, newest first"),
+    Command("usage", "stays", "Tokens and cost", "show tokens and cost"),
+    Command("notices", "anywhere", "Notices", "list the notices of this run, newest first"),
     Command("editor", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
     Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
-    Command("model", "leads", "Choose a model", "show or switch the model", "[name]", "model"),
+    Command("model", "leads", "Choose a model", "show or switch the model", "[NAME]", "model"),
     Command(
         "set",
         "stays",
-        "Settings of the model's answers",
+        "Model settings",
         "show or change temperature and max_tokens of this session",
-        "[name [value | default]]",
+        "[NAME [VALUE | default]]",
         "text",
         ("temperature", "max_tokens"),
     ),
@@ -219,11 +224,11 @@ COMMANDS: tuple[Command, ...] = (
         "stays",
         "System prompt",
         "show or change the system prompt of this session",
-        "[text | default | none]",
+        "[TEXT | default | none]",
         "text",
         ("default", "none"),
     ),
-    Command("theme", "anywhere", "Choose a theme", "choose the colours", "[name]", "theme"),
+    Command("theme", "anywhere", "Choose a theme", "choose the colours", "[NAME]", "theme"),
     Command("quit", "at once", "Quit", "save everything and leave; exit and :q do the same"),
 )
 """Every command, in the order of the help."""
@@ -290,7 +295,7 @@ def template_commands(templates: Mapping[str, str]) -> tuple[Command, ...]:
 def template_command(name: str, template: str) -> Command:
     """Describe one of the user's own commands, by the first line of its template."""
     line = template.strip().partition("\n")[0]
-    return Command(name, "stays", f"Prompt: {name}", f"sends: {line}", "[text]", "text")
+    return Command(name, "stays", f"Prompt: {name}", f"send: {line}", "[TEXT]", "text")
 
 
 def text_to_send(text: str) -> str:

@@ -22,7 +22,7 @@ class PageScreen(Dialog[None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss", "Close", priority=True),
+        Binding("escape", "dismiss", "Close", priority=True),
     ]
     DEFAULT_CSS = """
     PageScreen {

@@ -122,7 +122,7 @@ class TodoPanel(Widget):
     def fold(self) -> None:
         """Toggle between the usual size and a larger one, or one line if all fits already."""
         if not self._items:
-            hint(self, "No to-dos: /todo add <text> begins a list.")
+            hint(self, "No to-dos yet. /todo add TEXT adds one")
             return
         if self._chosen is not None:
             self._chosen = None

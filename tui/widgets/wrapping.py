@@ -50,11 +50,6 @@ def wrap_hanging(line: str, width: int) -> list[str]:
     return [line[:inset] + first, *(" " * inset + row for row in rest)]
 
 
-def has_columns(line: str) -> bool:
-    """Check whether a line looks like a row of a table."""
-    return bool(_COLUMNS.search(line.strip()))
-
-
 def breaks(line: str, width: int) -> Iterator[int]:
     """Yield the beginnings of a line's rows, after the first.
 

@@ -6,6 +6,7 @@ import pytest
 from tests.app.controllers.stand_ins import Chat, Session
 from tests.builders import Clock
 from tui.app.controllers.session_list import SessionListController
+from tui.engine.library.session_pages import SessionCounts
 from tui.errors import StorageError
 
 
@@ -24,9 +25,8 @@ class World:
             current=Session("here"),
             switcher=SimpleNamespace(settle=self.settle),
         )
-        pages = SimpleNamespace(
-            entries=(), more=False, scope="project:/shop", elsewhere=0, archived=0
-        )
+        pages = SimpleNamespace(entries=(), more=False, scope="project:/shop", others=())
+        pages.counts = SessionCounts()
         pages.is_counted, pages.refresh, pages.count = True, self.refresh, self.refresh
         presenter = SimpleNamespace(say=lambda notice: self.said.append(notice.text))
         self.session_list = SessionListController(self.chat, self.workspace, pages, presenter)

@@ -56,7 +56,7 @@ def test_what_is_removed_is_gone_and_the_others_stay_in_order():
 @pytest.mark.parametrize("number", [0, -1, 4, 10**6])
 def test_a_number_that_no_item_has_is_told_with_those_that_there_are(number):
     for change in (todo.remove, lambda items, n: todo.mark(items, n, "completed")):
-        with pytest.raises(UsageError, match=r"out of range\. Valid range is 1-3\."):
+        with pytest.raises(UsageError, match=r"There is no to-do .* \(1 to 3\)\."):
             change(THREE, number)
 
 

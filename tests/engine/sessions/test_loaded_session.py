@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.builders import answer, header, user
+from tests.builders import header, user
 from tests.engine.workspaces import World
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.session import Page, Tail
@@ -190,29 +190,14 @@ def test_a_new_session_was_used_now(new):
 # --- what is shown
 
 
-def test_notices_stand_behind_the_message_that_they_were_said_after():
-    conversation = looked_at()
-    conversation.say(Notice("at the start"))
-    conversation.follow(looked_at(user("m1", "one")).tail, (), anew=True)
-    conversation.say(Notice("after one"))
-    conversation.say(Notice("and again"))
-    assert shown(conversation) == ["at the start", "one", "after one", "and again"]
-
-
-def test_a_notice_in_an_empty_conversation_stands_at_its_beginning(new):
-    new.say(Notice("first"))
-    new.opened.add_message("user", "one")
-    assert shown(new) == ["first", "one"]
-
-
-def test_a_notice_whose_message_is_gone_stands_at_the_end():
-    conversation = looked_at(user("m1", "one"), answer("m2", "failed", status="failed"))
-    conversation.say(Notice("It failed."))
-    later = looked_at(
-        user("m1", "one"), answer("m2", "failed", status="failed"), answer("m3", replaces="m2")
-    )
-    conversation.follow(later.tail, (), anew=True)
-    assert shown(conversation) == ["one", "hi", "It failed."]
+def test_a_notice_goes_to_the_outbox_and_not_into_the_conversation():
+    outbox = []
+    one, other = (LoadedSession(None, looked_at().tail, outbox=outbox) for _ in range(2))
+    one.say(Notice("first"))
+    other.say(Notice("second", "error"))
+    assert outbox == [(one, Notice("first")), (other, Notice("second", "error"))]
+    assert one.notices == (Notice("first"),)
+    assert shown(one) == []
 
 
 def test_pages_stand_before_what_is_at_hand():

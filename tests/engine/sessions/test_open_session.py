@@ -311,7 +311,7 @@ async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(
     again = resume(session.id)
     again.add_message("user", "more")
     await again.close()
-    assert again.take_notices() == (f"Restored session: {session.id}",)
+    assert again.take_notices() == ("Restored this session from the archive",)
     assert store.entry(session.id).status == "closed"
 
 

@@ -195,4 +195,4 @@ async def test_what_a_save_has_to_tell_stands_in_the_conversation(world):
     assert world.texts(current.id) == ["hello", "more"]
     (words,) = said(current)
     assert words.startswith(f"Session {old_id}: its file is gone.")
-    assert words.endswith(f"what was open here is saved as {current.id}.")
+    assert words.endswith(f"your open copy is saved as {current.id}.")

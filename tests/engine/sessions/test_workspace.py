@@ -768,7 +768,7 @@ async def test_the_first_change_of_an_archived_session_restores_it_and_says_so(w
     program = world.started(there)
     await program.workspace.rename(program.workspace.current, "Found again")
     assert world.reader.entry(there).status == "open"
-    assert said(program.workspace.current) == [f"Restored session: {there}"]
+    assert said(program.workspace.current) == ["Restored this session from the archive"]
     await program.end()
     assert world.reader.entry(there).name == "Found again"
     assert world.reader.entry(there).closed_at is not None

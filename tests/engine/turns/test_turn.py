@@ -337,7 +337,7 @@ async def test_what_happened_to_the_file_is_told(new_session, resume, store):
     events = await played(resume(session.id), ScriptedModel(["two"]))
     # Before it is answered, which may take a while.
     kinds = [type(event).__name__ for event in events]
-    assert NoticeGiven(f"Restored session: {session.id}") in events
+    assert NoticeGiven("Restored this session from the archive") in events
     assert kinds[:2] == ["MessageSaved", "NoticeGiven"]
 
 

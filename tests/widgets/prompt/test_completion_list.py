@@ -12,11 +12,11 @@ SECOND = Target("session-20260112-090000-000001", "会話の検索")
 
 
 async def test_typing_a_command_offers_it_with_its_help(running):
-    async with running(size=(80, 24)) as (app, pilot):
+    async with running() as (app, pilot):
         await pilot.press(*"/lo")
         await until(lambda: app.offered)
         assert len(app.offered) == 1
-        assert "/load [target]" in app.offered[0]
+        assert "/load [NAME, NUMBER or ID]" in app.offered[0]
         assert "open a session" in app.offered[0]
 
 
@@ -138,8 +138,8 @@ async def test_where_it_is_narrow_what_a_command_does_is_told_before_what_it_tak
             await pilot.press("slash")
             await until(lambda app=app: app.offered)
             rows[width] = [row.split() for row in app.offered]
-    assert ["/new", "save,", "and", "start"] in [row[:4] for row in rows[60]]
-    assert ["/new", "[name]", "save,", "and"] in [row[:4] for row in rows[110]]
+    assert ["/new", "start", "a", "new"] in [row[:4] for row in rows[60]]
+    assert ["/new", "[NAME]", "start", "a"] in [row[:4] for row in rows[110]]
 
 
 async def test_leaving_the_prompt_closes_the_list(running):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, numbered, result
-from tui.domain.views.notice import Notice
+from tui.domain.journal.records import Summary
 
 LOREM = "Some words of an answer that go on for a while so that they take a few rows. "
 
@@ -18,7 +18,7 @@ def entry(chance, number):
         lambda: answered(f"{text}\n\n```py\nx = {number}\n```\n\n- {text}\n- b", f"e{number}"),
         lambda: calling(f"e{number}", arguments={"text": text}),
         lambda: result(f"{text}\n" * 5, f"e{number}"),
-        lambda: Notice(text),
+        lambda: Summary(text, "x"),
     ]
     return chance.choice(made)()
 

@@ -11,7 +11,6 @@ from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.domain.views.notice import Notice
 from tui.widgets.transcript.document.document import Document
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import NAMES
@@ -91,7 +90,6 @@ def test_nor_can_anything_else(fold):
         answered("", "f", status="failed", error=HOSTILE),
         answered("", "s", status=HOSTILE),
         Summary(HOSTILE, "x"),
-        Notice(HOSTILE, "error"),
     ]
     strips = rows_of(*entries, fold=fold)
     check(strips)

@@ -9,7 +9,6 @@ from tests.waiting import until
 from tests.widgets.transcript.conftest import answered, asked, calling, result, text_of
 from tui.domain.search.find_matches import Match
 from tui.domain.search.find_query import needle
-from tui.domain.views.notice import Notice
 from tui.widgets.transcript.document.document import Document
 from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
 
@@ -40,8 +39,6 @@ def rows(entry, page, *, width=240, unfolded=False):
         answered(f"日本語の*段落* {'語' * 400}"),
         answered("x" * 400),
         answered("", status="failed", error=WORDS),
-        Notice(WORDS),
-        Notice(f"- {WORDS}"),
     ],
 )
 def test_words_are_in_lines_of_a_hundred_cells(page, entry):
@@ -57,7 +54,6 @@ def test_words_are_in_lines_of_a_hundred_cells(page, entry):
         (answered(f"Above:\n| a | b |\n|---|---|\n| 1 | {WORDS} |"), False),
         (result(WORDS), True),
         (calling(arguments={"words": WORDS}), False),
-        (Notice(f"1    {'x' * 150}    2"), False),
     ],
 )
 def test_what_is_no_prose_takes_the_room_there_is(page, entry, unfolded):

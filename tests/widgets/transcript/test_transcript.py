@@ -11,7 +11,6 @@ from tests.widgets.transcript.conftest import (
 )
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
-from tui.domain.views.notice import Notice
 from tui.widgets.transcript import ScrollPosition
 from tui.widgets.transcript.rendering.row_blocks import Details
 
@@ -66,8 +65,6 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
         answered("", "f", status="failed", error="429 too many"),
         Reset("2026-01-01"),
         Summary("It was about code.", "x"),
-        Notice("Saved sessions:\n  1. one"),
-        Notice("Could not save", "error"),
     ]
     async with opened(*entries, size=(60, 40)) as (app, _):
         for words in (
@@ -76,8 +73,6 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
             "✗ failed: 429 too many\n   /retry asks again, ↑ changes the question",
             "started over here; earlier messages are kept",
             "▸ summary of earlier messages: It was about code.",
-            " · Saved sessions:\n     1. one",
-            " ✗ Could not save",
         ):
             assert words in shown(app)
 
@@ -162,16 +157,6 @@ async def test_queued_prompts_stay_at_the_end(opened):
         assert rows[-3:] == ["An answer.", "› then this", "queued"]
         app.transcript.show_queued([])
         assert "then this" not in shown(app)
-
-
-async def test_a_notice_that_is_longer_than_the_screen_is_read_from_its_beginning(opened):
-    async with opened(*numbered(50)) as (app, pilot):
-        app.transcript.put(Notice("\n".join(["Sessions:", *[f"  {n}. one" for n in range(99)]])))
-        assert app.transcript.visible_text()[:2] == ["", " · Sessions:"]
-        await pilot.press("end")
-        app.transcript.put(Notice("Saved:\n  here"))
-        assert [row.strip() for row in app.transcript.visible_text()[-2:]] == ["· Saved:", "here"]
-        assert app.transcript.following
 
 
 async def test_the_reader_is_not_moved_by_what_arrives(opened):
@@ -390,7 +375,7 @@ async def test_rows_are_as_wide_as_the_pane(opened):
         + "語" * 80
         + "\n```\n\n| 日 | b |\n|--|--|\n| 🎉 | é |"
     )
-    entries = [asked(text), answered(text), Message("t", "tool", text, ""), Notice(text)]
+    entries = [asked(text), answered(text), Message("t", "tool", text, "")]
     async with opened(*entries, size=(37, 90)) as (app, _):
         for y in range(app.transcript.size.height):
             assert app.transcript.render_line(y).cell_length == 36
@@ -426,15 +411,6 @@ def test_details_are_parted_between_what_they_tell(page, width):
     rows = [text_of(strip).strip() for strip in Details(known, "quiet").strips(page(width))]
     assert " · ".join(rows) == known
     assert not any(row.startswith("·") or row.endswith("·") for row in rows)
-
-
-@pytest.mark.parametrize("severity", ["warning", "error"])
-async def test_what_went_wrong_is_seen_by_its_sign(opened, severity):
-    async with opened(Notice("No room.", severity)) as (app, _):
-        row = next(y for y, text in enumerate(app.transcript.visible_text()) if "No room" in text)
-        look = app.transcript.get_component_rich_style(f"transcript--{severity}")
-        signs = [s for s in app.transcript.render_line(row) if s.text.strip() in ("!", "✗")]
-        assert [sign.style.color for sign in signs] == [look.color]
 
 
 async def test_a_failed_answer_says_how_to_go_on_where_it_cannot_be_missed(opened):

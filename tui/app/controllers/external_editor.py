@@ -35,7 +35,7 @@ SECONDS_TO_LOOK = 1.0
 
 _NAME = "prompt.md"
 _GONE_ON = (
-    "The editor ended at once: the prompt is as it was. One that opens a window has to wait, "
+    "The editor closed at once; the prompt is unchanged. An editor with a window must wait, "
     "as code --wait does."
 )
 _PRIVATE = "No editor for a private session: it would write the prompt to disk. /keep saves it"
@@ -107,7 +107,7 @@ class ExternalEditor:
                 raise
             written = _read(path, text)
         if code != 0:
-            return f"The editor ended with code {code}: the prompt is as it was.", text
+            return f"The editor failed with exit code {code}; the prompt is unchanged.", text
         return "", written
 
     def _take(self, session: LoadedSession, text: str) -> None:

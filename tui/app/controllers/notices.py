@@ -1,22 +1,31 @@
-"""Notices: a line for some seconds, and a list that keeps them."""
+"""Notices: a line for some seconds, and a list that keeps them. Reports: longer answers."""
 
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from textual import events
 from textual.app import App
 
 from tui.domain.views.notice import Notice
 from tui.domain.views.notice_log import LoggedNotice, NoticeLog
+from tui.domain.views.report import Report
 from tui.widgets.key_line import KeyLine
 
 
 class NoticeController:
     """Shows notices in the line of the topmost screen that has one, and lists them."""
 
-    def __init__(self, app: App[Any], clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        app: App[Any],
+        clock: Callable[[], datetime],
+        pass_on: Callable[[events.Key | events.Paste], None],
+    ) -> None:
+        """``pass_on`` gives the prompt what is typed while a report is open."""
         self._app = app
         self._clock = clock
+        self._pass_on = pass_on
         self.log = NoticeLog()
 
     def show(self, notice: Notice, title: str = "") -> None:
@@ -31,6 +40,12 @@ class NoticeController:
         )
         if (line := next(lines, None)) is not None:
             line.notices.add(notice)
+
+    def open_report(self, report: Report) -> None:
+        """Show a longer answer of a command over the conversation."""
+        from tui.screens.report import ReportScreen
+
+        self._app.push_screen(ReportScreen(report, self._pass_on))
 
     def toggle_list(self) -> None:
         """Open the list of notices, or close it."""

@@ -91,14 +91,11 @@ class SessionListController:
 
     async def rename(self, session_id: str, name: str) -> None:
         """Name a session, be it on screen or not."""
-        told = len(self._workspace.current.notices)
         failure: StorageError | UsageError | None = None
         try:
             await self._workspace.rename_listed(session_id, name)
         except (StorageError, UsageError) as error:
             failure = error
-        if len(self._workspace.current.notices) > told:
-            self._presenter.show_session()
         if failure is not None:
             self._presenter.say(Notice(str(failure), "error"))
         self._presenter.show_status()

@@ -37,13 +37,7 @@ class SessionPresenter:
         """Show the session that the program begins in: the prompt first, then the messages."""
         self._chat.show_around(self._workspace.current.view())
         self.show_status()
-        self._chat.first_paint.follow_with(self._show_begun)
-
-    def _show_begun(self) -> None:
-        self.show_session()
-        if not self._workspace.current.entries:
-            # Notices of the start are read from the beginning, however much room there is.
-            self._chat.transcript.scrolling.show_beginning()
+        self._chat.first_paint.follow_with(self.show_session)
 
     def show_session(self) -> None:
         """Show the whole session, which is another one or has changed throughout."""
@@ -79,9 +73,6 @@ class SessionPresenter:
             place = transcript.place
             self._chat.show_session(self._workspace.current.view())
             transcript.go_to(place)
-        for notice in change.notices:
-            transcript.put(notice)
-            self._notices.show(notice)
         self.show_prompt()
         self.show_status()
 
@@ -113,7 +104,7 @@ class SessionPresenter:
         return self._chat.prompt.draft
 
     def show_status(self) -> None:
-        """Paint status bar and activity line soon: once for all changes of a loop turn."""
+        """Paint status, activity and notices soon: once for all changes of a loop turn."""
         if not self._status_is_due:
             self._status_is_due = self._call_later(self._paint_status)
 
@@ -121,6 +112,12 @@ class SessionPresenter:
         self._status_is_due = False
         self._chat.show_status(self._workspace.current.status())
         self._activity.show()
+        self._show_notices()
+
+    def _show_notices(self) -> None:
+        for session, notice in self._workspace.take_notices():
+            is_shown = session.id == self._workspace.current.id
+            self._notices.show(notice, "" if is_shown else session.label())
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end of the session; ``returning`` keeps the reader's position."""
@@ -135,13 +132,9 @@ class SessionPresenter:
             self.show_session()
 
     def say(self, notice: Notice) -> None:
-        """Show a notice, and keep it in the transcript, unsaved."""
-        if "\n" in notice.text:
-            # A notice of several lines is read in the transcript.
-            self.show_end()
+        """Give a notice about the session on screen."""
         self._workspace.current.say(notice)
-        self._chat.transcript.put(notice)
-        self._notices.show(notice)
+        self.show_status()
 
     async def read_earlier(self) -> None:
         """Load the page before the loaded messages, and show it above."""
@@ -157,10 +150,6 @@ class SessionPresenter:
             self._chat.transcript.prepend(entries, earlier=session.pages.has_earlier)
 
     async def save_all(self) -> None:
-        """Save all sessions, and show the notices of the current one."""
-        notices = len(self._workspace.current.notices)
+        """Save all sessions."""
         await self._workspace.save_all()
-        for placed in self._workspace.current.notices[notices:]:
-            self._chat.transcript.put(placed.notice)
-            self._notices.show(placed.notice)
         self.show_status()

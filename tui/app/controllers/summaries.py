@@ -132,10 +132,8 @@ class Summaries:
             self._say(session, compacted.words)
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "information") -> None:
-        if session is self._workspace.current:
-            self._presenter.say(Notice(text, severity))
-        else:
-            session.say(Notice(text, severity))
+        session.say(Notice(text, severity))
+        self._presenter.show_status()
 
     def _end(self, session: LoadedSession) -> None:
         if self._workers.pop(session, None) is not None:

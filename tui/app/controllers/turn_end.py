@@ -52,4 +52,5 @@ class TurnEnd:
                 self._presenter.show_changes()
             else:
                 await self._workspace.switcher.leave(session)
+                self._presenter.show_status()
             await self._session_list.refresh()

@@ -22,7 +22,6 @@ from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.events import (
     AnswerStarted,
     MessageSaved,
-    NoticeGiven,
     SaveFailed,
     TextAdded,
     ThinkingAdded,
@@ -228,14 +227,11 @@ class Turns:
         return (await turn.run(take)).status
 
     def _say(self, session: LoadedSession, text: str, severity: Severity = "error") -> None:
-        self._show_notice(session, Notice(text, severity))
         session.say(Notice(text, severity))
-
-    def _show_notice(self, session: LoadedSession, notice: Notice) -> None:
-        # What was said before it has to be there, too: a prompt that could not be saved.
         if session is self._switcher.current:
+            # A prompt that could not be saved is shown all the same.
             self._chat.show_changes(session.view())
-            self._chat.transcript.put(notice)
+        self._presenter.show_status()
 
     def _take(self, session: LoadedSession, event: TurnEvent) -> None:
         """Measure what an event says of a session, and show it if that is on screen."""
@@ -257,12 +253,9 @@ class Turns:
                 self.measuring.count(session, usage)
             case SaveFailed():
                 self.measuring.end(session)
-            case NoticeGiven(text=text):
-                self._show_notice(session, Notice(text))
             case _:
                 pass
-        if shown:
-            self._presenter.show_status()
+        self._presenter.show_status()
 
     def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
         if message.role == "assistant":

@@ -97,5 +97,5 @@ def _at(items: Todos, number: int) -> TodoItem:
     if not items:
         raise UsageError("No to-dos.")
     if not 1 <= number <= len(items):
-        raise UsageError(f"To-do {number} out of range. Valid range is 1-{len(items)}.")
+        raise UsageError(f"There is no to-do {number} (1 to {len(items)}).")
     return items[number - 1]

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import msgspec
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.session import Entry
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Version
 from tui.domain.views.approval import Question
-from tui.domain.views.notice import Shown
 from tui.domain.views.prompt_queue import PromptQueue
 
 
@@ -16,7 +16,7 @@ class SessionView(msgspec.Struct, frozen=True):
     """Everything that the chat screen shows of a session."""
 
     session_id: str
-    entries: tuple[Shown, ...]
+    entries: tuple[Entry, ...]
     earlier: bool
     """True if the session has more before ``entries``."""
     arriving: str | None

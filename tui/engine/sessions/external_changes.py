@@ -51,7 +51,6 @@ class Change(msgspec.Struct, frozen=True):
     arriving: frozenset[str]
     ended: frozenset[str]
     joined: bool
-    notices: tuple[Notice, ...]
 
     @property
     def news(self) -> list[Entry]:
@@ -86,7 +85,7 @@ class Follower:
         if seen.stamp == loaded.access.stamp and held == loaded.access.held_elsewhere:
             return None
         end = await self._read(loaded, seen)
-        before, notices = loaded.entries, len(loaded.notices)
+        before = loaded.entries
         arriving = loaded.session.arriving
         if not await self._workspace.follow(loaded, lambda: _take_in(loaded, seen, end)):
             return None
@@ -99,7 +98,6 @@ class Follower:
             loaded.session.arriving,
             arriving - loaded.session.arriving,
             joined,
-            tuple(placed.notice for placed in loaded.notices[notices:]),
         )
 
     async def _read(self, loaded: LoadedSession, seen: Glance) -> SessionEnd | None:

@@ -18,7 +18,7 @@ from tui.domain.journal.session import (
     Tail,
 )
 from tui.domain.journal.versions import Versions, numbered, with_new
-from tui.domain.views.notice import Notice, Shown
+from tui.domain.views.notice import Notice
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import Mark
@@ -28,13 +28,6 @@ from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.engine.sessions.open_session import NewVersion, OpenSession
 from tui.engine.sessions.prompt_state import PromptState
 from tui.providers.protocol import Model
-
-
-class PlacedNotice(msgspec.Struct, frozen=True):
-    """A notice, and the message that it stands behind; ``None`` at the beginning."""
-
-    after: str | None
-    notice: Notice
 
 
 class Access(msgspec.Struct, frozen=True):
@@ -53,13 +46,16 @@ class Access(msgspec.Struct, frozen=True):
 
 _UNKNOWN = Access()
 
+Outbox = list[tuple["LoadedSession", Notice]]
+"""Notices of all sessions that are not shown yet, in their order."""
+
 
 class LoadedSession:
     """One session in memory: its loaded messages, its lease if there is one, its prompt.
 
     Either ``opened`` or ``tail`` is there. ``prompt``, ``activity`` and ``pages`` are changed by
     their own verbs, all else by the verbs here. ``listed_as`` is the label where too few messages
-    are loaded for one.
+    are loaded for one. Notices also go to the ``outbox``, which all sessions of a program share.
     """
 
     def __init__(
@@ -68,6 +64,7 @@ class LoadedSession:
         tail: Tail | None = None,
         access: Access = _UNKNOWN,
         listed_as: str = "",
+        outbox: Outbox | None = None,
     ) -> None:
         self._opened = opened
         self._end = tail
@@ -75,7 +72,8 @@ class LoadedSession:
         self._listed_as = listed_as
         self._unread = False
         self._save = SaveState()
-        self._notices: tuple[PlacedNotice, ...] = ()
+        self._notices: tuple[Notice, ...] = ()
+        self._outbox: Outbox = [] if outbox is None else outbox
         self._model: Model | None = None
         self._versions: Versions = {}
         self.prompt = PromptState()
@@ -110,7 +108,7 @@ class LoadedSession:
         return self._save
 
     @property
-    def notices(self) -> tuple[PlacedNotice, ...]:
+    def notices(self) -> tuple[Notice, ...]:
         """The notices of this run, oldest first."""
         return self._notices
 
@@ -296,10 +294,9 @@ class LoadedSession:
         self._unread = unread
 
     def say(self, notice: Notice) -> None:
-        """Put a notice at the end of the conversation."""
-        messages = [entry for entry in self.entries if isinstance(entry, Message)]
-        placed = PlacedNotice(messages[-1].id if messages else None, notice)
-        self._notices = (*self._notices, placed)
+        """Give a notice about the session, to be shown soon."""
+        self._notices = (*self._notices, notice)
+        self._outbox.append((self, notice))
 
     # --- views
 
@@ -339,7 +336,7 @@ class LoadedSession:
         excerpt = self.pages.excerpt
         return SessionView(
             session_id=self.id,
-            entries=excerpt.entries if excerpt else _with_notices(self.entries, self.notices),
+            entries=excerpt.entries if excerpt else self.entries,
             earlier=self.pages.has_earlier,
             later=excerpt is not None,
             arriving=self._arriving,
@@ -411,15 +408,3 @@ class LoadedSession:
         if self._end is None:
             raise ValueError("neither open nor looked at")
         return self._end
-
-
-def _with_notices(entries: Sequence[Entry], notices: Sequence[PlacedNotice]) -> tuple[Shown, ...]:
-    """Each notice behind the message that it was said after; at the end if that one is gone."""
-    ids = {entry.id for entry in entries if isinstance(entry, Message)}
-    shown: list[Shown] = [n.notice for n in notices if n.after is None]
-    for entry in entries:
-        shown.append(entry)
-        if isinstance(entry, Message):
-            shown += [n.notice for n in notices if n.after == entry.id]
-    gone = [n.notice for n in notices if n.after is not None and n.after not in ids]
-    return (*shown, *gone)

@@ -488,7 +488,7 @@ class OpenSession:
         self._published = True
         self._drop(batch)
         if appended.restored:
-            self._notices.append(f"Restored session: {self.id}")
+            self._notices.append("Restored this session from the archive")
         for record in appended.foreign:
             self._fold.add(record)
             if _first_after([record]) is not None:
@@ -515,8 +515,8 @@ class OpenSession:
         self._fold.message_count += copy.session.message_count - known.message_count
         self._fold.total_count += copy.session.total_count - known.total_count
         self._notices.append(
-            f"Session {known.id}: {damage.reason}. It was left as it is; "
-            f"what was open here is saved as {self.id}."
+            f"Session {known.id}: {damage.reason}. It is unchanged; "
+            f"your open copy is saved as {self.id}."
         )
 
 

@@ -16,7 +16,7 @@ from tui.engine.sessions.leasing import (
     resume_session,
     take_session,
 )
-from tui.engine.sessions.loaded_session import Access, LoadedSession
+from tui.engine.sessions.loaded_session import Access, LoadedSession, Outbox
 from tui.engine.sessions.open_session import Clock, OpenSession
 from tui.errors import NewerVersion, SessionBusy, SessionNotFound, StorageError
 from tui.storage.stores import SessionStores
@@ -33,6 +33,7 @@ class SessionLoader:
         self._store = stores.main
         self._prompts = prompts
         self._clock = clock
+        self.outbox: Outbox = []
 
     def new(self, place: SessionOrigin) -> LoadedSession:
         """A new session, which takes up what was typed in one that never came to be."""
@@ -76,7 +77,9 @@ class SessionLoader:
             archived=stamp.where == "archived",
             stamp=stamp,
         )
-        loaded = LoadedSession(None, tail, access, self._listed_as(tail.session, tail.cursor))
+        loaded = LoadedSession(
+            None, tail, access, self._listed_as(tail.session, tail.cursor), self.outbox
+        )
         if reason:
             loaded.say(Notice(reason, "warning"))
         self._complete(loaded)
@@ -93,7 +96,7 @@ class SessionLoader:
         try:
             access = Access(archived=self._store.is_archived(session_id))
             listed_as = self._listed_as(opened.session, opened.cursor)
-            loaded = LoadedSession(opened, None, access, listed_as)
+            loaded = LoadedSession(opened, None, access, listed_as, self.outbox)
             self._complete(loaded)
         except BaseException:
             opened.abandon()
@@ -112,7 +115,7 @@ class SessionLoader:
 
     def _reserved(self, place: SessionOrigin, session_id: str | None) -> LoadedSession:
         opened = new_session(self._store, place, self._clock, session_id=session_id)
-        loaded = LoadedSession(opened)
+        loaded = LoadedSession(opened, outbox=self.outbox)
         if session_id is None:
             return loaded
         try:

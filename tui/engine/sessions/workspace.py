@@ -72,6 +72,12 @@ class Workspace:
         """The sessions whose lease this program holds, in the order in which they were opened."""
         return self.pool.open
 
+    def take_notices(self) -> Sequence[tuple[LoadedSession, Notice]]:
+        """Return the notices since the last call, with the sessions that they are about."""
+        notices = tuple(self.loader.outbox)
+        self.loader.outbox.clear()
+        return notices
+
     @property
     def scope(self) -> str:
         """The scope that names and numbers are looked for in first."""

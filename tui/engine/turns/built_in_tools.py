@@ -76,11 +76,14 @@ class WriteTodos:
                     "items": {
                         "type": "object",
                         "properties": {
-                            "content": {"type": "string", "description": "What is to be done."},
+                            "content": {
+                                "type": "string",
+                                "description": "The task, in the imperative.",
+                            },
                             "status": {"type": "string", "enum": _STATUSES},
                             "active_form": {
                                 "type": "string",
-                                "description": "What is going on while it is being done.",
+                                "description": "The same as an activity: 'Writing the tests'.",
                             },
                         },
                         "required": ["content", "status", "active_form"],

@@ -10,8 +10,8 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
-from tui.domain.views.notice import Shown
 from tui.domain.views.usage import AnswerCost
 from tui.widgets.key_line import COPY_SELECTED
 from tui.widgets.textual_private.scroll_view import ScrollViewBase
@@ -110,7 +110,7 @@ class Transcript(ScrollViewBase, can_focus=True):
 
     def show(
         self,
-        entries: Sequence[Shown],
+        entries: Sequence[Entry],
         *,
         earlier: bool,
         later: bool = False,
@@ -132,19 +132,19 @@ class Transcript(ScrollViewBase, can_focus=True):
         # Also the rows below a session that is shorter than the one before.
         self._draw_all()
 
-    def prepend(self, entries: Sequence[Shown], *, earlier: bool) -> None:
+    def prepend(self, entries: Sequence[Entry], *, earlier: bool) -> None:
         """Put earlier entries before all others; nothing on screen moves."""
         self._state.document.prepend(entries)
         self._state.ends = HistoryEnds(earlier, self.later)
         self._draw()
 
-    def append(self, entries: Sequence[Shown], *, later: bool, arriving: Collection[str]) -> None:
+    def append(self, entries: Sequence[Entry], *, later: bool, arriving: Collection[str]) -> None:
         """Put a page of later entries after the last one; nothing on screen moves."""
         self._state.document.append(entries, arriving)
         self._state.ends = HistoryEnds(self._state.ends.earlier, later)
         self._draw()
 
-    def put(self, entry: Shown) -> None:
+    def put(self, entry: Entry) -> None:
         """Add an entry at the end, or replace the message with the same id."""
         known = isinstance(entry, Message) and self._state.document.item_of(entry.id)
         if isinstance(entry, Message) and not known:

@@ -8,7 +8,6 @@ from rich.style import Style
 from tests.examples import examples
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Reset, Summary
-from tui.domain.views.notice import Notice
 from tui.widgets.transcript.document.document import Document
 from tui.widgets.transcript.rendering.canvas import Canvas
 from tui.widgets.transcript.rendering.palette import NAMES
@@ -31,7 +30,7 @@ def entries(draw, prefix="m"):
     kind = draw(st.sampled_from(["user", "assistant", "assistant", "tool", "call", "other"]))
     text = draw(TEXT)
     if kind == "other":
-        return draw(st.sampled_from([Notice(text), Reset("x"), Summary(text, "m")]))
+        return draw(st.sampled_from([Reset("x"), Summary(text, "m")]))
     if kind == "call":
         call = ToolCall("t", "read", {"path": text, "lines": [1, 2, 3]})
         return Message(key, "assistant", draw(st.sampled_from([None, text])), "", (call,))

@@ -8,10 +8,10 @@ import msgspec
 from textual.strip import Strip
 
 from tui.domain.journal.message import Message
+from tui.domain.journal.session import Entry
 from tui.domain.journal.versions import Version
-from tui.domain.views.notice import Notice, Shown
 from tui.domain.views.usage import AnswerCost
-from tui.widgets.transcript.document.items import AnswerItem, Item, Queue, make_item
+from tui.widgets.transcript.document.items import AnswerItem, Item, Queued, make_item
 from tui.widgets.transcript.document.layout import Layout
 from tui.widgets.transcript.document.scroll_position import ScrollPosition
 from tui.widgets.transcript.document.strip_cache import StripCache
@@ -50,7 +50,7 @@ class Document:
 
     def __init__(
         self,
-        entries: Sequence[Shown] = (),
+        entries: Sequence[Entry] = (),
         arriving: Collection[str] = (),
         costs: Mapping[str, AnswerCost] = _NO_COSTS,
         thoughts: Thoughts | None = None,
@@ -63,7 +63,7 @@ class Document:
         self._items: dict[str, Item] = {}
         self._replaced: set[str] = set()
         self._called: dict[str, str] = {}
-        self._queue: Queue | None = None
+        self._queue: Item | None = None
         self._drawn = StripCache(Canvas(0, {}))
         self._measured: set[Item] = set()
         self._wanted: ScrollPosition | None = None
@@ -106,12 +106,12 @@ class Document:
                 return
             item = self.layout[self.layout.index(item) + 1]
 
-    def prepend(self, entries: Sequence[Shown]) -> None:
+    def prepend(self, entries: Sequence[Entry]) -> None:
         """Put entries before all others; skip messages that are there already."""
         new = [e for e in entries if not (isinstance(e, Message) and e.id in self._items)]
         self.layout.prepend(self._take(new))
 
-    def append(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> None:
+    def append(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> None:
         """Put the entries after the last message that is there already at the end.
 
         The viewport stays, also at what was the end.
@@ -120,18 +120,14 @@ class Document:
         known = [p for p, e in enumerate(entries) if isinstance(e, Message) and e.id in self._items]
         self._append(self._take(entries[known[-1] + 1 if known else 0 :], arriving))
 
-    def put(self, entry: Shown) -> None:
+    def put(self, entry: Entry) -> None:
         """Add an entry at the end, or replace the message with its id."""
         self._name_called(entry)
         if isinstance(entry, Message) and entry.replaces:
             self._hide(entry.replaces)
         old = self._items.get(entry.id) if isinstance(entry, Message) else None
         if old is None:
-            items = self._take([entry])
-            self._append(items)
-            if isinstance(entry, Notice) and self.reader.following and self.reader.height:
-                # A notice longer than the screen is read from its beginning.
-                self.reader.go_to(items[0])
+            self._append(self._take([entry]))
         elif isinstance(old, AnswerItem) and isinstance(entry, Message) and old.become(entry):
             self.layout.changed(old)
         else:
@@ -179,7 +175,7 @@ class Document:
 
     def show_queued(self, prompts: Sequence[str]) -> None:
         """Show prompts that wait to be sent, after everything else."""
-        old, self._queue = self._queue, Queue(prompts) if prompts else None
+        old, self._queue = self._queue, Item(Queued(tuple(prompts)), "") if prompts else None
         if old:
             self.layout.pop()
             self._forget(old)
@@ -276,7 +272,7 @@ class Document:
         """The item of a message."""
         return self._items.get(message_id)
 
-    def _take(self, entries: Sequence[Shown], arriving: Collection[str] = ()) -> list[Item]:
+    def _take(self, entries: Sequence[Entry], arriving: Collection[str] = ()) -> list[Item]:
         """Make items for entries; hide the messages that they replace."""
         for entry in entries:
             if isinstance(entry, Message) and entry.replaces:
@@ -285,7 +281,7 @@ class Document:
         self._items.update((item.key, item) for item in items)
         return items
 
-    def _made(self, entry: Shown, arriving: Collection[str]) -> Item:
+    def _made(self, entry: Entry, arriving: Collection[str]) -> Item:
         if isinstance(entry, Message):
             item = make_item(entry, entry.id, arriving=entry.id in arriving)
         else:
@@ -299,7 +295,7 @@ class Document:
         item.called = self._name_called(entry)
         return item
 
-    def _name_called(self, entry: Shown) -> str:
+    def _name_called(self, entry: Entry) -> str:
         """The tool of a result; the calls of an answer are noted for their results."""
         if not isinstance(entry, Message):
             return ""

@@ -7,22 +7,20 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Reset, Summary
+from tui.domain.journal.session import Entry
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.message_details import details
-from tui.domain.views.notice import Notice, Shown
 from tui.widgets.transcript.document.thought import Thought, thought_blocks
 from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE
 from tui.widgets.transcript.rendering.code_blocks import Fences, growing_row_block, row_block
 from tui.widgets.transcript.rendering.foldable import call_blocks, result_blocks, summary_blocks
 from tui.widgets.transcript.rendering.markdown_blocks import Block, Splitter
-from tui.widgets.transcript.rendering.notice_table import NoticeTable
 from tui.widgets.transcript.rendering.row_blocks import (
     Details,
     Divider,
     LineBlock,
     Plain,
     RowBlock,
-    Told,
     plain_blocks,
 )
 from tui.widgets.wrapping import PIECE, clean, guess_rows
@@ -38,13 +36,17 @@ _ENDINGS = {
     "interrupted": ("■ interrupted", "warning"),
     "truncated": ("■ truncated: the answer reached its length limit", "warning"),
 }
-_NOTICES = {"information": "notice", "warning": "warning", "error": "error"}
-_SIGNS = {"information": "·", "warning": "!", "error": "✗"}
 _SHORT_QUESTION = 160
 """The longest question, in characters, that is bold."""
 
 ASKED = "\u203a"
 """The mark of a question: a single angle quotation mark."""
+
+
+class Queued(msgspec.Struct, frozen=True):
+    """The prompts that wait to be sent, at the end of the document."""
+
+    prompts: tuple[str, ...]
 
 
 class Item:
@@ -68,7 +70,7 @@ class Item:
         "version",
     )
 
-    def __init__(self, entry: Shown, key: str) -> None:
+    def __init__(self, entry: Entry | Queued, key: str) -> None:
         self.entry = entry
         self.key = key
         self.called = ""
@@ -101,8 +103,8 @@ class Item:
         match self.entry:
             case Message():
                 return guess_rows(self.entry.text, width) + 2
-            case Notice():
-                return guess_rows(self.entry.text, width) + 1
+            case Queued(prompts):
+                return sum(guess_rows(each, width) + 2 for each in prompts)
             case Summary() | Reset():
                 return 2
 
@@ -119,8 +121,8 @@ class Item:
                 return summary_blocks(self.entry, unfolded=self.unfolded)
             case Reset():
                 return [Divider(RESET)]
-            case Notice():
-                return _notice(self.entry)
+            case Queued(prompts):
+                return _queued(prompts)
 
     @property
     def foldable(self) -> bool:
@@ -321,40 +323,18 @@ class AnswerItem(Item):
         return bool(self.entry.tool_calls) or (self.thought is not None and self.thought.ended)
 
 
-class Queue(Item):
-    """The prompts that wait to be sent, at the end of the document."""
-
-    def __init__(self, prompts: Sequence[str]) -> None:
-        super().__init__(Notice("\n".join(prompts)), "")
-        self._prompts = prompts
-
-    def make_blocks(self) -> list[RowBlock]:
-        blocks: list[RowBlock] = []
-        for prompt in self._prompts:
-            text = clean(prompt)
-            blocks.append(Plain(text[:PIECE], "queued", ASKED, spaced=True))
-            blocks.append(LineBlock("queued", "quiet"))
-        return blocks
+def _queued(prompts: Sequence[str]) -> list[RowBlock]:
+    blocks: list[RowBlock] = []
+    for prompt in prompts:
+        blocks.append(Plain(clean(prompt)[:PIECE], "queued", ASKED, spaced=True))
+        blocks.append(LineBlock("queued", "quiet"))
+    return blocks
 
 
-def make_item(entry: Shown, key: str, *, arriving: bool = False) -> Item:
+def make_item(entry: Entry, key: str, *, arriving: bool = False) -> Item:
     """Make the item of an entry; ``key`` identifies one without an id."""
     if isinstance(entry, Message):
         if entry.role == "assistant":
             return AnswerItem(entry, arriving=arriving)
         return Item(entry, entry.id)
     return Item(entry, key)
-
-
-def _notice(entry: Notice) -> list[RowBlock]:
-    style, sign = _NOTICES[entry.severity], _SIGNS[entry.severity]
-    if entry.table is None:
-        return plain_blocks(clean(entry.text), style, sign, spaced=True, kind=Told)
-    lines, first = entry.text.split("\n"), entry.table.first
-    above, below = lines[:first], lines[first + len(entry.table.rows) :]
-    listed = NoticeTable(entry.table, " " if above else sign, spaced=not above)
-    return [
-        *(plain_blocks(clean("\n".join(above)), style, sign, spaced=True) if above else ()),
-        listed,
-        *(plain_blocks(clean("\n".join(below)), style) if below else ()),
-    ]

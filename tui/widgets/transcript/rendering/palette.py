@@ -12,7 +12,6 @@ NAMES = (
     "quiet",
     "thinking",
     "tool",
-    "notice",
     "warning",
     "error",
     "divider",

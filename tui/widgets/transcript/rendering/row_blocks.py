@@ -20,9 +20,7 @@ from tui.widgets.transcript.rendering.streaming_tables import as_table
 from tui.widgets.wrapping import (
     cut_pieces,
     guess_rows,
-    has_columns,
     shorten,
-    wrap_hanging,
     wrap_words,
 )
 
@@ -180,17 +178,6 @@ class Plain(RowBlock):
 def _wrapped(line: str, rows: Sequence[str]) -> Iterable[tuple[str, Style | None]]:
     """The rows of a line, with the copy hint of each."""
     return [(line, None)] if len(rows) == 1 else zip(rows, joints(line, rows), strict=True)
-
-
-class Told(Plain):
-    """The text of a notice; lists and tables in it take all the room there is."""
-
-    measured = False
-
-    @staticmethod
-    def wrap(line: str, width: int) -> list[str]:
-        """Wrap one line."""
-        return wrap_hanging(line, width if has_columns(line) else min(width, MEASURE))
 
 
 class OutputBlock(Plain):
