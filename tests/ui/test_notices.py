@@ -86,17 +86,17 @@ async def test_a_hint_is_shown_and_not_listed(world):
 async def test_a_longer_answer_opens_over_the_conversation_and_escape_closes_it(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/set")
-        await until(lambda: "scripted:model" in report(app), "the report")
+        await until(lambda: "temperature:" in report(app), "the report")
         assert notices(app) == ""
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat, "the chat")
-        assert "scripted:model" not in conversation(app)
+        assert "temperature:" not in conversation(app)
 
 
 async def test_typing_on_closes_a_report_and_goes_to_the_prompt(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/set")
-        await until(lambda: "scripted:model" in report(app), "the report")
+        await until(lambda: "temperature:" in report(app), "the report")
         await pilot.pause()
         await pilot.press(*"hello")
         await until(lambda: app.screen is app.chat, "the chat")
