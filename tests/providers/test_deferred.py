@@ -148,9 +148,9 @@ def test_it_may_come_when_the_loop_that_waited_for_it_is_closed(workshop: NewWor
         (ModelUnavailable("No such place."), "No such place."),
         (
             ImportError("no module named x"),
-            "What local:m needs cannot be loaded (ImportError: no module named x).",
+            "A library for local:m cannot be loaded (ImportError: no module named x).",
         ),
-        (TypeError("odd"), "What local:m needs cannot be loaded (TypeError: odd)."),
+        (TypeError("odd"), "A library for local:m cannot be loaded (TypeError: odd)."),
     ],
 )
 async def test_an_error_while_it_is_loaded_is_that_of_who_asks(

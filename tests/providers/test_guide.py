@@ -82,7 +82,7 @@ async def test_it_answers_from_the_section_that_fits(question: str, section: str
 )
 async def test_it_tells_what_the_manual_has_where_nothing_fits(question: str):
     text = await answer(question)
-    assert "The manual has nothing on that. Its topics:\n\n- Sessions\n- Targets\n" in text
+    assert "The manual has nothing on that. Its topics:\n\n- Sessions\n- Private sessions\n" in text
 
 
 async def test_it_answers_in_pieces_of_a_few_words_that_make_the_whole():

@@ -54,7 +54,7 @@ def test_what_is_no_plain_file_stands_in_the_list_and_hides_no_other(store, make
     assert (entries["odd"].label, entries["odd"].damaged) == (UNREADABLE, 1)
     assert entries[whole].label == "hello"
     for read in (store.load, store.lease, lambda name: store.tail(name, 5)):
-        with pytest.raises(SessionDamaged, match="no plain file"):
+        with pytest.raises(SessionDamaged, match="not a regular file"):
             read("odd")
     assert store.resolve("odd", SCOPE) == "odd"
     with pytest.raises(StorageError):

@@ -71,7 +71,7 @@ def test_an_append_changes_no_byte_that_was_there(store, lease, path):
 def test_no_session_grows_beyond_what_is_read(store, lease, path, monkeypatch):
     before = path.read_bytes()
     monkeypatch.setattr("tui.storage.writer.JOURNAL_BYTES", len(before) + 10)
-    with pytest.raises(StorageError, match="as large as a session can be"):
+    with pytest.raises(StorageError, match="has reached the largest size"):
         store.append(lease, [user("m2")])
     assert path.read_bytes() == before
     monkeypatch.undo()
