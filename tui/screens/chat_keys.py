@@ -45,9 +45,12 @@ ALWAYS = frozenset(
 
 AT_TIMES = {
     COPY_SELECTED: "Copy selected",
+    "conversation-ask-again": "Ask again",
     "conversation-copy-code": "Copy code",
+    "conversation-edit": "Edit",
     "conversation-fold": "Fold",
     "conversation-open-link": "Link",
+    "conversation-version-previous": "Versions",
     "find-next": "Next match",
     "prompt-complete": "Complete",
     "prompt-unfold": "Show paste",
