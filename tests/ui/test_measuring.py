@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.ui.screen import notices, send, status, wait_for_answer, words
+from tests.ui.screen import send, status, wait_for_answer, words
 from tests.waiting import until
 from tui.providers.protocol import UsageReported
 
@@ -46,8 +46,8 @@ async def test_what_an_answer_took_is_told_with_its_time_and_model(world):
         w.seconds += 75
         gate.set()
         await wait_for_answer(w)
-        told = "took 1 min 15 s · 1,200 tokens sent, 30 received"
-        await until(lambda: told in notices(app), "what it took")
+        await until(lambda: "took 1 min 15 s" in words(app), "the time it took")
+        assert "1,200 tokens sent, 30 received" in words(app)
 
 
 async def test_what_a_stopped_answer_took_is_told_too(world):

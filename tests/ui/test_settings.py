@@ -25,7 +25,7 @@ async def test_what_is_set_is_sent_from_the_next_prompt_on_and_by_a_later_run(wo
         assert request.parameters == ModelParameters(temperature=0.5)
         assert request.system_prompt == "Be brief."
         await send(pilot, "/reset")
-        await until(lambda: "before reset" in notices(app))
+        await until(lambda: "Started over" in notices(app))
         assert (await ask(w, pilot, "Two")).system_prompt == "Be brief."
         session_id = w.workspace.current.id
     async with w.running(session_id) as (_, pilot):
