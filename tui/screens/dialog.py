@@ -28,6 +28,8 @@ class Dialog(ModalScreen[ScreenResultType]):
         /* No padding, which is drawn over the screen below. */
         & > * { margin: 0 0 1 0; }
         &.-tall > * { margin: 0 0 2 0; }
+        /* Notices come in its own line. */
+        &.-tall > .has-key-line { margin: 0 0 1 0; }
 
         .dialog {
             background: $surface; border: round $border;

@@ -94,7 +94,7 @@ class SearchScreen(Dialog[None]):
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        with Container(id="search"):
+        with Container(id="search", classes="has-key-line"):
             with Horizontal(id="search-line"):
                 yield Static(Content("Search: "), id="search-label")
                 yield self.line

@@ -105,7 +105,7 @@ class SessionPicker(Dialog[None]):
         self._has_asked = False
 
     def compose(self) -> ComposeResult:
-        with Container(id="picker"):
+        with Container(id="picker", classes="has-key-line"):
             with Horizontal(id="picker-line"):
                 yield Static(Content("Sessions: "), id="picker-label")
                 yield self.line
