@@ -59,6 +59,7 @@ def test_every_option_of_the_screen_is_known():
     [
         [],
         ["--continue"],
+        ["--private"],
         ["--session", "3", "--scope=x"],
         ["--session=#2"],
         ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],
@@ -78,6 +79,7 @@ def test_these_ask_for_the_screen(arguments):
         ["--help"],
         ["--continue", "--version"],
         ["--continue", "--session", "3"],
+        ["--continue", "--private"],
         ["--continue=1"],
         ["--session"],
         ["--session", "--scope", "x"],

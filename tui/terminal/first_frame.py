@@ -39,8 +39,9 @@ ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
 LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 _WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--scope", "--session"})
-_CONTINUE, _SESSION = "--continue", "--session"
-KNOWN = _WITH_VALUE | {_CONTINUE}
+_FLAGS = frozenset({"--continue", "--private"})
+_SESSIONS = _FLAGS | {"--session"}  # each names the session: one at most
+KNOWN = _WITH_VALUE | _FLAGS
 _INPUT, _OUTPUT = 0, 2  # those of Textual's driver, which writes to standard error
 
 _STATE_BYTES = 4096
@@ -119,13 +120,13 @@ def asks_for_screen(arguments: list[str]) -> bool:
     for argument in rest:
         option, equals, _ = argument.partition("=")
         seen.add(option)
-        if argument == _CONTINUE:
+        if argument in _FLAGS:
             continue
         if option not in _WITH_VALUE:
             return False
         if not equals and not _is_value(next(rest, None)):
             return False
-    return not {_CONTINUE, _SESSION} <= seen
+    return len(seen & _SESSIONS) <= 1
 
 
 def outline(columns: int, rows: int, sidebar: int) -> str:
