@@ -8,6 +8,12 @@ from tests.terminal.program import Program
 _SET_BY_DEFAULT = {"7", "25"}
 
 
+def quit_at_once(program: Program) -> int:
+    """Leave by Ctrl+Q; the second one means yes, where an answer in progress makes it ask."""
+    program.type("\x11\x11")
+    return program.wait()
+
+
 def assert_whole(program: Program) -> None:
     """The terminal is as the program found it, with no mode left on."""
     assert program.attributes() == program.found

@@ -5,6 +5,7 @@ import re
 import pytest
 from rich.color_triplet import ColorTriplet
 
+from tests.terminal.endings import quit_at_once
 from tui.terminal.colours_16 import is_legible
 from tui.terminal.colours_256 import nearest
 
@@ -19,8 +20,7 @@ def test_whatever_is_written_there_can_be_told_from_what_is_behind_it(chats, the
     program = chats(environment={"TERM": "xterm", "COLORTERM": None})
     program.type("/theme")
     program.until("Help")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     shown = {
         (int(colour) + 8 * (kind == b"9"), int(behind) + 8 * (back == b"10"), b"1;" in looks)
         for looks, kind, colour, back, behind in _PAIR.findall(program.raw)
@@ -34,8 +34,7 @@ def test_a_terminal_of_256_is_given_the_nearest_and_no_teal_for_a_dark_grey(chat
     program = chats(environment={"TERM": "screen-256color", "COLORTERM": None})
     program.type("/theme")
     program.until("Help")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     behind = {int(number) for number in re.findall(rb"48;5;(\d+)m", program.raw)}
     assert nearest(ColorTriplet(0x2E, 0x34, 0x40)) in behind
     assert 23 not in behind

@@ -15,7 +15,7 @@ import pytest
 from tests.providers.chat_server import Gate, answers, answers_at, is_silent
 from tests.terminal.altered import SECRET
 from tests.terminal.chats import words_shown
-from tests.terminal.endings import assert_saved, assert_whole, told
+from tests.terminal.endings import assert_saved, assert_whole, quit_at_once, told
 from tests.terminal.program import SECONDS
 from tui.terminal.output import SECONDS_TO_TAKE
 
@@ -30,9 +30,8 @@ REST = "and the rest."
 def _leave(program, way) -> int:
     """Ask it to end, as a user or the system does; gives the exit status."""
     if way == "ctrl+q":
-        # The second time means yes, where an answer makes it ask.
-        program.type("\x11\x11")
-    elif way == "/quit":
+        return quit_at_once(program)
+    if way == "/quit":
         program.type("/quit\r")
     else:
         program.signal(way)
@@ -126,8 +125,7 @@ def test_what_was_typed_right_before_a_switch_stays_where_it_was_typed(chats):
     program.type("of the first\x0e")
     program.until("Started a new session")
     program.type("of the second")
-    program.press("ctrl+q")
-    program.wait()
+    quit_at_once(program)
     assert chats.draft(first).text == "of the first"
     others = [path.stem for path in (chats.root / "drafts").iterdir() if path.stem != first]
     assert [chats.draft(each).text for each in others] == ["of the second"]
@@ -150,8 +148,7 @@ def test_the_data_directory_is_named_in_the_line_that_resumes(chats, private_hom
     program = chats("--data-dir", str(place))
     program.type("Hi\r")
     program.until("Hello.")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     options = ["--data-dir", f"'{place}'"]
     assert_saved(program, chats.only, resume=chats.only, options=options)
 
@@ -168,8 +165,7 @@ def test_every_session_with_something_new_is_told(chats):
     program.type("Short\r")
     program.until("Hello.")
     second = next(entry.id for entry in chats.entries if entry.id != first)
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_saved(program, first, second, resume=second)
     assert chats.said(first)[-1] == ("assistant", FIRST, "interrupted")
 
@@ -236,7 +232,7 @@ def _assert_told_of_defect(program, chats) -> None:
     ("name", "keys"),
     [
         ("defect_in_handler", [*"break"]),
-        ("defect_at_the_end", ["ctrl+q"]),
+        ("defect_at_the_end", ["ctrl+q", "ctrl+q"]),
     ],
 )
 def test_a_defect_saves_everything_and_is_told_on_a_whole_terminal(chats, talking, name, keys):
@@ -251,8 +247,7 @@ def test_a_defect_while_a_session_is_closed_is_a_failed_save_and_the_session_is_
     chats, talking, private_home
 ):
     program = talking("defect_while_closing")
-    program.press("ctrl+q")
-    assert program.wait() == 1
+    assert quit_at_once(program) == 1
     assert_whole(program)
     failure, rescued, *_ = told(program)
     error = f"Could not save {chats.only}: Unexpected error: RuntimeError: broken ␛]0;BADTITLE␇"
@@ -299,8 +294,7 @@ def test_nothing_that_takes_long_holds_up_the_end(chats, name):
     program = chats.altered(name)
     program.type("A question\r")
     program.until(lambda it: words_shown(it) > 5, "an answer")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
     assert chats.said()[-1][2] == "interrupted"
 
@@ -310,8 +304,7 @@ def test_a_server_that_never_answers_does_not_hold_up_the_end(chats):
     program = chats()
     program.type("A question\r")
     server.wait_for_request()
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert chats.said()[0] == ("user", "A question", None)
 
 
@@ -320,8 +313,7 @@ def test_a_library_that_is_still_being_imported_does_not_hold_up_the_end(chats):
     program = chats()
     program.type("A question\r")
     program.until("A question")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
     assert chats.said()[0] == ("user", "A question", None)
 
@@ -365,8 +357,7 @@ def test_a_terminal_that_takes_something_again_shows_what_has_come_meanwhile(cha
         _wait_until(lambda: chats.said()[-1][1].endswith("w29 "), "all of it")
     program.type("y")
     program.until(lambda it: words_shown(it) == 30, "the answer")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
 
 
@@ -383,8 +374,7 @@ def test_a_slow_terminal_gets_what_is_there_by_then_and_not_each_step_to_it(chat
     program.until("step29")
     steps = {found.decode() for found in re.findall(rb"step\d\d", program.raw)}
     assert len(steps) < 6, steps
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
 
 
@@ -398,8 +388,7 @@ def test_a_full_disk_at_the_end_leaves_a_rescue_file_that_can_be_imported(chats,
     full.touch()
     program.until(lambda it: words_shown(it) > 40, "more of the answer")
     shown = words_shown(program)
-    program.press("ctrl+q")
-    assert program.wait() == 1
+    assert quit_at_once(program) == 1
     assert_whole(program)
     lines = told(program)
     assert any(line.startswith(f"Could not save {session}: ") for line in lines)

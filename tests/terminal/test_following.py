@@ -5,6 +5,7 @@ import signal
 import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
+from tests.terminal.endings import quit_at_once
 
 pytestmark = pytest.mark.full
 
@@ -25,16 +26,14 @@ def test_the_second_program_sees_what_the_first_says_and_goes_on_with_it(chats):
     gates[1].open()
     second.until("Once twice")
     assert "interrupted" not in second.text
-    first.press("ctrl+q")
-    assert first.wait() == 0
+    assert quit_at_once(first) == 0
     second.until("closed this session: you can write")
     second.until(_may_write, "the end of the mark")
     assert chats.is_held(session)
     assert "my own words" in second.text
     second.press("enter")
     second.until("A third time")
-    second.press("ctrl+q")
-    assert second.wait() == 0
+    assert quit_at_once(second) == 0
     assert [text for _, text, _ in chats.said(session)] == [
         *("A question", "Once twice.", "my own words", "A third time.")
     ]
@@ -64,6 +63,5 @@ def test_the_first_program_is_killed_in_the_middle_of_an_answer(chats, opened):
     second.until(_may_write, "the end of the mark")
     second.type("/retry\r")
     second.until("All of it")
-    second.press("ctrl+q")
-    assert second.wait() == 0
+    assert quit_at_once(second) == 0
     assert [text for _, text, _ in chats.said(session)] == ["A question", "All of it."]

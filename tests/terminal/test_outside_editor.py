@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.terminal.endings import assert_whole
+from tests.terminal.endings import assert_whole, quit_at_once
 from tui.app.controllers.external_editor import ExternalEditor
 
 pytestmark = pytest.mark.full
@@ -41,8 +41,7 @@ def goes_on(program, text):
 
 
 def leave(program):
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, answers_step_by_step
 from tests.terminal.chats import words_shown
-from tests.terminal.endings import assert_saved, assert_whole, is_whole, told
+from tests.terminal.endings import assert_saved, assert_whole, is_whole, quit_at_once, told
 from tui.storage.drafts import read_draft
 
 pytestmark = pytest.mark.full
@@ -35,8 +35,7 @@ def test_typing_streaming_switching_and_coming_back(chats):
     assert chats.said(first)[-1] == ("assistant", "Once twice.", None)
     program.press("alt+down")
     program.until(lambda it: "Once twice" in it.text and "Another answer" not in it.text)
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     second = next(entry.id for entry in chats.entries if entry.id != first)
     assert_whole(program)
     assert_saved(program, first, second, resume=first)
@@ -63,8 +62,7 @@ def test_what_is_typed_at_once_behind_a_command_goes_to_the_session_it_shows(cha
     known = {entry.id: entry.label for entry in chats.entries}
     program.type(f"{command}\rtyped at once")
     program.until("typed at once")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     there = re.findall(r"--session (\S+)", "\n".join(told(program)))
     drafts = {each: chats.draft(each) for each in known}
     if command in ("/fork", "/new"):
@@ -83,10 +81,9 @@ def test_two_programs_that_make_sessions_at_once_give_each_its_own_number(chats)
             program.until(f'Renamed to "{name}{number}"')
             program.press("ctrl+n")
         for program in programs:
-            program.until(lambda it: "Started a new session" in it.text and "named" not in it.text)
+            program.until(lambda it: "Started a new" in it.text and "Renamed" not in it.text)
     for program in programs:
-        program.press("ctrl+q")
-        assert program.wait() == 0
+        assert quit_at_once(program) == 0
     made = sorted((entry.ordinal, entry.name) for entry in chats.entries)
     assert [ordinal for ordinal, _ in made] == [*range(1, 9)]
     assert {name for _, name in made} == {f"{name}{n}" for name in "ab" for n in range(4)}
@@ -146,8 +143,7 @@ def test_after_a_kill_everything_that_was_told_to_be_saved_is_there(chats, how):
     again.until(kept)
     assert "A question" in again.text
     assert session in again.text
-    again.press("ctrl+q")
-    assert again.wait() == 0
+    assert quit_at_once(again) == 0
     assert chats.said(session)[-1] == answer
 
 
@@ -184,8 +180,7 @@ def test_after_a_kill_the_answer_can_be_had_again(chats):
     again.until("interrupted")
     again.type("/retry\r")
     again.until("All of it")
-    again.press("ctrl+q")
-    assert again.wait() == 0
+    assert quit_at_once(again) == 0
     assert chats.said(session)[-1] == ("assistant", "All of it.", None)
 
 
@@ -213,8 +208,7 @@ def test_a_program_that_was_stopped_paints_again_and_goes_on(chats, stop):
     program.until(lambda it: it.raw.count(_TAKEN) > taken, "the terminal taken again")
     program.until(lambda it: r"A question" in it.text and words_shown(it) > written + 20)
     assert program.is_alternate
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
 
 
@@ -227,12 +221,10 @@ def test_a_second_program_on_a_session_reads_it_and_names_the_first(chats):
     second.until("w29")
     second.until(rf"\(pid {first.pid} on")
     second.type("mine\r")
-    first.press("ctrl+q")
-    assert first.wait() == 0
+    assert quit_at_once(first) == 0
     assert chats.said(session)[0][1] == "A question"
     assert "mine" not in [text for _, text, _ in chats.said(session)]
-    second.press("ctrl+q")
-    assert second.wait() == 0
+    assert quit_at_once(second) == 0
     assert_whole(second)
 
 
@@ -240,8 +232,7 @@ def test_bytes_that_are_no_text_end_nothing(chats):
     program = chats.altered("")
     program._send(b"a\xff\xc3(\x80b")
     program.until("a.*b")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
 
 
 def test_keys_of_one_burst_do_what_they_do_in_their_order(sibyl):
@@ -260,8 +251,7 @@ def test_keys_of_one_burst_belong_to_the_session_that_is_on_screen_when_their_tu
     first = chats.only
     program.type("abc\x0edef")
     program.until(lambda it: "Started a new session" in it.text and "def" in it.text)
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert chats.draft(first).text == "abc"
     kept = [read_draft(path).text for path in (chats.root / "drafts").iterdir()]
     assert sorted(kept) == ["abc", "def"]

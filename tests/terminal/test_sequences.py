@@ -8,7 +8,7 @@ import pytest
 
 from tests.providers.chat_server import answers, calls_tools, refuses
 from tests.terminal.chats import words_shown
-from tests.terminal.endings import assert_whole, told
+from tests.terminal.endings import assert_whole, quit_at_once, told
 from tests.terminal.hostile import HOSTILE, MARKUP, SEQUENCES, spoken
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Opened, State
@@ -21,8 +21,7 @@ TEXTS = [f"{sequence}{MARKUP}" for sequence in SEQUENCES]
 
 def _leave(program) -> None:
     """Quit: had anything been obeyed, it would be seen by now."""
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert_whole(program)
     assert spoken(program.raw) == []
 

@@ -8,6 +8,8 @@ import termios
 
 import pytest
 
+from tests.terminal.endings import quit_at_once
+
 pytestmark = pytest.mark.full
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
@@ -49,8 +51,7 @@ def test_the_frame_is_there_before_anything_is_imported_and_goes_over_into_the_s
     assert "2004" in program.modes, "pastes are marked from the beginning"
     imports.let_go()
     program.until(READY)
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
 
 
 def test_the_frame_stays_until_there_is_something_in_its_place(held):
@@ -66,8 +67,7 @@ def test_the_terminal_is_whole_after_the_screen(stand_in):
     program = stand_in()
     program.until(READY)
     assert _is_raw(program)
-    program.press("ctrl+q")
-    program.wait()
+    quit_at_once(program)
     _assert_whole(program)
 
 
@@ -80,8 +80,7 @@ def test_the_terminal_is_whole_while_the_screen_is_suspended(stand_in):
     assert program.attributes() == program.found
     program.signal(signal.SIGCONT)
     program.until(READY)
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert program.attributes() == program.found
 
 
@@ -243,7 +242,7 @@ def test_nothing_is_drawn_by_a_job_in_the_background(start, stand_in):
 
 def test_a_small_terminal_shows_nothing_yet_and_loses_no_key(stand_in, hold):
     imports = hold("imports")
-    program = stand_in(columns=59, rows=14)
+    program = stand_in(columns=39, rows=9)
     program.until(lambda program: program.is_alternate)
     program.type("abc")
     assert program.text.strip() == ""

@@ -3,11 +3,12 @@
 import pytest
 
 from tests.providers.chat_server import answers
+from tests.terminal.endings import quit_at_once
 from tui.storage.drafts import read_draft
 
 pytestmark = pytest.mark.full
 
-F2, ALT_DOWN, ALT_UP = "\x1bOQ", "\x1b[1;3B", "\x1b[1;3A"
+CTRL_B, ALT_DOWN, ALT_UP = "\x02", "\x1b[1;3B", "\x1b[1;3A"
 
 
 @pytest.fixture
@@ -33,11 +34,11 @@ def two(chats):
 @pytest.mark.parametrize(
     ("keys", "newer", "older"),
     [
-        (f"abc{F2}\x1b[B\radd{F2}\x1b[A\rdef", "abcdef", "add"),
+        (f"abc{CTRL_B}\x1b[B\radd{CTRL_B}\x1b[A\rdef", "abcdef", "add"),
         (f"abc{ALT_DOWN}{ALT_UP}{ALT_DOWN}add def", "abc", "add def"),
         ("abc\x1b2add def", "abc", "add def"),
     ],
-    ids=["F2 and back", "Alt+Down, Up, Down", "Alt+2"],
+    ids=["Ctrl+B and back", "Alt+Down, Up, Down", "Alt+2"],
 )
 def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, keys, newer, older):
     program, *ids = two
@@ -46,8 +47,7 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
     program.until(lambda it: last in "\n".join(it.screen[-6:]), "the last keys")
     there = ids[0] if newer.endswith(last) else ids[1]
     program.until(lambda _: chats.is_held(there), "the lease")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     # What is typed in a session that is not opened yet is kept beside its own draft.
     assert [chats.unsent(each)[-1] for each in ids] == [newer, older]
     # Nothing was sent, archived or deleted by keys that were meant for another place.
@@ -57,10 +57,9 @@ def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, 
 
 def test_letters_that_came_in_one_read_behind_text_for_the_prompt_are_text(chats, two):
     program, newer, _ = two
-    program.type(f"abc\t add{F2}aud")
+    program.type(f"abc\t add{CTRL_B}aud")
     program.until("abc addaud", "the text")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     assert chats.unsent(newer) == ["abc addaud"]
     assert {entry.status for entry in chats.entries} == {"closed"}
 
@@ -74,7 +73,6 @@ def test_a_paste_with_escapes_in_it_sends_nothing_and_is_no_key(chats):
     program.until("y tail")
     program.type("!")
     program.until("y tail!")
-    program.press("ctrl+q")
-    assert program.wait() == 0
+    assert quit_at_once(program) == 0
     (draft,) = (chats.root / "drafts").iterdir()
     assert read_draft(draft).text == hostile.replace("\r", "\n") + "!"

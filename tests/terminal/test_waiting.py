@@ -5,7 +5,7 @@ import signal
 import pytest
 
 from tests.providers.chat_server import Gate, answers, answers_at, calls_tools
-from tests.terminal.endings import assert_whole
+from tests.terminal.endings import assert_whole, quit_at_once
 from tui.domain.journal.message import INTERRUPTED
 from tui.engine.turns.tools import DENIED
 
@@ -89,8 +89,7 @@ def test_a_kill_while_a_call_waits_loses_nothing_and_the_call_says_so(chats, ask
     again.until(r"write_todos\(.*\n.*search_sessions")
     again.until(f"write_todos result: {INTERRUPTED}")
     again.until(f"search_sessions result: {INTERRUPTED}")
-    again.press("ctrl+q")
-    again.wait()
+    quit_at_once(again)
     results = chats.messages(session)[2:]
     assert [each.tool_call_id for each in results] == ["call_1", "call_2"]
     assert chats.draft(session).text.endswith("a draft")
