@@ -4,7 +4,7 @@ import pytest
 from textual.binding import Binding
 from textual.widgets import OptionList
 
-from tests.ui.screen import conversation, notices, send
+from tests.ui.screen import conversation, notices, send, wait_for_answer
 from tests.waiting import until
 from tui.app.app import SibylApp
 from tui.app.themes import Appearance
@@ -47,7 +47,7 @@ def test_help_says_the_keys_that_were_chosen():
     assert typed(rows, session_5="f9") == "Alt+1 … Alt+4, F9, Alt+6 … Alt+9"
     walk = "Open the session below or above"
     assert typed(walk, session_next="alt+down,f8") == "Alt+Down, Alt+Up or F8"
-    wider = "Make the list narrower, wider"
+    wider = "Make the list narrower or wider"
     assert typed(wider) == "<, > or Ctrl+Left, Ctrl+Right"
     assert typed(wider, sidebar_wider="w") == "<, w or Ctrl+Left"
 
@@ -56,7 +56,7 @@ async def test_help_of_one_command_says_how_it_is_used(world):
     w = world()
     async with w.running() as (app, pilot):
         await send(pilot, "/help load")
-        await until(lambda: "/load [NAME, NUMBER or ID]" in conversation(app))
+        await until(lambda: "/load [NAME, NUMBER or ID]" in notices(app))
 
 
 async def test_the_palette_carries_out_a_command(world):
@@ -138,6 +138,19 @@ async def test_the_palette_closes_the_session_on_screen(world):
         await until(lambda: [o.hit.text for o in options(app)][:1] == ["Close this session"])
         await pilot.press("enter")
         await until(lambda: app.chat.shown != there)
+
+
+@pytest.mark.full
+async def test_the_palette_asks_again_for_the_last_answer(world):
+    w = world(["Better."])
+    there = await w.session("Hello", "Yes.")
+    async with w.running(there) as (app, pilot):
+        await pilot.press("ctrl+p", *"ask again for")
+        wanted = ["Ask again for this answer"]
+        await until(lambda: [o.hit.text for o in options(app)][:1] == wanted)
+        await pilot.press("enter")
+        await until(lambda: "Better." in conversation(app), "the other answer")
+        await wait_for_answer(w)
 
 
 def options(app):
