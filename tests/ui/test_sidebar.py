@@ -93,10 +93,10 @@ async def test_ctrl_r_renames_the_session_on_screen_and_leads_back_to_the_prompt
 async def test_ctrl_r_shows_a_hidden_list_for_as_long(world):
     w = world()
     there = await w.session("Hello", "Yes.", name="one")
-    for size, hide in (((120, 40), ["ctrl+b"]), ((70, 20), [])):
+    for size, hide in (((120, 40), ["ctrl+b", "ctrl+b"]), ((50, 20), [])):
         async with w.running(there, size=size) as (app, pilot):
             await pilot.press(*hide)
-            assert not app.chat.sidebar.display
+            await until(lambda app=app: not app.chat.sidebar.display, "the list to be hidden")
             await pilot.press("ctrl+r")
             assert app.chat.sidebar.display
             await pilot.press("x", "escape")
@@ -149,9 +149,9 @@ async def test_the_width_is_the_same_at_the_next_start(world):
         await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
         await pilot.press("ctrl+right", "ctrl+right")
         # Left at once: what was not written yet is then.
-    assert ui_state.read(w.ui_state_file) == UiState(sidebar_width=36)
+    assert ui_state.read(w.ui_state_file) == UiState(sidebar_width=34)
     async with w.running() as (app, _):
-        await until(lambda: app.chat.sidebar.outer_size.width == 36, "the width")
+        await until(lambda: app.chat.sidebar.outer_size.width == 34, "the width")
         await until(lambda: rows(app), "the list")
 
 
@@ -163,7 +163,7 @@ async def test_a_width_that_cannot_be_kept_disturbs_nobody(world):
         app.chat.sidebar.focus()
         await until(lambda: app.chat.sidebar.has_focus_within, "the focus")
         await pilot.press("ctrl+right")
-        await until(lambda: app.chat.sidebar.outer_size.width == 34, "the width")
+        await until(lambda: app.chat.sidebar.outer_size.width == 32, "the width")
     assert app.return_code in (None, 0)
 
 
