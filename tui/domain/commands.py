@@ -186,7 +186,7 @@ COMMANDS: tuple[Command, ...] = (
         ("list", "add", "start", "done", "remove"),
     ),
     Command("retry", "stays", "Ask again", "ask the last question again"),
-    Command("edit", "leads", "Edit the last question", "change it and ask again"),
+    Command("edit", "leads", "Edit the last question", "edit the last question and ask again"),
     Command("compact", "stays", "Summarise older messages", "summarise older messages"),
     Command("stop", "at once", "Stop the answer", "stop the answer and keep the part that arrived"),
     Command(
@@ -207,7 +207,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("usage", "stays", "Tokens and cost", "show tokens and cost"),
     Command("notices", "anywhere", "Notices", "list the notices of this run, newest first"),
-    Command("editor", "leads", "Edit the prompt outside", "write the prompt in $VISUAL or $EDITOR"),
+    Command("editor", "leads", "Edit in $EDITOR", "edit the prompt in $VISUAL or $EDITOR"),
     Command("connect", "leads", "Connect a model", "connect a provider or a server of your own"),
     Command("model", "leads", "Choose a model", "show or switch the model", "[NAME]", "model"),
     Command(

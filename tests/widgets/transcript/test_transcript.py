@@ -70,7 +70,7 @@ async def test_what_became_of_an_answer_is_said_in_words(opened):
         for words in (
             "■ interrupted",
             "■ truncated",
-            "✗ failed: 429 too many\n   /retry asks again, ↑ changes the question",
+            "✗ failed: 429 too many\n   /retry asks again, /edit edits the question",
             "started over here; earlier messages are kept",
             "▸ summary of earlier messages: It was about code.",
         ):
@@ -417,4 +417,4 @@ async def test_a_failed_answer_says_how_to_go_on_where_it_cannot_be_missed(opene
     failed = answered("", "a", status="failed", error="No key.")
     async with opened(asked("why"), failed) as (app, _):
         seen = [row.strip() for row in app.transcript.visible_text() if row]
-        assert seen[-2:] == ["✗ failed: No key.", "/retry asks again, ↑ changes the question"]
+        assert seen[-2:] == ["✗ failed: No key.", "/retry asks again, /edit edits the question"]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 RESET = "started over here; earlier messages are kept"
 
-_AGAIN = "/retry asks again, ↑ changes the question"
+_AGAIN = "/retry asks again, /edit edits the question"
 _ENDINGS = {
     "interrupted": ("■ interrupted", "warning"),
     "truncated": ("■ truncated: the answer reached its length limit", "warning"),
