@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.ui.screen import notices, send, wait_for_answer, words
+from tests.ui.screen import notices, report, send, wait_for_answer, words
 from tests.ui.world import messages
 from tests.waiting import until
 from tui.screens.help import HelpScreen
@@ -47,7 +47,7 @@ async def test_help_names_it_and_says_what_it_sends(started):
     async with started.running() as (app, pilot):
         await until(lambda: app.chat.own_commands)
         await send(pilot, "/help review")
-        await until(lambda: "Find the fault in {args}" in words(app))
+        await until(lambda: "Find the fault in {args}" in report(app), "what it sends")
         await pilot.press("f1")
         await until(lambda: isinstance(app.screen, HelpScreen))
         assert "Commands of your own" in app.screen.text()

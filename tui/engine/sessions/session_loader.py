@@ -51,7 +51,8 @@ class SessionLoader:
         number = int.from_bytes(os.urandom(8), "big") % SESSION_NUMBERS
         session_id = new_private_id(self._clock(), number)
         store = self._stores.of(session_id)
-        return LoadedSession(new_session(store, place, self._clock, session_id=session_id))
+        opened = new_session(store, place, self._clock, session_id=session_id)
+        return LoadedSession(opened, outbox=self.outbox)
 
     def looked_at(self, session_id: str) -> LoadedSession:
         """A session for reading. Raises ``SessionNotFound`` and other ``StorageError``."""
