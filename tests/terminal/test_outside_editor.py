@@ -150,7 +150,7 @@ async def test_an_editor_that_ends_at_once_may_still_be_open(monkeypatch, second
     monkeypatch.setattr(editor, "_run", changes_nothing)
     monkeypatch.setattr("tui.app.controllers.external_editor.SECONDS_TO_LOOK", seconds)
     await editor._edit([], None, "text")
-    assert ["has to wait" in notice.text for notice in said] == [True] * told
+    assert ["must wait" in notice.text for notice in said] == [True] * told
 
 
 def test_keys_typed_behind_the_key_come_after_what_the_editor_wrote(chats, editor):
