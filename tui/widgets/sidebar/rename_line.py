@@ -17,7 +17,7 @@ class RenameLine(LineInput):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Rename", id="rename-done", tooltip="Rename the session"),
-        Binding("escape", "leave", "Keep", id="rename-leave", tooltip="Keep the old name"),
+        Binding("escape", "leave", "Cancel", id="rename-leave", tooltip="Keep the old name"),
     ]
 
     def __init__(self) -> None:
