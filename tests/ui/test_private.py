@@ -16,6 +16,7 @@ from tests.ui.screen import (
 )
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.screens.search import SearchScreen
 from tui.screens.session_picker import SessionPicker
 from tui.storage.protocol import SessionFilter
 
@@ -104,10 +105,13 @@ async def test_a_hit_elsewhere_is_gone_to_once_the_user_agrees(world):
     other = await w.session("needle")
     async with w.running() as (app, pilot):
         left = await begin(w, app, pilot, "hello")
-        await pilot.press("ctrl+f", *"needle")
-        await until(lambda: len(app.screen.query("HitList")) == 1, "the search")
+        await pilot.press("ctrl+f")
+        await until(lambda: isinstance(app.screen, SearchScreen), "the search")
         search = app.screen
-        await until(lambda: search.hits.highlighted is not None, "the hit")
+        await until(lambda: search.line.has_focus, "the line of the search")
+        await pilot.press(*"needle")
+        # Enter takes no hit of an earlier query, such as "needl".
+        await until(lambda: search.results_text == "needle", "the hit")
         await pilot.press("enter")
         assert "nothing of it is kept" in await question(app)
         await pilot.press("n")
