@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.providers.chat_server import ChatServer
+from tests.providers.chat_server import ChatServer, sends
 from tui.config import load_connections, load_settings
 from tui.domain.providers import PROVIDERS, Provider
 from tui.engine.connections import OWN_SERVER, ConnectionManager, address_of
@@ -174,6 +174,24 @@ async def test_a_list_is_kept_for_the_next_run(manager, tmp_path):
     await later.begin()
     assert "openai:a" in [row.name for row in later.rows("").rows]
     assert "openai:a" in made.models.names()
+
+
+async def test_an_answer_counts_more_than_the_lists_read_meanwhile(manager, tmp_path):
+    from tests.builders import Clock
+
+    cache, clock = tmp_path / "models.json", Clock()
+    replies = [
+        sends(b'{"data": [{"id": "%s"}]}' % name, "application/json") for name in (b"old", b"new")
+    ]
+    with ChatServer(lists=replies) as server:
+        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
+        await ModelLists(made, made.models, cache, clock).listed(made.connection("openai"))
+        kept = cache.read_bytes()
+        later = ModelLists(made, made.models, cache, clock)
+        await later.listed(made.connection("openai"))
+    cache.write_bytes(kept)
+    await later.begin()
+    assert "openai:new" in made.models.names()
 
 
 async def test_a_list_of_another_address_is_not_taken(manager, tmp_path):

@@ -205,6 +205,24 @@ async def test_tab_completes_the_models_of_the_servers(machine):
             await until(lambda: "openai:gpt-6-nova" in app.chat.prompt.text, "the name")
 
 
+async def test_a_server_that_answers_after_the_picker_was_closed_is_heard(machine):
+    gate = Gate()
+    late = b'{"data": [{"id": "gpt-6-nova"}]}'
+
+    def replies(exchange):
+        exchange.wait(gate)
+        sends(late, "application/json")(exchange)
+
+    with ChatServer(lists=[replies]) as server:
+        async with machine(server).running() as (app, pilot):
+            await pilot.press("f7")
+            await until(lambda: "openai: asking for its models" in shown(app), "the question")
+            await pilot.press("escape")
+            await until(lambda: app.screen is app.chat, "the chat")
+            gate.open()
+            await until(lambda: "openai:gpt-6-nova" in app.chat.prompt._models, "the names")
+
+
 @pytest.mark.parametrize("size", [(80, 24), (40, 10)])
 async def test_it_is_usable_on_small_screens(machine, size):
     with ChatServer(models=MODELS) as server:

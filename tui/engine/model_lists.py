@@ -44,7 +44,9 @@ class ModelLists:
         from tui.storage import model_cache
 
         if self._cache_file:
-            self._lists = await asyncio.to_thread(model_cache.read, self._cache_file)
+            earlier = await asyncio.to_thread(model_cache.read, self._cache_file)
+            # A server may have answered meanwhile.
+            self._lists = {**earlier, **self._lists}
             self._tell()
 
     # --- one server
@@ -85,9 +87,13 @@ class ModelLists:
         troubles = [self._troubles[name] for name in listed if name in self._troubles]
         return ModelRows(rows, tuple(troubles), tuple(name for name in asking if name in listed))
 
+    def due(self, *, anew: bool) -> list[str]:
+        """The servers to ask: those whose lists are old, or all ``anew``."""
+        return [name for name in self._connections.known() if self._may_ask(name, anew=anew)]
+
     async def ask_servers(self, current: str, *, anew: bool) -> AsyncGenerator[ModelRows]:
-        """Ask the servers whose lists are old, or all ``anew``; gives the rows after each."""
-        asked = [name for name in self._connections.known() if self._may_ask(name, anew=anew)]
+        """Ask the servers that are due; gives the rows after each."""
+        asked = self.due(anew=anew)
         waiting = dict.fromkeys(asked)
         tasks = [asyncio.ensure_future(self._ask(name)) for name in asked]
         try:

@@ -55,7 +55,8 @@ class ModelPicker:
 
         if isinstance(self._app.screen, ModelScreen):
             return
-        self._screen = ModelScreen(self._lists.rows(self._current), text)
+        due = self._lists.due(anew=False)
+        self._screen = ModelScreen(self._lists.rows(self._current, due), text)
         self._app.push_screen(self._screen, self._close)
         self._ask(anew=False)
 
@@ -92,14 +93,12 @@ class ModelPicker:
             async for rows in answers:
                 if self._screen is not None:
                     self._screen.show(rows)
+                await self._offer_names()
 
     async def _offer_names(self) -> None:
         # In a thread, as it reads the files of keys.
         self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
 
     def _close(self, _: None) -> None:
+        # The servers may answer still: the prompt completes their models, too.
         self._screen = None
-        if self._asking is not None:
-            self._asking.cancel()
-        # Not by that worker, which may have been cancelled in the middle of a server's answer.
-        self._app.run_worker(self._offer_names)
