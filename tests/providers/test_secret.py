@@ -50,7 +50,7 @@ class TestFromTheEnvironment:
     def test_what_cannot_be_a_key_is_an_error_that_does_not_quote_it(self, text: str):
         with pytest.raises(ConfigError) as caught:
             key_from_environment("K", {"K": text})
-        assert str(caught.value).startswith("environment: K: what is there is no key")
+        assert str(caught.value).startswith("environment: K: this is not a key")
         assert KEY not in str(caught.value)
 
 
@@ -80,8 +80,8 @@ class TestFromAFile:
         with pytest.raises(ConfigError) as caught:
             self.read(file)
         assert str(caught.value) == (
-            "config.toml: providers.local.api_key_file: others may read"
-            f" {file}; run: chmod 600 {file}"
+            "config.toml: providers.local.api_key_file: other users can read"
+            f" {file}. Run: chmod 600 {file}"
         )
 
     def test_that_is_not_there_is_told(self, tmp_path: Path):
@@ -98,6 +98,6 @@ class TestFromAFile:
     @pytest.mark.parametrize("text", ["", "\n", f"{KEY}\n{KEY}\n", "é", "\x00"])
     def test_that_holds_no_key_is_told_and_not_quoted(self, file: Path, text: str):
         file.write_text(text)
-        with pytest.raises(ConfigError, match="what is there is no key") as caught:
+        with pytest.raises(ConfigError, match="this is not a key") as caught:
             self.read(file)
         assert KEY not in str(caught.value)
