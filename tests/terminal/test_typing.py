@@ -37,8 +37,9 @@ def two(chats):
         (f"abc{CTRL_B}\x1b[B\radd{CTRL_B}\x1b[A\rdef", "abcdef", "add"),
         (f"abc{ALT_DOWN}{ALT_UP}{ALT_DOWN}add def", "abc", "add def"),
         ("abc\x1b2add def", "abc", "add def"),
+        ("abc\x1bOQFirst\radd def", "abc", "add def"),
     ],
-    ids=["Ctrl+B and back", "Alt+Down, Up, Down", "Alt+2"],
+    ids=["Ctrl+B and back", "Alt+Down, Up, Down", "Alt+2", "F2"],
 )
 def test_what_is_typed_behind_the_choice_of_a_session_belongs_there(chats, two, keys, newer, older):
     program, *ids = two

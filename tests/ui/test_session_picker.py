@@ -1,9 +1,12 @@
 """The session picker on screen, with a real store."""
 
+import asyncio
+
 import pytest
 
-from tests.ui.screen import notice, send, status
+from tests.ui.screen import notice, rows, send, status, type_at_once
 from tests.waiting import until
+from tui.engine.library.picker_pages import PickerPages
 from tui.screens.session_picker import SessionPicker
 
 OTHER = "project:/elsewhere/blog"
@@ -121,6 +124,79 @@ async def test_enter_opens_and_what_is_typed_next_is_meant_for_that_session(worl
         assert app.screen is app.chat
         await until(lambda: 'Opened "Far"' in notice(app))
         assert w.other_program().holder(made["Far"])
+
+
+@pytest.fixture
+def may_read(monkeypatch):
+    """Reads of the picker's pages wait for this."""
+    gate, read_more = asyncio.Event(), PickerPages.read_more
+
+    async def read_later(pages, count=0):
+        await gate.wait()
+        await read_more(pages, count)
+
+    monkeypatch.setattr(PickerPages, "read_more", read_later)
+    return gate
+
+
+def waits(app):
+    """True while the picker waits for the session to choose."""
+    return isinstance(app.screen, SessionPicker) and app.screen._let_keys_go is not None
+
+
+async def test_enter_before_the_sessions_are_read_opens_the_one_it_was_meant_for(world, may_read):
+    w = world()
+    first, second = await w.session("First", "Yes."), await w.session("Second", "Yes.")
+    async with w.running(second) as (app, _):
+        await until(lambda: rows(app) == [second, first], "the list")
+        type_at_once(app, "abc<f2>First<enter>add def")
+        await until(lambda: waits(app), "the choice")
+        assert app.screen.line.value == "First"
+        may_read.set()
+        await until(lambda: first in status(app), "the session")
+        await until(lambda: app.chat.prompt.text == "add def", "the text")
+    assert w.drafts().load(second).text == "abc"
+
+
+async def test_enter_behind_letters_in_one_read_waits_for_what_they_filter(world):
+    w = world()
+    first, second = await w.session("First", "Yes."), await w.session("Second", "Yes.")
+    async with w.running(second) as (app, pilot):
+        await pilot.press("f2")
+        await picker(app, 2)
+        type_at_once(app, "First<enter>add", in_one_read=True)
+        await until(lambda: first in status(app), "the session")
+        await until(lambda: app.chat.prompt.text == "add", "the text")
+
+
+async def test_enter_behind_tab_waits_for_the_sessions_of_that_view(world, may_read):
+    w = world()
+    made = await some(w)
+    may_read.set()
+    async with w.running() as (app, pilot):
+        await pilot.press("f2")
+        await picker(app, 5)
+        may_read.clear()
+        type_at_once(app, "<tab><tab><enter>add")
+        await until(lambda: waits(app), "the choice")
+        may_read.set()
+        await until(lambda: made["Archived one"] in status(app), "the session")
+        await until(lambda: app.chat.prompt.text == "add", "the text")
+
+
+async def test_escape_cancels_an_enter_that_waits_for_the_sessions(world, may_read):
+    w = world()
+    first, second = await w.session("First", "Yes."), await w.session("Second", "Yes.")
+    async with w.running(second) as (app, _):
+        await until(lambda: rows(app) == [second, first], "the list")
+        type_at_once(app, "<f2>First<enter>add")
+        await until(lambda: waits(app), "the choice")
+        type_at_once(app, "<escape>")
+        await until(lambda: app.screen is app.chat, "the chat")
+        may_read.set()
+        type_at_once(app, "def")
+        await until(lambda: app.chat.prompt.text == "def", "the text")
+        assert w.workspace.current.id == second
 
 
 async def test_numbers_are_those_of_the_list_shown_last(world, tmp_path):

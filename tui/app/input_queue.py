@@ -40,7 +40,7 @@ class InputQueue:
         self._dispatch = dispatch
         self._keys = KeyDispatch(app, dispatch)
         self._waiting: deque[Step] = deque()
-        self._holds: set[object] = set()
+        self._holds: dict[object, Callable[[], None] | None] = {}
         self._not_begun: list[str] = []
         self._pending = 0
         self._turn = asyncio.Lock()
@@ -51,6 +51,8 @@ class InputQueue:
         """Queue keys and pastes; pass all other events on."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self._waiting.append(partial(self._press, event))
+            if isinstance(event, events.Key) and event.key == "escape":
+                self._cancel_holds()
             await self._advance()
         else:
             await self._dispatch(event)
@@ -62,13 +64,17 @@ class InputQueue:
         """Count the keys that are not dispatched yet."""
         return len(self._waiting)
 
-    def hold(self) -> Callable[[], None]:
-        """Hold back later keys until the returned function is called, or the time is up."""
+    def hold(self, cancel: Callable[[], None] | None = None) -> Callable[[], None]:
+        """Hold back later keys until the returned function is called, or the time is up.
+
+        A hold with ``cancel`` also ends with Esc; ``cancel`` is called if it ends either way.
+        """
         hold = object()
-        self._holds.add(hold)
+        self._holds[hold] = cancel
         # In its turn: all that was posted to the application before comes first.
         release = partial(self._app.call_later, self._release, hold)
-        limit = asyncio.get_running_loop().call_later(SECONDS_AT_MOST, release)
+        give_up = partial(self._app.call_later, self._give_up, hold)
+        limit = asyncio.get_running_loop().call_later(SECONDS_AT_MOST, give_up)
 
         def end() -> None:
             limit.cancel()
@@ -93,8 +99,19 @@ class InputQueue:
             self.run_between_keys(_nothing)
 
     async def _release(self, hold: object) -> None:
-        self._holds.discard(hold)
+        self._holds.pop(hold, None)
         await self._advance()
+
+    async def _give_up(self, hold: object) -> None:
+        if cancel := self._holds.get(hold):
+            cancel()
+        await self._release(hold)
+
+    def _cancel_holds(self) -> None:
+        for hold, cancel in [*self._holds.items()]:
+            if cancel is not None:
+                del self._holds[hold]
+                cancel()
 
     async def _advance(self) -> None:
         while self._waiting and not self._holds and not self._is_lent:

@@ -120,6 +120,7 @@ class Controllers:
         )
         self.picker = PickerController(
             app,
+            queue,
             parts.workspace,
             self.session_list,
             self.commands.numbers.show,

@@ -1,6 +1,6 @@
 """The session picker: sessions of all states and projects in one list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import ClassVar
 
@@ -32,6 +32,9 @@ _NOTHING: dict[PickerView, str] = {
     "archive": "The archive is empty",
     "trash": "The trash is empty",
 }
+HoldKeys = Callable[[Callable[[], None]], Callable[[], None]]
+"""Holds back later keys until the returned function is called; is given what cancels that."""
+
 _OFFER = "This session is in the trash. Enter brings it back and opens it"
 
 
@@ -90,9 +93,13 @@ class SessionPicker(Dialog[None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = PICKER_KEYS
 
-    def __init__(self, view: PickerView, *, everywhere: bool, text: str = "") -> None:
-        """``text`` is put into the filter."""
+    def __init__(
+        self, view: PickerView, hold_keys: HoldKeys, *, everywhere: bool, text: str = ""
+    ) -> None:
+        """``text`` is put into the filter; ``hold_keys`` is for a choice that waits for rows."""
         super().__init__()
+        self._hold_keys = hold_keys
+        self._let_keys_go: Callable[[], None] | None = None
         self.line = PickerFilter(text)
         self.sessions = PickerList()
         self.views = Static(id="picker-views")
@@ -103,6 +110,7 @@ class SessionPicker(Dialog[None]):
         self._now: datetime | None = None
         self._offered = ""
         self._has_asked = False
+        self._matched = ""
 
     def compose(self) -> ComposeResult:
         with Container(id="picker", classes="has-key-line"):
@@ -127,10 +135,38 @@ class SessionPicker(Dialog[None]):
         self._has_asked = False
         same = before is not None and (before.view, before.project) == (rows.view, rows.project)
         self._match(from_top=not same)
+        if self._let_keys_go is not None and not self._may_come():
+            self._choose()
 
     # --- keys
 
     def action_choose(self) -> None:
+        # With priority, the key overtakes letters that are on their way to the filter.
+        (self.focused or self).call_later(self._choose)
+
+    def _choose(self) -> None:
+        """Choose the highlighted session, or the first one that comes; later keys are for it."""
+        if self._matched != self.line.value:
+            self._match(from_top=True)
+        if not self._may_come():
+            self._choose_highlighted()
+            self._end_wait()
+        elif self._let_keys_go is None:
+            self._let_keys_go = self._hold_keys(self._end_wait)
+
+    def _may_come(self) -> bool:
+        """Tell if the rows to choose from are still being read."""
+        rows = self._rows
+        if rows is None or (rows.view, not rows.project) != (self._view, self._everywhere):
+            return True
+        return self.sessions.highlighted is None and rows.more and not rows.failure
+
+    def _end_wait(self) -> None:
+        let_keys_go, self._let_keys_go = self._let_keys_go, None
+        if let_keys_go is not None:
+            let_keys_go()
+
+    def _choose_highlighted(self) -> None:
         row = self.sessions.highlighted
         if row is None:
             return
@@ -202,9 +238,9 @@ class SessionPicker(Dialog[None]):
         self.refresh_bindings()
 
     @on(PickerList.Chosen)
-    def _choose(self, event: PickerList.Chosen) -> None:
+    def _choose_clicked(self, event: PickerList.Chosen) -> None:
         event.stop()
-        self.action_choose()
+        self._choose()
 
     @on(PickerList.MoreWanted)
     def _want_more(self, event: PickerList.MoreWanted) -> None:
@@ -224,7 +260,7 @@ class SessionPicker(Dialog[None]):
     def _match(self, *, from_top: bool) -> None:
         if self._rows is None or self._now is None:
             return
-        text = self.line.value
+        text = self._matched = self.line.value
         rows = self._rows.rows
         found = [row for row in rows if matches(row, text)] if text.strip() else rows
         self.sessions.show(found, self._now, from_top=from_top)

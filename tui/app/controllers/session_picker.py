@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from tui.app.controllers.session_list import SessionListController
+from tui.app.input_queue import InputQueue
 from tui.domain.text.labels import scope_name
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
@@ -27,6 +28,7 @@ class PickerController:
     def __init__(
         self,
         app: App[Any],
+        queue: InputQueue,
         workspace: Workspace,
         session_list: SessionListController,
         note_shown: Callable[[Sequence[str]], None],
@@ -35,6 +37,7 @@ class PickerController:
     ) -> None:
         self._exclusive_projects = exclusive_projects
         self._app = app
+        self._queue = queue
         self._workspace = workspace
         self._session_list = session_list
         self._note_shown = note_shown
@@ -54,7 +57,7 @@ class PickerController:
 
         self._open_projects.clear()
         self._is_ready = False
-        self._screen = SessionPicker(view, everywhere=everywhere, text=text)
+        self._screen = SessionPicker(view, self._hold_keys, everywhere=everywhere, text=text)
         self._app.push_screen(self._screen, self._forget_screen)
         self._begin(view, everywhere=everywhere)
 
@@ -96,6 +99,10 @@ class PickerController:
             self._leave_for(messages.SessionSelected(row.id))
         else:
             self._leave_for(CommandInvoked("resume" if self._view == "closed" else "load", row.id))
+
+    def _hold_keys(self, cancel: Callable[[], None]) -> Callable[[], None]:
+        """Hold back later keys; once let go, they come behind all that the choice leads to."""
+        return partial(self._queue.call_when_handled, self._queue.hold(cancel))
 
     def _leave_for(self, wanted: CommandInvoked | messages.SessionSelected) -> None:
         self.close()
