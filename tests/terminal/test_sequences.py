@@ -226,5 +226,5 @@ def test_what_is_copied_within_gnu_screen_is_marked_for_the_terminal_around_it(c
     program.type("A question\r")
     program.until("code")
     program.type("/copy code\r")
-    program.until("through GNU screen")
+    program.until("Copied")
     assert b"\x1bP\x1b]52;c;Y29kZQ==\x07\x1b\\" in program.raw

@@ -473,7 +473,7 @@ async def test_of_a_session_that_was_deleted_since_one_is_told(world, verbs, tex
         for verb in verbs:
             getattr(w.other_program(), verb)(session_id)
         await pilot.press("enter")
-        await until(lambda: "Session not found" in notices(app))
+        await until(lambda: "Session not found" in words(app))
         assert w.workspace.current is before
         await pilot.press("escape")
         await until(lambda: app.screen is app.chat)
