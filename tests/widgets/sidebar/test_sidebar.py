@@ -760,8 +760,9 @@ async def test_of_ten_thousand_rows_only_those_in_view_are_drawn(monkeypatch):
 
     monkeypatch.setattr("tui.widgets.sidebar.rows_view.row_pieces", draw)
     async with shown(many(10_000)) as (app, pilot):
-        await pilot.press("end", "home")
-        await until(lambda: {"session-00000", "session-09999"} <= drawn, "both ends")
+        await until(lambda: "session-00000" in drawn, "the beginning")
+        await pilot.press("end")
+        await until(lambda: "session-09999" in drawn, "the end")
         assert len(drawn) <= 4 * app.list.size.height
 
 
