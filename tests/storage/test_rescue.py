@@ -136,6 +136,17 @@ def test_versions_that_are_missing_stay_versions(store, rescued):
     assert session.damaged == 0
 
 
+def test_a_version_of_a_message_that_only_the_session_has_is_taken_back(store, rescued):
+    import_file(store, rescued(message(1), message(2)), NOW)
+    again = msgspec.structs.replace(message(4), after="m1")
+    imported = import_file(store, rescued(Opened(NOW), again, state(), message(5)), NOW)
+    assert (imported.messages, imported.damaged) == (2, 0)
+    session = store.load(HEADER.id)
+    assert [m.id for m in session.loaded_messages] == ["m1", "m4", "m5"]
+    assert session.versions == dict.fromkeys(["m2", "m4"], ("m2", "m4"))
+    assert session.damaged == 0
+
+
 def test_nothing_missing_writes_nothing(store, rescued):
     path = rescued(message(1))
     import_file(store, path, NOW)

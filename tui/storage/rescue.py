@@ -135,7 +135,8 @@ def _read(path: Path) -> _File:
         raise UsageError(f"{path} is not a session file: its first line names no session.")
     if header.version > VERSION:
         raise UsageError(f"{path} was written by a newer sibyl-tui (format {header.version}).")
-    fold = Fold(header)
+    # A rescue file is a part: what its first messages follow may be in the session only.
+    fold = Fold(header, whole=False)
     records = tuple(record for line in lines[1:] if (record := _counted(line, fold)) is not None)
     for record in records:
         fold.add(record)
