@@ -17,8 +17,8 @@ _NO_MODEL = (
     "{connect} connects one; until then the built-in guide answers questions about this program.",
 )
 _BEGIN = "enter"
-_KEYS = ("sessions", "help", "quit")
-_KEYS_WITHOUT_MODEL = ("connect", "help", "quit")
+_KEYS = (_BEGIN, "sessions", "help", "quit")
+_KEYS_WITHOUT_MODEL = ("connect", _BEGIN, "help", "quit")
 
 
 def welcome(chosen: Mapping[str, str], *, has_model: bool) -> WelcomeText:
@@ -34,9 +34,8 @@ def _text(
     prompt = {binding.key: binding for binding in Binding.make_bindings(Prompt.KEYS)}
     named = {binding.id: binding for binding in Binding.make_bindings([*APP_KEYS, *BINDINGS])}
     own = dict(chosen)
-    lines = [(each.typed, each.does) for each in key_lines([named[ids[0]]], own)]
-    connect = lines[0][0] if lines else "/connect"
-    rest = [prompt[_BEGIN], *(named[name] for name in ids[1:])]
-    lines += [(each.typed, each.does) for each in key_lines(rest, own)]
+    keys = [prompt[_BEGIN] if name == _BEGIN else named[name] for name in ids]
+    lines = [(each.typed, each.does) for each in key_lines(keys, own)]
+    connect = next((each.typed for each in key_lines([named["connect"]], own)), "/connect")
     sentences = (_NAME, *(each.format(connect=connect) for each in more))
     return WelcomeText(sentences, tuple(lines))
