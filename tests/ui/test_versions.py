@@ -94,6 +94,19 @@ async def test_esc_gives_the_draft_back_that_stood_there(world):
     assert "alpha!" not in texts(w, there)
 
 
+async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over(world):
+    w = world(["one"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        await pilot.press(*"draft", "up")
+        await until(lambda: app.chat.prompt.text == "alpha", "the earlier prompt")
+        await pilot.press("f6", "e", "!")
+        await until(lambda: app.chat.prompt.text == "alpha!", "the question")
+        await pilot.press("escape")
+        await until(lambda: app.chat.prompt.text == "draft", "the draft")
+
+
 async def test_the_draft_comes_back_after_the_edited_question_is_sent(world):
     w = world(["one"], ["two"])
     async with w.running() as (app, pilot):

@@ -74,7 +74,7 @@ class VersionController:
         question = _question(session, message_id)
         if question is None:
             raise UsageError("There is no question to edit.")
-        session.prompt.edit(self._chat.prompt.text)
+        session.prompt.edit(self._chat.prompt.draft)
         session.prompt.begin_edit(question.id, question.text)
         self._show_prompt(session)
         self._chat.prompt.focus()
