@@ -2,11 +2,14 @@
 
 import asyncio
 from contextlib import asynccontextmanager
+from typing import ClassVar
 
 import pytest
 from textual import events, on
 from textual.app import App
-from textual.widgets import TextArea
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.widgets import Input, TextArea
 
 from tests.waiting import SECONDS, until
 from tui.app.input_queue import InputQueue, pass_on
@@ -178,3 +181,43 @@ async def test_keys_wait_while_another_program_has_the_terminal():
         assert app.input_queue.is_anothers
         app.call_later(app.input_queue.take_back)
         await until(lambda: app.texts() == ["a", ""])
+
+
+class Form(Program):
+    """An input whose text the application notes on Enter, as a dialog with a filter does."""
+
+    BINDINGS: ClassVar = [Binding("enter", "note", priority=True)]
+
+    def __init__(self):
+        super().__init__()
+        self.changed = ""
+
+    def compose(self):
+        with Vertical():
+            yield Input(id="first")
+
+    @on(Input.Changed)
+    def follow(self, event):
+        self.changed = event.value
+
+    def action_note(self):
+        self.done.append(self.changed)
+
+
+async def test_a_priority_binding_waits_for_the_text_that_was_typed_before_it():
+    app = Form()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.press_all("a", "b", "enter", "c", "enter", "d")
+        await until(lambda: app.query_one(Input).value == "abcd", "the letters")
+        assert app.done == ["ab", "abc"]
+
+
+async def test_a_priority_binding_waits_for_the_text_that_was_pasted_before_it():
+    app = Form()
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        app.post_message(events.Paste("a key"))
+        app.press_all("enter", "d")
+        await until(lambda: app.query_one(Input).value == "a keyd", "the letter")
+        assert app.done == ["a key"]

@@ -6,7 +6,7 @@ import pytest
 
 from tests.providers.chat_server import ChatServer, Gate, answers, is_silent, sends
 from tests.ui.connecting import KEY, BareMachine
-from tests.ui.screen import conversation, send, status, wait_for_answer
+from tests.ui.screen import conversation, send, status, type_at_once, wait_for_answer
 from tests.waiting import until
 from tui.config import load_connections
 from tui.screens.models import ModelScreen
@@ -63,6 +63,16 @@ async def test_it_shows_the_servers_own_list_and_the_chosen_model_answers(machin
             await until(lambda: "Hello." in conversation(app), "the answer")
             await wait_for_answer(world)
         assert server.requests[0].body["model"] == "gpt-6-nova"
+
+
+async def test_enter_behind_letters_chooses_what_they_filter(machine):
+    with ChatServer(answers("Hello."), models=MODELS, key=KEY) as server:
+        world = machine(server)
+        async with world.running() as (app, pilot):
+            await picker(app, pilot)
+            type_at_once(app, "nova<enter>Hi", in_one_read=True)
+            await until(lambda: "openai:gpt-6-nova" in status(app), "the model")
+            await until(lambda: app.chat.prompt.text == "Hi", "the text")
 
 
 async def test_the_model_on_screen_is_marked_and_highlighted(machine):

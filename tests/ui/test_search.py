@@ -5,7 +5,15 @@ import threading
 
 import pytest
 
-from tests.ui.screen import conversation, lines, notices, send, status, wait_for_answer
+from tests.ui.screen import (
+    conversation,
+    lines,
+    notices,
+    send,
+    status,
+    type_at_once,
+    wait_for_answer,
+)
 from tests.ui.test_find import marked
 from tests.ui.world import messages
 from tests.waiting import until
@@ -263,6 +271,20 @@ async def test_a_search_that_fails_says_why(world, monkeypatch):
 
 
 @pytest.mark.fast
+async def test_enter_behind_letters_opens_no_match_of_the_words_before_them(world):
+    w = world()
+    await w.session("a needle", name="Other")
+    there = await w.session("a needle in the hay", "Yes.", name="Hay")
+    await w.session("the needle again", name="Last")
+    async with w.running() as (app, pilot):
+        await look_for(app, pilot, "needle")
+        type_at_once(app, " hay<enter>", in_one_read=True)
+        await found(app, "needle hay")
+        assert isinstance(app.screen, SearchScreen)
+        await go_there(app, pilot)
+        await until(lambda: app.chat.shown == there, "the session")
+
+
 async def test_enter_opens_the_session_at_that_message(world):
     w = world()
     session_id = await w.session(*long_talk(), name="Long")

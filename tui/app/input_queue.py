@@ -32,6 +32,8 @@ class InputQueue:
     - A key is dispatched at once, unless something before it may lead to another session or screen:
       a *hold*. Later keys are meant for where that leads.
     - A key that may move the focus holds the next ones until all that it led to has been handled.
+    - A key in an input that types nothing waits for what is typed before it: it may be a priority
+      binding, which the screen handles at once.
     """
 
     def __init__(self, app: App[Any], dispatch: Callable[[events.Event], Awaitable[None]]) -> None:
@@ -95,6 +97,12 @@ class InputQueue:
         _pass_up(self._app, partial(_pass_up, self._app, then))
 
     async def _press(self, event: events.Key | events.Paste) -> None:
+        if self._keys.may_overtake(event):
+            self.run_between_keys(partial(self._give, event))
+        else:
+            await self._give(event)
+
+    async def _give(self, event: events.Key | events.Paste) -> None:
         if await self._keys.leads_elsewhere(event):
             self.run_between_keys(_nothing)
 

@@ -5,6 +5,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App
+from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 
@@ -26,6 +27,11 @@ class KeyDispatch:
         self._dispatch = dispatch
         self._typed_last: tuple[TextArea, float] | None = None
 
+    def may_overtake(self, event: events.Key | events.Paste) -> bool:
+        """Tell if a key may be bound on the screen, ahead of text on its way to an input."""
+        is_text = isinstance(event, events.Paste) or types_text(event)
+        return not is_text and isinstance(self._focused, Input)
+
     async def leads_elsewhere(self, event: events.Key | events.Paste) -> bool:
         """Dispatch a key; true if later keys may be meant for another widget."""
         if self._is_taken(event):
@@ -33,9 +39,13 @@ class KeyDispatch:
         await self._dispatch(event)
         return isinstance(event, events.Key) and self._may_move_focus(event)
 
+    @property
+    def _focused(self) -> Widget | None:
+        return self._app.focused if self._app.screen_stack else None
+
     def _is_taken(self, event: events.Key | events.Paste) -> bool:
         """Give a key to a question, or to the text that it came behind in the same read."""
-        focused = self._app.focused if self._app.screen_stack else None
+        focused = self._focused
         if isinstance(focused, KeyTaker) and focused.takes_key(event):
             return True
         if not isinstance(event, events.Key) or not types_text(event):

@@ -110,7 +110,6 @@ class SessionPicker(Dialog[None]):
         self._now: datetime | None = None
         self._offered = ""
         self._has_asked = False
-        self._matched = ""
 
     def compose(self) -> ComposeResult:
         with Container(id="picker", classes="has-key-line"):
@@ -136,18 +135,12 @@ class SessionPicker(Dialog[None]):
         same = before is not None and (before.view, before.project) == (rows.view, rows.project)
         self._match(from_top=not same)
         if self._let_keys_go is not None and not self._may_come():
-            self._choose()
+            self.action_choose()
 
     # --- keys
 
     def action_choose(self) -> None:
-        # With priority, the key overtakes letters that are on their way to the filter.
-        (self.focused or self).call_later(self._choose)
-
-    def _choose(self) -> None:
         """Choose the highlighted session, or the first one that comes; later keys are for it."""
-        if self._matched != self.line.value:
-            self._match(from_top=True)
         if not self._may_come():
             self._choose_highlighted()
             self._end_wait()
@@ -240,7 +233,7 @@ class SessionPicker(Dialog[None]):
     @on(PickerList.Chosen)
     def _choose_clicked(self, event: PickerList.Chosen) -> None:
         event.stop()
-        self._choose()
+        self.action_choose()
 
     @on(PickerList.MoreWanted)
     def _want_more(self, event: PickerList.MoreWanted) -> None:
@@ -260,7 +253,7 @@ class SessionPicker(Dialog[None]):
     def _match(self, *, from_top: bool) -> None:
         if self._rows is None or self._now is None:
             return
-        text = self._matched = self.line.value
+        text = self.line.value
         rows = self._rows.rows
         found = [row for row in rows if matches(row, text)] if text.strip() else rows
         self.sessions.show(found, self._now, from_top=from_top)
