@@ -69,12 +69,12 @@ class Dispatcher:
             self._queue.add(partial(controller.send_waiting, session, prompt))
 
     def change_version(self, event: VersionIntent) -> None:
-        """Queue what a reader wants with a message; later keys are meant for where it leads."""
+        """Queue an intent about a message; later keys are for the session that it leads to."""
         take = self._controllers.versions.take
         self._queue.add(partial(take, self._workspace.current, event), leads=True)
 
     def send_held(self) -> None:
-        """Send the prompts that wait for the user, after earlier tasks."""
+        """Send the held prompts, after earlier tasks."""
         self._queue.add(self._controllers.prompt.send_held)
 
     async def invoke(self, invocation: Invocation) -> None:

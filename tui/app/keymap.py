@@ -1,4 +1,4 @@
-"""The keys that a user chose for actions, held against those that the program has."""
+"""The user's own key bindings, checked against those of the program."""
 
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -89,7 +89,7 @@ def _check_key(key: str, action: str, source: str) -> None:
     if not set(modifiers) <= _MODIFIERS or not _is_key(name):
         raise ConfigError(source, action, f'{expected}, not "{key}"')
     if modifiers == ["shift"] and len(name) == 1:
-        # No terminal tells it so.
+        # No terminal sends it like that.
         instead = f'; write "{name.upper()}"' if name.isalpha() else ""
         raise ConfigError(source, action, f'{expected}, not "{key}"{instead}')
 

@@ -1,4 +1,4 @@
-"""Construction of the controllers and their connections."""
+"""Builds the controllers and connects them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial

@@ -6,7 +6,7 @@ _START, _END = "<think>", "</think>"
 
 
 class Filtered(NamedTuple):
-    """What a piece adds to the thinking, and to the answer; each may be empty."""
+    """The part of a piece that is thinking, and the part that is answer; each may be empty."""
 
     thinking: str
     text: str

@@ -1,4 +1,4 @@
-"""When what is typed has come to rest."""
+"""A debounce timer for drafts: it fires when the user has stopped typing."""
 
 import time
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The activity line: the work in the session on screen, painted a few times a second."""
+"""The activity line: progress of the answer on screen, painted a few times a second."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -28,10 +28,10 @@ _STILL_TICK_SECONDS = 1.0
 
 
 class ActivityLine:
-    """Notes how far answers have come, and shows it for the session on screen.
+    """Tracks the progress of answers, and shows it for the session on screen.
 
-    A model may think for minutes before its first word; the moving line tells it from a program
-    that hangs. There is no timer while nothing is in progress.
+    A model may think for minutes before its first word; the moving line shows that the
+    program does not hang. There is no timer while nothing is in progress.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ActivityLine:
         session.activity.begin_summary(self.stopwatch())
 
     def note(self, session: LoadedSession, event: TurnEvent) -> None:
-        """Note what an event says of an answer's progress.
+        """Update the progress of an answer from an event.
 
         A new phase is shown at once, everything else with the next tick.
         """
@@ -84,7 +84,7 @@ class ActivityLine:
                 pass
 
     def show(self) -> None:
-        """Paint the line, and go on while there is something to show."""
+        """Paint the line, and keep the timer while there is something to show."""
         now = self.stopwatch()
         view = self._switcher.current.activity.view(now)
         self._chat.show_activity(view)

@@ -1,4 +1,4 @@
-"""Calls of tools that wait for the user: put where he is, asked when he comes."""
+"""Tool calls that wait for approval: each is asked about when its session is on screen."""
 
 import asyncio
 from collections.abc import Callable

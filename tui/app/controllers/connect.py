@@ -1,4 +1,4 @@
-"""The connection of a model: each step asked for on the screen, and tested at once."""
+"""Connecting a model: each step is asked for on the screen, and tested at once."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -59,7 +59,7 @@ class ConnectController:
         self._app.run_worker(self._look_for_servers)
 
     def take(self, intent: ConnectIntent) -> None:
-        """Answer a step, in the background; what was asked before counts no more."""
+        """Answer a step, in the background; an earlier request is dropped."""
         self._asked += 1
         # Not awaited here: a server may be slow, and Esc must stop it.
         self._app.run_worker(partial(self._answer, intent, self._asked))
@@ -82,7 +82,7 @@ class ConnectController:
                 pass
 
     def _close(self, _: None) -> None:
-        """Forget what was being connected, its key too."""
+        """Forget the unfinished connection, its key too."""
         self._asked += 1
         self._screen = self._draft = self._tested = None
 
@@ -98,7 +98,7 @@ class ConnectController:
             self._screen.show_rows(self._connections.rows(self._answering))
 
     async def _choose(self, name: str, asked: int) -> None:
-        """Go on with what is known of a provider: test it, or ask for what is missing."""
+        """Test the chosen provider, or ask for the key or address that is missing."""
         self._draft = draft = await asyncio.to_thread(self._connections.connection, name)
         if asked != self._asked or self._screen is None:
             return
@@ -122,7 +122,7 @@ class ConnectController:
         await self._test(draft, asked)
 
     async def _test(self, draft: "Connection", asked: int) -> None:
-        """Ask the server for its models; a failure leads to the step that mends it."""
+        """Ask the server for its models; a failure leads back to the step that can mend it."""
         screen = self._screen
         if screen is None:
             return
@@ -174,7 +174,7 @@ class ConnectController:
         await self._carry_out(effects)
 
     async def _answer_with(self, name: str) -> Sequence[Effect]:
-        """Let the model answer in the session on screen, and wherever only the guide did."""
+        """Let the model answer on screen, and in all sessions that only the guide answers."""
         # Both read files of keys.
         self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
         model = await asyncio.to_thread(self._models.named, name)

@@ -172,7 +172,7 @@ class FindController:
             )
 
     async def _bring(self, search: _Search, match: "Match", *, unfold: bool) -> None:
-        """Have a match at hand, wherever it stands, and go there unless the reader has gone on."""
+        """Load a match if needed, and go there unless the reader has moved meanwhile."""
         session = search.session
         around: Surroundings | None = None
         try:

@@ -1,4 +1,4 @@
-"""The session on screen as another program goes on with it."""
+"""Shows what another program writes to the session on screen."""
 
 import asyncio
 from contextlib import suppress
@@ -48,7 +48,7 @@ class LiveUpdates:
             await self._offer_draft(session)
 
     async def _offer_draft(self, session: LoadedSession) -> None:
-        """Show what its holder had typed and not sent, where nothing stands in the prompt."""
+        """Show the unsent text of its holder, if the prompt is empty."""
         prompts = self._workspace.prompts
         typed = await asyncio.to_thread(prompts.typed, session)
         if session is self._workspace.current and typed.text and not self._presenter.typed:

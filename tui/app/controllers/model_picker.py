@@ -1,4 +1,4 @@
-"""The model picker at work: the lists come while it is open."""
+"""The controller of the model picker: servers' lists arrive while it is open."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class ModelPicker:
-    """Opens the picker, and shows the servers' lists as they come."""
+    """Opens the picker, and shows the servers' lists as they arrive."""
 
     def __init__(
         self,
@@ -100,5 +100,5 @@ class ModelPicker:
         self._chat.prompt.show_models(await asyncio.to_thread(self._models.names))
 
     def _close(self, _: None) -> None:
-        # The servers may answer still: the prompt completes their models, too.
+        # Servers may answer after that: the prompt completes their models, too.
         self._screen = None

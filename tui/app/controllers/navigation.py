@@ -1,4 +1,4 @@
-"""Places in a session: one that was found is gone to, and read on from."""
+"""Navigation in a session: to a found message, and to the pages around it."""
 
 import asyncio
 from functools import partial
@@ -91,7 +91,7 @@ class Navigation:
     async def show_session(self) -> None:
         """Show the workspace's current session; another one from where its reader left it."""
         session = self._workspace.current
-        # Later on its reader is where he is.
+        # Later calls leave its reader in place.
         place = None if self._presenter.is_current else self._chat.places.pop(session.id)
         self._presenter.show_session()
         if place is None:
@@ -103,7 +103,7 @@ class Navigation:
     async def _show_far_place(
         self, session: LoadedSession, message_id: str, place: ScrollPosition
     ) -> None:
-        """Load what stands around a message, and go there unless the reader has moved."""
+        """Load the messages around one, and go there unless the reader has moved."""
         read = partial(_around, self._workspace.reader, session.id, message_id)
         try:
             around = await asyncio.to_thread(read)

@@ -1,4 +1,4 @@
-"""Notices: a line for some seconds, and a list that keeps them. Reports: longer answers."""
+"""The controller of notices (a line for some seconds, and a list) and of reports."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -38,7 +38,7 @@ class PromptController:
         self._session_list = session_list
 
     def note_submitted(self) -> None:
-        """Take what was submitted out of the draft; text typed since then stays."""
+        """Remove the submitted text from the draft; text typed since then stays."""
         self._workspace.current.prompt.edit(self._chat.prompt.draft)
         self._chat.settle_draft()
 
@@ -51,7 +51,7 @@ class PromptController:
         return is_small
 
     def give_back(self, session: LoadedSession, text: str) -> None:
-        """Put a prompt that was not sent back into the prompt, else let it wait for the user."""
+        """Put an unsent prompt back into an empty input, else hold it for the user."""
         session.prompt.hold(text)
         self._turns.edit_next(session)
 
@@ -64,7 +64,7 @@ class PromptController:
             self.give_back(session, prompt.typed)
 
     async def send_waiting(self, session: LoadedSession, prompt: PromptText) -> None:
-        """Send a prompt that was queued until its session is open, unless it was taken back."""
+        """Send a prompt that waited for its session to open, unless it was taken back."""
         # A session that was opened meanwhile is another object.
         session = self._workspace.switcher.find(session.id) or session
         if session.prompt.dequeue(prompt.text):
@@ -82,7 +82,7 @@ class PromptController:
         self._session_list.show()
 
     async def send_held(self) -> None:
-        """Send the prompts of the session on screen that wait for the user, in their order."""
+        """Send the held prompts of the session on screen, in their order."""
         session = self._workspace.current
         if await self.open_for_change(session):
             session.prompt.release_queue()

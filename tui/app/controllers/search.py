@@ -1,4 +1,4 @@
-"""The search screen at work: what was typed is looked for, and a hit is gone to."""
+"""The controller of the search screen: runs the query, and goes to a hit."""
 
 import asyncio
 import time

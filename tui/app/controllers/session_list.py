@@ -1,4 +1,4 @@
-"""The list of sessions on screen: what is on disk, and what is open here, as rows."""
+"""The controller of the sidebar: sessions on disk and open ones, as rows."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime

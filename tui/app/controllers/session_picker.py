@@ -1,4 +1,4 @@
-"""The session picker at work: pages are read as they are wanted, and a choice is carried out."""
+"""The controller of the session picker: reads pages on demand, and carries out the choice."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -62,12 +62,12 @@ class PickerController:
         self._begin(view, everywhere=everywhere)
 
     def close(self) -> None:
-        """Put the picker away, if it is there."""
+        """Close the picker, if it is open."""
         if self._screen is not None:
             self._screen.dismiss()
 
     def take(self, intent: PickerIntent) -> None:
-        """Do what the picker's user wants."""
+        """Act on an intent of the picker."""
         from tui.screens.session_picker import SessionPicker
 
         match intent:
@@ -95,13 +95,13 @@ class PickerController:
 
     def _open(self, row: "PickerRow") -> None:
         if row.state == "archived":
-            # Looking at it brings nothing back: its first change does.
+            # Looking at an archived session does not restore it: its first change does.
             self._leave_for(messages.SessionSelected(row.id))
         else:
             self._leave_for(CommandInvoked("resume" if self._view == "closed" else "load", row.id))
 
     def _hold_keys(self, cancel: Callable[[], None]) -> Callable[[], None]:
-        """Hold back later keys; once let go, they come behind all that the choice leads to."""
+        """Hold back later keys; once released, they come after all effects of the choice."""
         return partial(self._queue.call_when_handled, self._queue.hold(cancel))
 
     def _leave_for(self, wanted: CommandInvoked | messages.SessionSelected) -> None:
@@ -138,12 +138,12 @@ class PickerController:
             await pages.read_more(count)
         except StorageError as error:
             failure = str(error)
-        # Another view may be wanted by now.
+        # The user may have changed the view meanwhile.
         if self._screen is not None and pages is self._pages:
             self._screen.show_rows(self._rows(pages, failure), self._workspace.clock())
 
     def _get_ready(self) -> None:
-        """Read what is read once for all pages."""
+        """Read the data that all pages need, once."""
         from tui.domain.moves import last_moves
         from tui.engine.library.closed_sessions import opened_here, read_open_projects
 

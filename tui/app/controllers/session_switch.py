@@ -18,7 +18,7 @@ from tui.errors import StorageError
 
 
 class LeavingPrivate(Message):
-    """The user has to agree to lose the private session on screen; then the work is done."""
+    """Asks before the private session on screen is lost, then does the work."""
 
     def __init__(
         self, left: PrivateSessionLeft, work: Callable[[], Awaitable[Sequence[Effect]]]

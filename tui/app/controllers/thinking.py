@@ -1,4 +1,4 @@
-"""Thinking of models: passed to the conversation with its time, and kept nowhere else."""
+"""Shows the thinking of models in the conversation; it is kept nowhere else."""
 
 from collections.abc import Callable
 

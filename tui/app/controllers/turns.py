@@ -87,7 +87,7 @@ class Turns:
     def send_next(self, session: LoadedSession) -> None:
         """Send the next queued prompt, unless an answer is still to be ended."""
         answering = session.activity.running or session in self._ended_as
-        if not answering and not self._pool.given_up(session):  # its draft has what waits
+        if not answering and not self._pool.given_up(session):  # its draft has the queued prompts
             self._start(session, session.prompt.next_queued())
             self._chat.settle_draft()
         if session is self._switcher.current:
@@ -102,7 +102,7 @@ class Turns:
         self._launch(session, retry_turn(opened, model, self._settings, save))
 
     def ask_again(self, session: LoadedSession) -> None:
-        """Answer the last message again, in an open session in which a version was begun."""
+        """Ask for another version of an answer, in an open session where one was begun."""
         if session.opened is None or session.model is None:
             raise ValueError("only an open session can be asked in")
         opened, model = session.opened, session.model
@@ -111,7 +111,7 @@ class Turns:
         self._launch(session, version_turn(opened, model, self._settings, save))
 
     def made_version(self, session: LoadedSession) -> bool:
-        """Tell once whether the turn that has ended was to make another version."""
+        """Tell once whether the ended turn was for another version."""
         if session not in self._asked_again or session.activity.running:
             return False
         self._asked_again.remove(session)
@@ -146,7 +146,7 @@ class Turns:
             self._chat.settle_draft()
 
     def hold_queue(self, session: LoadedSession) -> bool:
-        """Let the queue wait for the user, and the next prompt stand in an empty prompt.
+        """Hold the queue for the user, with the next prompt in an empty input.
 
         False if nothing waits.
         """
@@ -158,11 +158,11 @@ class Turns:
         return True
 
     def edit_next(self, session: LoadedSession) -> None:
-        """Put the next held prompt into the prompt, if nothing stands there."""
+        """Put the next held prompt into the input, if that is empty."""
         if session is not self._switcher.current:
             session.prompt.edit_next()
             return
-        # What was typed may be on its way here still: the prompt knows it all.
+        # Typed text may not have arrived here yet: only the prompt has all of it.
         session.prompt.edit(self._chat.prompt.draft)
         if not self._chat.prompt.text and session.prompt.edit_next():
             self._chat.prompt.set_text(session.prompt.text)

@@ -24,7 +24,7 @@ Place = Callable[[Workspace, LoadedSession], Awaitable[LoadedSession]]
 
 
 class VersionController:
-    """Does what a reader wants with a message; a session that is read-only is copied for it."""
+    """Acts on intents about a message; a read-only session is copied first."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class VersionController:
         self._prompt = prompt
 
     async def take(self, session: LoadedSession, event: messages.VersionIntent) -> None:
-        """Do what the reader of a session wants with a message."""
+        """Act on an intent of a reader about a message."""
         match event:
             case messages.AskAgainWanted():
                 work = self._ask_again(session, event.message_id)
@@ -56,7 +56,7 @@ class VersionController:
         await self._done(work)
 
     async def carry_out(self, wanted: AskAgain | EditQuestion) -> None:
-        """Do what a command wants with a message of the session on screen."""
+        """Act on a command about a message of the session on screen."""
         session = self._workspace.current
         work = self._ask_again if isinstance(wanted, AskAgain) else self._edit
         await self._done(work(session, wanted.message_id))
@@ -80,7 +80,7 @@ class VersionController:
         self._chat.prompt.focus()
 
     def cancel_edit(self) -> None:
-        """Give the draft back that stood in the prompt before."""
+        """Bring back the draft that was in the prompt before."""
         session = self._workspace.current
         session.prompt.cancel_edit()
         self._show_prompt(session)
@@ -107,7 +107,7 @@ class VersionController:
             raise
         await self._show(target)
         await self._prompt.send(target, prompt)
-        # The draft that waited meanwhile.
+        # The draft from before the edit.
         self._turns.edit_next(target)
 
     async def _step(self, session: LoadedSession, message_id: str, step: int) -> None:
@@ -127,7 +127,7 @@ class VersionController:
             self._presenter.say(Notice(f'This is a copy of "{title}"; the original is unchanged'))
 
     async def _stop(self, session: LoadedSession) -> None:
-        """Stop an answer that is arriving; prompts that wait stay with the user."""
+        """Stop an answer that is arriving; queued prompts are held."""
         if session.activity.running:
             self._turns.hold_queue(session)
             await self._turns.stop(session)

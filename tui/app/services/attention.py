@@ -1,4 +1,4 @@
-"""Attention: tells of the end of an answer and of questions, where the user does not look."""
+"""Alerts: the end of an answer, or a question, while the user looks elsewhere."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _TITLE_CELLS = 60
 class Attention:
     """Rings the bell, notifies the desktop and changes the title, as far as each is set.
 
-    A terminal that does not tell whether it has the focus counts as looked at.
+    A terminal that does not report its focus counts as focused.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class Attention:
         self._is_title_changed = False
 
     def tell(self, session: LoadedSession, what: str) -> None:
-        """Say what has happened in a session, unless the user looks at it."""
+        """Alert the user to an event in a session, unless it is in view."""
         if self._app.app_focus and session is self._switcher.current:
             return
         words = f'"{cut_to_cells(session.label(), _TITLE_CELLS)}" {what}'
@@ -52,7 +52,7 @@ class Attention:
         self._app.write_to_terminal(sequence)
 
     def end(self) -> None:
-        """Restore the title: the user looks."""
+        """Restore the title, as the terminal has the focus again."""
         if self._is_title_changed:
             self._is_title_changed = False
             self._app.write_to_terminal(attention.RESTORE_TITLE)

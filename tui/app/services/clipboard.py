@@ -1,4 +1,4 @@
-"""Copying what the user chose: by the desktop's own tool, and by asking the terminal.
+"""The clipboard: the desktop's own tool, and a request to the terminal.
 
 A tool reports failures; a terminal never does, so a request to it counts as a copy.
 """

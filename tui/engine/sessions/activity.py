@@ -11,7 +11,7 @@ _STEADY: frozenset[Phase] = frozenset({"waiting", "answering"})
 
 
 class _Progress(msgspec.Struct):
-    """How far an answer has come; times in seconds of one clock."""
+    """The progress of an answer; times in seconds of one clock."""
 
     model: str
     begun_at: float

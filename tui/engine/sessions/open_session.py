@@ -144,7 +144,7 @@ class OpenSession:
     def unsaved(self) -> bool:
         """Tell whether something that was said or decided is not on disk yet.
 
-        What only ends what a crash has cut off is found out again by whoever opens it next.
+        Records that only close an interrupted answer are rebuilt by the next holder.
         """
         kept = (record for record in self.pending if not isinstance(record, Opened | Closed))
         return any(not (isinstance(r, Message) and r.id in self._cut_off) for r in kept)
