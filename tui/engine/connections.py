@@ -30,11 +30,11 @@ class Models(Protocol):
     """The models of the program, which follow the settings."""
 
     def use(self, settings: Settings) -> None:
-        """Take other settings from now on."""
+        """Replace the settings."""
         ...
 
     def know(self, listed: Mapping[str, Sequence[str]]) -> None:
-        """Take the models that servers list, by provider."""
+        """Note the models that servers list, by provider."""
         ...
 
 
@@ -46,7 +46,7 @@ class ConnectionManager:
         self._settings = settings
         self._environ = environ
 
-    # --- what is there
+    # --- known connections
 
     @property
     def recent(self) -> tuple[str, ...]:

@@ -142,7 +142,7 @@ class ModelLists:
         return cached if cached and provider and cached.address == provider.base_url else None
 
     async def _ask(self, name: str) -> str:
-        """Ask one server, and note its trouble if it gives no list; gives its name."""
+        """Ask one server, and note the error if it gives no list; gives its name."""
         self._troubles.pop(name, None)
         try:
             await self.listed(await asyncio.to_thread(self._connections.connection, name))

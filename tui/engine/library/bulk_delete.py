@@ -39,7 +39,7 @@ def check_closed_here(workspace: Workspace, session_id: str) -> None:
 async def clear_closed(
     workspace: Workspace, store: SessionStore, ids: Sequence[str], batch: Batch
 ) -> Cleared:
-    """Move sessions to the trash, but those that have been opened or moved meanwhile."""
+    """Move sessions to the trash, except those that were opened or moved meanwhile."""
     viewed = workspace.current.id
     others = [session_id for session_id in ids if session_id != viewed]
     cleared = await asyncio.to_thread(_clear, store, others, batch)

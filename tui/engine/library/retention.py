@@ -34,7 +34,7 @@ class Pruned(msgspec.Struct, frozen=True):
 class Retention:
     """Sets sessions aside as the configuration says; never one that is open, viewed or active.
 
-    ``hook`` is the user's own program that is told of what was archived, one call a scope.
+    ``hook`` is the user's own program, called once a scope with the archived ids.
     """
 
     def __init__(

@@ -145,7 +145,7 @@ class SessionMoves:
         return None
 
     async def _show_again(self, moves: Sequence[Move]) -> str:
-        """Open the session that was on screen before; gives why that could not be."""
+        """Open the session that was on screen before; gives the reason if that fails."""
         for move in moves:
             if move.key in self._shown and move.source == "sessions":
                 return await self._open(move.id)
@@ -174,7 +174,7 @@ class SessionMoves:
         return _PLACES[entry.status]
 
     async def _put(self, session_id: str, place: Place, batch: Batch) -> None:
-        """Bring a session to where it shall be, if it is not there."""
+        """Move a session to a place, if it is not there."""
         if await self._where(session_id) == place:
             return
         match place:

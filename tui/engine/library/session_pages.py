@@ -62,7 +62,7 @@ class SessionPager:
 
     @property
     def more(self) -> bool:
-        """Tell whether there are older ones, or more set aside where those were asked for."""
+        """Tell whether there are older ones, or more of archive or trash, where asked for."""
         aside = any(listing.cursor is not None for listing in self._aside.values())
         return self._cursor is not None or aside
 
@@ -91,7 +91,7 @@ class SessionPager:
         if self._paging.locked():
             return
         async with self._paging, self._lock:
-            # First what is set aside: whoever has unfolded that is at its end.
+            # Archive and trash first: a user who has unfolded them is at the end of the list.
             for status, listing in self._aside.items():
                 if listing.cursor is not None:
                     self._aside[status] = await self._next_page(status, listing)

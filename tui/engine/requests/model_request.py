@@ -68,7 +68,7 @@ def _with_summary(system_prompt: str, summary: Summary | None) -> str:
 
 
 def after_summary(summary: Summary | None, messages: Sequence[Message]) -> Sequence[Message]:
-    """The messages that a summary does not stand for."""
+    """The messages that no summary covers."""
     if summary is None:
         return messages
     places = [place for place, each in enumerate(messages) if each.id == summary.through]

@@ -1,4 +1,4 @@
-"""Keeping what stands in prompts: typed and not sent, or sent and not on disk yet."""
+"""Saves drafts: text typed and not sent, or sent and not on disk yet."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ def _new_token() -> str:
 class Typed(msgspec.Struct, frozen=True):
     """The drafts of a session: its holder's, and those put aside under tokens.
 
-    ``unsent`` is what of it has not been sent since it was written.
+    ``unsent`` are those parts of them that have not been sent since they were written.
     """
 
     own: Draft | None
@@ -50,7 +50,7 @@ class Typed(msgspec.Struct, frozen=True):
 
     @property
     def _distinct(self) -> Sequence[Draft]:
-        """The drafts that no other one goes on from."""
+        """The drafts that are not the beginning of another one."""
         wholes = {_whole(draft): draft for draft in self.unsent}
         return [
             draft
@@ -71,7 +71,7 @@ class DraftKeeper:
         self._token = _new_token()
 
     async def keep(self, loaded: LoadedSession, try_save: Callable[[], Awaitable[bool]]) -> None:
-        """Write what stands in a prompt, if that is not on disk. Raises ``StorageError``.
+        """Write the draft of a prompt, unless it is on disk. Raises ``StorageError``.
 
         One writing of a conversation waits for another: the newer one is the last. ``try_save``
         writes the session.
@@ -79,7 +79,7 @@ class DraftKeeper:
         await loaded.prompt.writes(partial(self._keep, loaded, try_save)).run()
 
     def is_kept(self, loaded: LoadedSession) -> bool:
-        """Tell whether the disk has what stands in a prompt, and under the right name."""
+        """Tell whether the draft of a prompt is on disk, under the right name."""
         draft, prompt = loaded.draft(), loaded.prompt
         if prompt.kept is None:
             return draft.empty
@@ -131,12 +131,12 @@ class DraftKeeper:
         return Typed(own, asides, unsent)
 
     def show(self, loaded: LoadedSession, typed: Typed) -> None:
-        """Let this stand in a prompt, for whatever stood there."""
+        """Replace the draft of a prompt by the one that was found on disk."""
         pastes = tuple(paste for draft in typed.found for paste in draft.pastes)
         loaded.prompt.restore(typed.text, typed.queued, pastes, typed.asides)
         loaded.prompt.note_kept(loaded.draft() if typed.found else None)
         if typed.own and typed.own not in typed.unsent:
-            # What was sent stands there still: it is to be written anew.
+            # The file still has text that was sent: it has to be written again.
             loaded.prompt.note_kept(typed.own)
 
     def spare(self, loaded: LoadedSession, session: Session) -> None:
@@ -208,13 +208,13 @@ def _is_since(written: datetime, timestamp: str) -> bool:
 
 
 def _is_begun(text: str, said: Sequence[str]) -> bool:
-    """Tell whether one of the prompts is this text, perhaps gone on with."""
+    """Tell whether one of the prompts begins with this text."""
     begun = text_to_send(text).strip()
     return any(prompt.startswith(begun) for prompt in said)
 
 
 def _whole(draft: Draft) -> str:
-    """All that a draft holds, the queue first."""
+    """All text of a draft, the queue first."""
     return "\n\n".join(filter(None, (*draft.queued, draft.text)))
 
 

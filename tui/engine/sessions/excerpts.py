@@ -1,4 +1,4 @@
-"""A place in a session far from its end, and reading on from there until the two join."""
+"""Excerpts: messages far from the end of a session, read in both directions until they join it."""
 
 import asyncio
 from collections.abc import Sequence

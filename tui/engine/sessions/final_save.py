@@ -14,7 +14,7 @@ from tui.storage.rescue import write_draft, write_rescue
 
 
 def _goes_on(loaded: LoadedSession) -> bool:
-    """Tell whether a draft was gone on with in a session that is not open yet."""
+    """Tell whether a saved draft was changed in a session that is not open yet."""
     draft, kept = loaded.draft(), loaded.prompt.kept
     looked_at = loaded.opened is None and not loaded.read_only
     return looked_at and kept is not None and draft != kept and not draft.empty
@@ -58,7 +58,7 @@ class FinalSave:
             self._rescue_drafts()
         for loaded in self._workspace.open:
             await self._close(loaded)
-        # What --continue goes on with, say.
+        # Closing also notes the session that --continue opens.
         await self._workspace.switcher.settle()
         # Not before: what a defect here leaves is saved without the loop.
         self._done = True
@@ -67,12 +67,12 @@ class FinalSave:
     async def _take_draft_over(self, loaded: LoadedSession) -> None:
         """Open a session, as the first key in it would have, so that its draft is the only one."""
         with suppress(StorageError, UsageError):
-            # Else it stands beside the one that it goes on from.
+            # On failure it stays a second draft, beside the one that it began as.
             await self._workspace.take(loaded)
             await self._workspace.pool.keep_draft(loaded)
 
     def _rescue_drafts(self) -> None:
-        """Put what stands in prompts where there is room."""
+        """Write the drafts to rescue files."""
         shown = {id(each): each for each in (*self._workspace.open, self._workspace.current)}
         for loaded in shown.values():
             draft = loaded.draft()

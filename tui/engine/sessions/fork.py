@@ -1,4 +1,4 @@
-"""A session of its own that goes on from where another one is."""
+"""Forks: a new session with the messages of another one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -32,7 +32,7 @@ def write_fork(store: SessionStore, session_id: str, now: str, last: str | None 
     """Write a session with another one's live messages, summary, to-dos and settings.
 
     With ``last``, up to that message of any version. Gives its id. Blocks on the disk. Raises
-    ``UsageError`` if there is nothing to go on from, and ``StorageError``; nothing is written then.
+    ``UsageError`` if there is nothing to copy, and ``StorageError``; nothing is written then.
     """
     session = store.load(session_id)
     if last is not None:

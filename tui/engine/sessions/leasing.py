@@ -1,4 +1,4 @@
-"""Getting the lease of a session, new or there already. Everything here blocks on the disk."""
+"""Leases sessions, new and existing ones. Everything here blocks on the disk."""
 
 from collections.abc import Sequence
 
@@ -57,7 +57,7 @@ def take_session(
 def resume_session(
     store: SessionStore, session_id: str, clock: Clock, window: int = WINDOW
 ) -> OpenSession:
-    """Open a session because the user asked for it; who does says that it is active."""
+    """Open a session because the user asked for it, and mark it as resumed."""
     opened, interrupted = _leased(store, session_id, clock, window)
     opened.mark_resumed()
     opened.end_cut_off(interrupted)

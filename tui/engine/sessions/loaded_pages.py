@@ -45,7 +45,7 @@ class LoadedPages:
         self._earlier, self._cursor = (*page.entries, *self._earlier), page.cursor
 
     def restart(self, entries: Sequence[Entry], cursor: str | None) -> None:
-        """Replace the pages: what was read before does not count any more."""
+        """Replace the pages; the earlier ones no longer count."""
         self._earlier, self._cursor = tuple(entries), cursor
 
     def keep_before(

@@ -138,7 +138,7 @@ class LoadedSession:
 
     @property
     def losable(self) -> bool:
-        """Tell whether something was said that nobody keeps."""
+        """Tell whether it is private and has messages, which leaving would destroy."""
         return self.private and bool(self.session.all_messages or self._arriving)
 
     @property
@@ -203,7 +203,7 @@ class LoadedSession:
         self.opened.begin_version(version, partial(self._restore_pages, before))
 
     def drop_version(self) -> None:
-        """Go on with the conversation as it was; harmless if no version was begun."""
+        """Return to the live version; harmless if no new one was begun."""
         if self.opened is not None:
             self.opened.drop_version()
 
@@ -236,20 +236,20 @@ class LoadedSession:
         queued = (*self.unsaved_prompts, *prompt.queue.prompts)
         return Draft(self.id, header.scope, header.project_path, prompt.text, queued, prompt.folded)
 
-    # --- another reading, and the right to change it
+    # --- newer readings, and the right to change it
 
     def hold(self, opened: OpenSession) -> None:
-        """Go on as the holder, with the pages that were read as far as they still join on."""
+        """Take the lease, and keep the loaded pages that still join on to the end."""
         self.pages.keep_before(self.latest, opened.session.entries, opened.cursor)
         self._opened, self._end = opened, None
         self.allow_changes()
         self.note_holder(elsewhere=False)
 
     def follow(self, tail: Tail, pages: Sequence[Entry], *, anew: bool) -> None:
-        """Go on with another reading of a session that is only read.
+        """Replace the end of a session that is only read by a newer reading.
 
-        ``pages`` are what was read before the tail, so that it joins on to what is loaded; if
-        that does not count any more it is read ``anew``.
+        ``pages`` were read before the tail, so that it joins on to the loaded messages; with
+        ``anew``, those are dropped.
         """
         if anew:
             self.pages.restart(pages, tail.cursor)
@@ -280,7 +280,7 @@ class LoadedSession:
         self._access = msgspec.structs.replace(self._access, stamp=stamp, archived=archived)
 
     def note_restored(self) -> None:
-        """Note that the session is in the archive no more."""
+        """Note that the session has been restored from the archive."""
         self._access = msgspec.structs.replace(self._access, archived=False)
 
     # --- changes of this run

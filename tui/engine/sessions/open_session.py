@@ -183,7 +183,7 @@ class OpenSession:
         return self._context.messages
 
     async def _read_context(self, tokens: int) -> HistoryWindow:
-        # What is saved while the disk is read stands in neither pending nor what was read.
+        # Records saved while the disk is read are in neither: not pending, and not in the tail.
         self._unread = unread = list(self.pending)
         try:
             last = self._version.after if self._version else _first_after(unread)
@@ -235,7 +235,7 @@ class OpenSession:
         return message
 
     def begin_version(self, version: "NewVersion", dropped: Callable[[], None]) -> None:
-        """Let the next message follow an earlier one; nothing is written before it is there.
+        """Let the next message follow an earlier one; nothing is written until it arrives.
 
         Calls ``dropped`` if it never comes.
         """
@@ -243,7 +243,7 @@ class OpenSession:
         self._version, self._context, self._dropped = version, None, dropped
 
     def drop_version(self) -> None:
-        """Go on with the conversation as it was: the next message follows its last one."""
+        """Return to the live version: the next message follows its last one."""
         if self._version is not None:
             self._version, self._context = None, None
             self._dropped()
@@ -288,7 +288,7 @@ class OpenSession:
         return message
 
     def interrupt(self) -> None:
-        """End an answer that is arriving where it is, and calls that wait; harmless without."""
+        """End an arriving answer where it is, and waiting calls; harmless without one."""
         if self._answer is not None:
             self._answer.calls.clear()
             self.end_answer(self._answer, status="interrupted")
@@ -302,7 +302,7 @@ class OpenSession:
         self.note_state()
 
     def summarise(self, text: str, through: str) -> Summary:
-        """Let a summary stand for the live messages up to one of them."""
+        """Replace the live messages up to one of them by a summary, for the model."""
         summary = Summary(text=text, through=through)
         self.add(summary)
         self.note_state()
@@ -337,9 +337,9 @@ class OpenSession:
     # --- private sessions
 
     async def keep(self, stores: SessionStores) -> None:
-        """Go on as a session that is kept, with all that was said in this private one.
+        """Save this private session as a new one, with all its messages, and continue there.
 
-        Raises ``StorageError``, and then it stays what it was.
+        Raises ``StorageError``, and then it stays private.
         """
         await self._saving.run(partial(self._keep, stores))
 
@@ -404,7 +404,7 @@ class OpenSession:
         return new_message_id(now, os.urandom(MESSAGE_TOKEN_BYTES).hex())
 
     def _begin(self) -> None:
-        """Note that this program changes the session, before its first change."""
+        """Write ``opened``, before the first change of this program."""
         if self._opened:
             return
         self._enter(Opened(at=self._now()))

@@ -79,7 +79,7 @@ class OpenSessions:
         return notices
 
     async def try_save(self, loaded: LoadedSession) -> bool:
-        """Save; whether it could be. A failure stands in the status until a save succeeds."""
+        """Save; false if that failed. The status shows the failure until a save succeeds."""
         try:
             await self.save(loaded)
         except StorageError:
@@ -104,7 +104,7 @@ class OpenSessions:
         loaded.note_saved(self.clock())
 
     async def keep_draft(self, loaded: LoadedSession) -> None:
-        """Write what stands in its prompt, if that is not on disk. Raises ``StorageError``.
+        """Write its draft, unless that is on disk. Raises ``StorageError``.
 
         The prompt of a private session is written nowhere.
         """
@@ -120,16 +120,16 @@ class OpenSessions:
             loaded.note_nothing_unsaved()
 
     async def close(self, loaded: LoadedSession) -> None:
-        """End what goes on in a session, save it, and give it up.
+        """Interrupt a session's answer, save it, and release its lease.
 
-        Raises ``StorageError`` and then keeps it: ``abandon`` gives it up all the same.
+        Raises ``StorageError`` and then keeps the lease: ``abandon`` releases it nevertheless.
         """
         if loaded.opened is not None:
             await self.end(loaded)
             self.abandon(loaded)
 
     async def end(self, loaded: LoadedSession) -> None:
-        """End what goes on in a session, save it, and say on disk that it is closed.
+        """Interrupt a session's answer, and save it with a ``closed`` record.
 
         It is still held: nobody else has it before it is given up. Raises ``StorageError``.
         """
@@ -152,7 +152,7 @@ class OpenSessions:
             loaded.note_nothing_unsaved()
 
     async def keep(self, loaded: LoadedSession) -> None:
-        """Let a private session go on as one that is kept, under a new id.
+        """Save a private session as a new one, under a new id, and continue it there.
 
         Raises ``StorageError``, and then it stays private.
         """

@@ -92,7 +92,7 @@ class PromptState:
         return message_id
 
     def cancel_edit(self) -> None:
-        """Give the draft back that stood there before."""
+        """Bring back the draft from before the edit."""
         self._editing, self._text = "", ""
         self.edit_next()
 
@@ -120,11 +120,11 @@ class PromptState:
         self._held.clear()
 
     def hold(self, prompt: str, place: int = 0) -> None:
-        """Let a prompt wait for the user, at a place among the held ones."""
+        """Hold a prompt for the user, at a place among the held ones."""
         self._held.insert(place, prompt)
 
     def hold_queue(self) -> None:
-        """Let all prompts wait for the user."""
+        """Hold all prompts for the user."""
         self._held, self._queued = [*self._queued, *self._held], []
 
     def release_queue(self) -> None:
@@ -147,7 +147,7 @@ class PromptState:
         pastes: tuple[str, ...],
         asides: Mapping[str, Draft],
     ) -> None:
-        """Replace text and queue by what was found on disk; the queue waits for the user."""
+        """Replace text and queue by those found on disk; the queue is held for the user."""
         self._text, self._pastes, self._asides = text, pastes, asides
         self._queued, self._held = [], [*queued]
         self.edit_next()

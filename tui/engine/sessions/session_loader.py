@@ -1,4 +1,4 @@
-"""Reading sessions into conversations. Everything here blocks on the disk."""
+"""Loads sessions into memory. Everything here blocks on the disk."""
 
 import os
 

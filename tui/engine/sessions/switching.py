@@ -74,7 +74,7 @@ class Switcher:
         await asyncio.gather(*self._behind)
 
     async def leave(self, loaded: LoadedSession) -> None:
-        """Close a session that nothing goes on in, unless it is on screen."""
+        """Close a session without work in progress, unless it is on screen."""
         async with self.moves:
             await self._leave(loaded)
 

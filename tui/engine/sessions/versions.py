@@ -1,7 +1,7 @@
-"""Asking again, saying a question in another way, and looking at the versions of a message.
+"""Versions: asking again, editing a question, and showing earlier versions of a message.
 
-Nothing is written before the new question or answer is there: until then the next message is only
-known to follow an earlier one. A session that is read-only is forked up to that message instead.
+Nothing is written until the new question or answer arrives: before that, only memory notes which
+earlier message it follows. A read-only session is forked up to that message instead.
 """
 
 import asyncio
@@ -53,9 +53,9 @@ async def begin_again(
 
 
 async def begin_edit(workspace: Workspace, loaded: LoadedSession, message_id: str) -> LoadedSession:
-    """Prepare to say a question in another way; gives the session to say it in.
+    """Prepare to edit a question; gives the session to ask it in.
 
-    The next prompt there follows what the question follows. Raises as ``begin_again``.
+    The next prompt there follows the same message as the question. Raises as ``begin_again``.
     """
     own = await _taken(workspace, loaded)
     conversation = await _conversation(workspace, loaded, message_id)
@@ -66,9 +66,9 @@ async def begin_edit(workspace: Workspace, loaded: LoadedSession, message_id: st
 
 
 async def begin_from_shown(workspace: Workspace, loaded: LoadedSession) -> LoadedSession:
-    """Prepare to go on from the version on screen; gives the session in which to do so.
+    """Prepare to continue from the version on screen; gives the session to ask in.
 
-    Nothing is to be prepared for the live one. Raises as ``begin_again``.
+    Not needed for the live version. Raises as ``begin_again``.
     """
     if not is_aside(loaded):
         return loaded

@@ -1,4 +1,4 @@
-"""All sessions that this program has open, and the one on screen: the one owner of truth."""
+"""All sessions that this program has open, and the one on screen."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -149,7 +149,7 @@ class Workspace:
         return await self.switcher.select(self._make_private)
 
     async def keep(self) -> None:
-        """Let the private session on screen go on as one that is kept, under a new id.
+        """Save the private session on screen as a new one, under a new id, and continue it there.
 
         Raises ``UsageError`` if it is kept or empty, and ``StorageError``: then it stays private.
         """

@@ -1,4 +1,4 @@
-"""Letting a summary stand for the oldest part of a conversation; nothing leaves the journal.
+"""Summaries: one replaces the oldest messages for the model; nothing leaves the journal.
 
 What is summarised ends before a user's message. Messages that are further back than a request to
 the model reaches are kept, but are not in the summary, as they would not be sent either.
@@ -39,7 +39,7 @@ _LEFT_OUT = "\n[…]\n"
 _EARLIER = "Summary of what came before"
 
 _INSTRUCTIONS = """\
-Summarise the conversation below for the assistant that goes on with it and will not see it again.
+Summarise the conversation below for the assistant that continues it and will not see it again.
 Begin with what it is about. Keep what was asked, decided and found out: names, numbers, paths, \
 code that still matters, open questions, and what the user wants next. What an earlier summary \
 says belongs to it. Write plain text in the language of the conversation, at most {words} words, \
@@ -62,7 +62,7 @@ class SummaryPart(msgspec.Struct, frozen=True):
 
 
 class Compacted(msgspec.Struct, frozen=True):
-    """A new summary, and the part that it stands for."""
+    """A new summary, and the part that it covers."""
 
     summary: Summary
     part: SummaryPart

@@ -18,7 +18,7 @@ class MessageSaved(msgspec.Struct, frozen=True):
 
 
 class AnswerStarted(msgspec.Struct, frozen=True):
-    """The model was asked; what comes belongs to this message.
+    """The model was asked; the events that follow belong to this message.
 
     It ``replaces`` an answer that failed or was stopped, if that one was asked again. A new version
     comes ``after`` an earlier message, and what followed that leaves the conversation.

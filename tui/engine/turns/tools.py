@@ -1,4 +1,4 @@
-"""The tools that a model may call: what it is offered, what the user is asked, what it is told."""
+"""Tool calls: the offer to the model, the approval by the user, and the result."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
