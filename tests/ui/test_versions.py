@@ -1,6 +1,7 @@
 """Asking again, editing a question, walking through versions, copying: on screen and on disk."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -76,6 +77,31 @@ async def test_e_edits_a_question_and_sends_it_in_its_place(world):
         await until(lambda: "version 2/2" in conversation(app))
         there = w.workspace.current.id
     assert texts(w, there) == ["alpha", "one", "beta", "two", "alpha!", "three"]
+
+
+async def test_an_edited_question_is_in_the_draft_until_it_is_in_the_session(world, monkeypatch):
+    w = world(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        here, gate, waiting = w.workspace.current, threading.Event(), threading.Event()
+
+        def held_up(_):
+            waiting.set()
+            return asyncio.to_thread(gate.wait, 20)
+
+        monkeypatch.setattr(w.workspace, "take", held_up)
+        await pilot.press("f6", "e")
+        await until(lambda: app.chat.prompt.text == "alpha")
+        await pilot.press("!", "enter")
+        await until(waiting.is_set)
+        await w.workspace.keep_drafts()
+        assert w.drafts().load(here.id).queued == ("alpha!",)
+        gate.set()
+        await answered(w, app, "two")
+        await w.workspace.keep_drafts()
+        assert w.drafts().load(here.id) is None
+    assert texts(w, here.id) == ["alpha", "one", "alpha!", "two"]
 
 
 async def test_esc_gives_the_draft_back_that_stood_there(world):

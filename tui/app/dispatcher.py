@@ -57,6 +57,7 @@ class Dispatcher:
             return
         if place is not None:
             send = self._controllers.versions.send
+            session.prompt.begin_leaving(prompt.text)
             self._queue.add(partial(send, session, prompt, place), leads=True)
             return
         if session.opened is not None and not self._queue.pending:

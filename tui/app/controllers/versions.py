@@ -97,6 +97,8 @@ class VersionController:
     async def send(self, session: LoadedSession, prompt: PromptText, place: Place) -> None:
         """Send a prompt for a place in the conversation; it is given back on failure."""
         await self._done(self._send(session, prompt, place))
+        # Not after a cancellation: the end of the program keeps it in the draft.
+        session.prompt.end_leaving(prompt.text)
 
     async def _send(self, session: LoadedSession, prompt: PromptText, place: Place) -> None:
         try:

@@ -233,7 +233,7 @@ class LoadedSession:
         """The draft to keep on disk: a prompt counts as sent when it is on disk."""
         header = self.session.header
         prompt = self.prompt
-        queued = (*self.unsaved_prompts, *prompt.queue.prompts)
+        queued = (*self.unsaved_prompts, *prompt.leaving, *prompt.queue.prompts)
         return Draft(self.id, header.scope, header.project_path, prompt.text, queued, prompt.folded)
 
     # --- newer readings, and the right to change it

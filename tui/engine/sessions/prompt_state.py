@@ -21,6 +21,7 @@ class PromptState:
         self._pastes: tuple[str, ...] = ()
         self._queued: list[str] = []
         self._held: list[str] = []
+        self._leaving: list[str] = []
         self._editing = ""
         self._kept: Draft | None = None
         self._asides: Mapping[str, Draft] = {}
@@ -43,6 +44,11 @@ class PromptState:
     def queued(self) -> Sequence[str]:
         """The prompts that are sent without the user, the next one first."""
         return list(self._queued)
+
+    @property
+    def leaving(self) -> Sequence[str]:
+        """The prompts that were sent, and whose place in the session is not prepared yet."""
+        return list(self._leaving)
 
     @property
     def editing(self) -> str:
@@ -137,6 +143,14 @@ class PromptState:
             return False
         self._text = self._held.pop(0)
         return True
+
+    def begin_leaving(self, prompt: str) -> None:
+        """Keep a prompt in the draft until it is in a session."""
+        self._leaving.append(prompt)
+
+    def end_leaving(self, prompt: str) -> None:
+        """Note that a prompt is in a session, or was given back."""
+        self._leaving.remove(prompt)
 
     # --- the draft on disk
 
