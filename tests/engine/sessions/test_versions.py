@@ -1,9 +1,13 @@
 """Asking again, editing a question, and looking at versions."""
 
+import asyncio
+import threading
+
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import FULL, World
+from tests.waiting import until
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.versions import Version
@@ -256,6 +260,37 @@ async def test_a_session_that_another_program_holds_is_forked(world, talk):
     assert other.shown == ["one", "elsewhere"]
     assert other.loaded.session.header.forked_from == talk.loaded.id
     assert world.bytes(talk.loaded.id) == before
+
+
+@pytest.mark.parametrize("question", ["one", "two"])
+async def test_a_session_that_was_opened_meanwhile_is_not_asked(world, talk, monkeypatch, question):
+    third = await world.session("there")
+    await talk.workspace.pool.save(talk.loaded)
+    other = Talk(world.program())
+    other.workspace.start_new()
+    await other.program.look_at(talk.loaded.id)
+    gate, waiting, loader = threading.Event(), threading.Event(), other.workspace.loader
+
+    def held_up(method):
+        def load(*arguments):
+            waiting.set()
+            assert gate.wait(20)
+            return method(*arguments)
+
+        return load
+
+    monkeypatch.setattr(loader, "opened", held_up(loader.opened))
+    monkeypatch.setattr(loader, "new", held_up(loader.new))
+    edit = begin_edit(other.workspace, other.loaded, id_of(other.loaded, question))
+    editing = asyncio.create_task(edit)
+    await until(waiting.is_set)
+    switching = asyncio.create_task(other.workspace.switcher.look_at(third))
+    await asyncio.sleep(0)  # it is wanted from its first step on
+    gate.set()
+    with pytest.raises(UsageError, match="another session was opened"):
+        await editing
+    assert await switching
+    assert world.texts(third) == ["there"]
 
 
 async def test_a_fork_has_what_is_shown_up_to_a_message(world, talk):

@@ -23,6 +23,7 @@ _TURN = 60
 _AROUND = 50
 
 _BEFORE_RESET = "This was said before /reset."
+_ELSEWHERE = "Nothing was sent: another session was opened meanwhile."
 _RUNNING = "An answer is being made here: stop it first."
 
 
@@ -150,11 +151,13 @@ async def _begin(
 
 
 async def _forked(workspace: Workspace, loaded: LoadedSession, after: str) -> LoadedSession:
-    if not after:
+    if after:
+        shown = await workspace.open_session(await workspace.fork(loaded.id, after))
+    else:
         # Nothing comes before the first question: there is nothing to copy.
-        await workspace.begin()
-        return workspace.current
-    await workspace.open_session(await workspace.fork(loaded.id, after))
+        shown = await workspace.begin()
+    if not shown:
+        raise UsageError(_ELSEWHERE)
     return workspace.current
 
 
