@@ -89,6 +89,24 @@ async def test_one_with_a_message_is_left_only_if_the_user_agrees(world):
     assert program.workspace.switcher.find(current.id) is None
 
 
+async def test_what_is_said_while_another_session_is_read_is_not_lost_unasked(world, monkeypatch):
+    other = await world.session("there")
+    program = await private(world)
+    current, loader = program.workspace.current, program.workspace.loader
+    read = loader.opened
+
+    def said_meanwhile(session_id):
+        current.opened.add_message("user", "hello")
+        return read(session_id)
+
+    monkeypatch.setattr(loader, "opened", said_meanwhile)
+    with pytest.raises(PrivateSessionLeft):
+        await program.open(other)
+    assert program.workspace.current is current
+    assert [m.text for m in current.session.loaded_messages] == ["hello"]
+    assert world.holder(other) is None
+
+
 async def test_an_agreement_counts_for_what_was_asked(world):
     program = await private(world, "hello")
     current = program.workspace.current

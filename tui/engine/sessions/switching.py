@@ -143,6 +143,12 @@ class Switcher:
         if wanted != self._wanted:
             return None
         other = await load()
+        try:
+            # Again: something may have been said in it while the other one was read.
+            self._require_agreement(leaving)
+        except PrivateSessionLeft:
+            self._pool.drop(other)
+            raise
         if other is not leaving and other.id == leaving.id:
             other.prompt.take_over(leaving.prompt)
         return other
@@ -185,8 +191,7 @@ class Switcher:
         if self._pool.given_up(loaded):
             return
         if loaded.private:
-            if loaded.losable and loaded is not self._let_go:
-                raise PrivateSessionLeft(loaded)
+            self._require_agreement(loaded)
             return
         # What is written anyway says that the session is closed, in the same write.
         closes = bool(loaded.pending) and not loaded.at_work
@@ -195,6 +200,10 @@ class Switcher:
             await self._pool.keep_draft(loaded)
         except StorageError as error:
             raise StayedError(loaded.label(), error.short) from error
+
+    def _require_agreement(self, loaded: LoadedSession) -> None:
+        if loaded.losable and loaded is not self._let_go and not self._pool.given_up(loaded):
+            raise PrivateSessionLeft(loaded)
 
     @contextmanager
     def letting_go(self, loaded: LoadedSession) -> Generator[None]:
