@@ -18,15 +18,15 @@ _KEYS = "Enter choose · Esc close · Ctrl+R ask again · F5 connect"
 class ModelScreen(ChooserDialog[None]):
     """Shows models, and posts the one that was chosen."""
 
-    class Chosen(ModelIntent):
-        """A model was chosen; a ``listed`` one stands in a list."""
+    class ModelChosen(ModelIntent):
+        """Switch to a model."""
 
         def __init__(self, name: str) -> None:
             super().__init__()
             self.name = name
 
     class AskedAnew(ModelIntent):
-        """All servers are to be asked again."""
+        """Ask all servers again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "ask_anew", "Ask again", priority=True, show=False),
@@ -87,7 +87,7 @@ class ModelScreen(ChooserDialog[None]):
         if choice is None:
             self.say("A model is named PROVIDER:MODEL. F5 connects a provider.", error=True)
         elif choice.id in self._names or choice.id == self._asked_about:
-            self.post_message(self.Chosen(choice.id))
+            self.post_message(self.ModelChosen(choice.id))
         else:
             self._asked_about = choice.id
             self.say(f'No server lists "{choice.id}". Enter again uses it.')

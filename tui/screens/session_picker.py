@@ -49,10 +49,10 @@ class SessionPicker(Dialog[None]):
             self.view: PickerView = view
             self.everywhere = everywhere
 
-    class MoreWanted(PickerIntent):
-        """The end of the list is near."""
+    class RowsWanted(PickerIntent):
+        """Read on: the end of the list is near."""
 
-    class Chosen(PickerIntent):
+    class SessionChosen(PickerIntent):
         """Open a session."""
 
         def __init__(self, row: PickerRow) -> None:
@@ -167,7 +167,7 @@ class SessionPicker(Dialog[None]):
             self._offered = row.id
             self._show_about()
             return
-        wanted = self.BroughtBack if row.state == "in the trash" else self.Chosen
+        wanted = self.BroughtBack if row.state == "in the trash" else self.SessionChosen
         self.post_message(wanted(row))
 
     def action_move(self, rows: int) -> None:
@@ -242,7 +242,7 @@ class SessionPicker(Dialog[None]):
         # Once until rows are shown, and not after a failure, which would come again at once.
         if rows is not None and rows.more and not rows.failure and not self._has_asked:
             self._has_asked = True
-            self.post_message(self.MoreWanted())
+            self.post_message(self.RowsWanted())
 
     # --- within
 

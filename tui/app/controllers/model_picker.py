@@ -66,7 +66,7 @@ class ModelPicker:
 
         if isinstance(intent, ModelScreen.AskedAnew):
             self._ask(anew=True)
-        elif isinstance(intent, ModelScreen.Chosen) and self._screen:
+        elif isinstance(intent, ModelScreen.ModelChosen) and self._screen:
             await self._use(intent.name, self._screen)
 
     async def _use(self, name: str, screen: "ModelScreen") -> None:

@@ -73,9 +73,9 @@ class PickerController:
         match intent:
             case SessionPicker.ViewWanted():
                 self._begin(intent.view, everywhere=intent.everywhere)
-            case SessionPicker.MoreWanted():
+            case SessionPicker.RowsWanted():
                 self._read(self._pages)
-            case SessionPicker.Chosen(row=row):
+            case SessionPicker.SessionChosen(row=row):
                 self._open(row)
             case SessionPicker.BroughtBack(row=row):
                 self._leave_for(CommandInvoked("restore", row.id))
