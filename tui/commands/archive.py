@@ -18,7 +18,7 @@ from tui.commands.effects import (
     warn,
 )
 from tui.commands.private import refuse_private
-from tui.commands.targets import resolve
+from tui.commands.targets import check_holder, resolve
 from tui.commands.titles import title_of
 from tui.domain.journal.ids import is_private
 from tui.domain.journal.session import Status
@@ -28,7 +28,7 @@ from tui.domain.text.labels import plural
 from tui.engine.library.session_moves import Undone
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.errors import SessionBusy, StorageError, UsageError
+from tui.errors import StorageError, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED
 
 _ARCHIVED_OR_TRASHED: frozenset[Status] = frozenset({"archived", "trashed"})
@@ -79,7 +79,8 @@ async def delete(context: CommandContext, arguments: str) -> Sequence[Effect]:
         return await session.close(context, session_id)
     if arguments and session_id != arguments and not is_number(arguments):
         raise UsageError(f"Deleting takes the complete id or a listed number: {session_id}")
-    await _check_holder(context, session_id)
+    # Before the user is asked.
+    await check_holder(context, session_id)
     question = await _deletion_question(context, session_id)
     detail = f"{_running(context, session_id)}/undo brings it back."
     return (Ask(question, partial(delete_at_once, context, session_id), detail=detail),)
@@ -170,16 +171,6 @@ def _not_shown(session_id: str, done: str, failure: str) -> Sequence[Effect]:
 def _is_empty(context: CommandContext, session_id: str) -> bool:
     known = context.workspace.switcher.find(session_id)
     return known is not None and known.empty
-
-
-async def _check_holder(context: CommandContext, session_id: str) -> None:
-    """Raise ``SessionBusy`` if another window has the lease, before the user is asked."""
-    known = context.workspace.switcher.find(session_id)
-    if known is not None and known.opened is not None:
-        return
-    holder = await asyncio.to_thread(context.workspace.reader.holder, session_id)
-    if holder is not None:
-        raise SessionBusy(session_id, str(holder))
 
 
 def _moved(context: CommandContext, before: LoadedSession, session_id: str) -> tuple[Effect, ...]:

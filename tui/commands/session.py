@@ -18,15 +18,14 @@ from tui.commands.effects import (
 from tui.commands.leaving import ask_before
 from tui.commands.private import refuse_private
 from tui.commands.sessions import open_session
-from tui.commands.targets import resolve
+from tui.commands.targets import check_holder, resolve
 from tui.domain.commands import BY_NAME
 from tui.domain.targets import is_number
 from tui.domain.timestamps import format_utc
 from tui.domain.views.markdown import facts_of, parameters_of
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.switching import StayedError
-from tui.errors import SessionBusy, StorageError
-from tui.storage.protocol import SessionReader
+from tui.errors import StorageError
 
 _USAGE = BY_NAME["session"].usage_error
 _RESUME_USAGE = "Usage: /session resume NUMBER"
@@ -70,7 +69,8 @@ async def _save(context: CommandContext, arguments: str) -> Sequence[Effect]:
     known = workspace.switcher.find(session_id)
     if known is not None and known.opened is not None:
         return await _save_here(context, known)
-    await asyncio.to_thread(_check_holder, workspace.reader, session_id)
+    # Another window may have unsaved records.
+    await check_holder(context, session_id)
     return await _saved_to(context, session_id)
 
 
@@ -83,13 +83,6 @@ async def _save_here(context: CommandContext, loaded: LoadedSession) -> Sequence
     except StorageError as error:
         return save_failed(loaded.label(), error)
     return await _saved_to(context, loaded.id)
-
-
-def _check_holder(store: SessionReader, session_id: str) -> None:
-    """Raise ``SessionBusy`` if another window has the lease: it may have unsaved records."""
-    holder = store.holder(session_id)
-    if holder is not None:
-        raise SessionBusy(session_id, str(holder))
 
 
 async def _saved_to(context: CommandContext, session_id: str) -> Sequence[Effect]:

@@ -8,7 +8,7 @@ from tui.domain.journal.session import Status
 from tui.domain.targets import is_number, listed_number
 from tui.domain.views.session_picker import PickerView
 from tui.engine.library.picker_pages import PickerPages
-from tui.errors import SessionNotFound, UsageError
+from tui.errors import SessionBusy, SessionNotFound, UsageError
 from tui.storage.protocol import KEPT_OR_ARCHIVED, SessionFilter
 
 _COUNTED = 100
@@ -52,6 +52,16 @@ async def resolve_number(context: CommandContext, number: str, view: PickerView)
     if place is None:
         raise UsageError(_no_number(number, len(listed)))
     return listed[place - 1]
+
+
+async def check_holder(context: CommandContext, session_id: str) -> None:
+    """Raise ``SessionBusy`` if another window has the lease of a session."""
+    known = context.workspace.switcher.find(session_id)
+    if known is not None and known.opened is not None:
+        return
+    holder = await asyncio.to_thread(context.workspace.reader.holder, session_id)
+    if holder is not None:
+        raise SessionBusy(session_id, str(holder))
 
 
 async def _listed(context: CommandContext, view: PickerView, scope: str | None) -> Sequence[str]:
