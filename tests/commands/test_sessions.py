@@ -359,7 +359,7 @@ async def test_reset_saves_and_begins_anew_under_the_same_id(commands, world):
 
 
 async def test_there_is_nothing_to_reset_in_a_new_session(commands):
-    assert await commands("/reset") == "Nothing to save yet."
+    assert await commands("/reset") == "Nothing to reset yet."
     assert commands.current.empty
 
 

@@ -95,7 +95,7 @@ async def reset(context: CommandContext, arguments: str) -> Sequence[Effect]:
     """Save, then begin an empty conversation under the same id."""
     workspace, loaded = context.workspace, context.workspace.current
     if loaded.empty:
-        return say("Nothing to save yet.")
+        return say("Nothing to reset yet.")
     await context.stop(loaded)
     await workspace.take(loaded)
     try:
