@@ -84,7 +84,7 @@ def test_what_clashed_before_is_no_reason_to_refuse_another_key():
 @pytest.mark.parametrize(
     ("chosen", "key", "words"),
     [
-        ({"nwe": "ctrl+t"}, "keys.nwe", "unknown action; there are find, list-clear,"),
+        ({"nwe": "ctrl+t"}, "keys.nwe", "unknown action; the actions are find, list-clear,"),
         ({"new": "crtl+t"}, "keys.new", 'expected a key, such as "f9" or "alt+n", not "crtl+t"'),
         ({"new": ""}, "keys.new", "expected a key"),
         ({"new": "ctrl+"}, "keys.new", "expected a key"),

@@ -63,9 +63,12 @@ async def test_a_parameter_is_taken_back(commands):
     [
         (
             "temprature 0.2",
-            "There is no setting temprature: there are temperature and max_tokens, .*",
+            "There is no setting temprature: the settings are temperature and .*",
         ),
-        ("effort high", "There is no setting effort: there are temperature and max_tokens, .*"),
+        (
+            "effort high",
+            "There is no setting effort: the settings are temperature and .*",
+        ),
         ("temperature 3.5", "temperature takes a number from 0 to 2, not 3.5"),
         ("temperature -0.1", "temperature takes a number from 0 to 2, not -0.1"),
         ("temperature warm", "temperature takes a number from 0 to 2, not warm"),

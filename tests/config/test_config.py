@@ -292,7 +292,7 @@ class TestAWrongValue:
                 "providers.x.api_key",
                 "closest is providers.x.api_key",
             ),
-            ("[hooks]\nzzz = 3", "hooks.zzz", "there are on_archive"),
+            ("[hooks]\nzzz = 3", "hooks.zzz", "the keys are on_archive"),
         ],
     )
     def test_a_key_that_is_not_there_is_an_error_with_the_closest_that_is(

@@ -128,7 +128,7 @@ class TestAFailure:
         with ChatServer(models=["a"], key="sk-other") as server:
             error = failed(replace(connected(server), key=None))
         assert isinstance(error, KeyRefused)
-        assert "wants a key" in str(error)
+        assert "requires a key" in str(error)
 
     def test_of_a_connection_says_that_it_was_refused(self):
         with socket.create_server(("127.0.0.1", 0)) as gone:

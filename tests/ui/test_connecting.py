@@ -214,7 +214,7 @@ async def test_what_cannot_be_a_key_is_not_sent(bare, text):
             await step(app, "key")
             await paste(app, pilot, text)
             await pilot.press("enter")
-            await until(lambda: "That is no key" in shown(app), "the refusal")
+            await until(lambda: "This is not a key" in shown(app), "the refusal")
         assert server.questions == []
 
 
@@ -335,7 +335,7 @@ async def test_a_server_of_ones_own_that_wants_a_key_asks_for_it(bare):
             await paste(app, pilot, server.base_url)
             await pilot.press("enter")
             await step(app, "key")
-            assert "wants a key" in shown(app)
+            assert "requires a key" in shown(app)
             await paste(app, pilot, KEY)
             await pilot.press("enter")
             await step(app, "model")
@@ -366,7 +366,7 @@ async def test_what_is_no_address_is_not_asked(bare, text):
         await step(app, "address")
         await paste(app, pilot, text)
         await pilot.press("enter")
-        await until(lambda: "That is no address" in shown(app), "the refusal")
+        await until(lambda: "This is not an address" in shown(app), "the refusal")
         assert app.screen.address.value == text
 
 

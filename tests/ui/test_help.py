@@ -47,7 +47,7 @@ def test_help_says_the_keys_that_were_chosen():
     assert typed(rows, session_5="f9") == "Alt+1 … Alt+4, F9, Alt+6 … Alt+9"
     walk = "Open the session below or above"
     assert typed(walk, session_next="alt+down,f8") == "Alt+Down, Alt+Up or F8"
-    wider = "Make the list narrower or wider"
+    wider = "Make the sidebar narrower or wider"
     assert typed(wider) == "<, > or Ctrl+Left, Ctrl+Right"
     assert typed(wider, sidebar_wider="w") == "<, w or Ctrl+Left"
 

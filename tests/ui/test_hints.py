@@ -17,7 +17,7 @@ from tui.app.themes import Appearance
         (["alt+5"], "There is no session 5 in the list."),
         (["f6", "c"], "No code to copy; y copies the message."),
         (["f3"], "No tool is waiting for approval"),
-        (["alt+1"], "Session 1 is on screen."),
+        (["alt+1"], "Session 1 is already on screen."),
         (["alt+up"], "There is no other session in the list"),
     ],
 )

@@ -181,9 +181,9 @@ async def test_a_key_of_ones_own_works_and_stands_in_the_help_and_in_the_line_of
 @pytest.mark.parametrize(
     ("appearance", "words"),
     [
-        (Appearance(keys={"neu": "f9"}), "config.toml: keys.neu: unknown action; there are"),
+        (Appearance(keys={"neu": "f9"}), "config.toml: keys.neu: unknown action; the actions are"),
         (Appearance(keys={"new": "ctrl+s"}), "config.toml: keys.new: ctrl+s is the key of save"),
-        (Appearance(theme="mauve"), "config.toml: theme: unknown theme; there are"),
+        (Appearance(theme="mauve"), "config.toml: theme: unknown theme; the themes are"),
     ],
 )
 async def test_what_cannot_be_is_said_before_there_is_a_screen(world, appearance, words):
@@ -245,7 +245,7 @@ async def test_an_answer_that_comes_can_be_stopped_says_the_line_of_keys(world):
 
 _KEYS_OF_PLACES = [
     ([], ["^N New", "F2 Sessions", "^F Search", "^Q Quit", "F1 Help"], ["Prompt"]),
-    (["ctrl+b"], ["Enter Show", "/ Filter", "Esc Prompt", "F1 Help"], ["^B"]),
+    (["ctrl+b"], ["Enter Open", "/ Filter", "Esc Prompt", "F1 Help"], ["^B"]),
     (["ctrl+b", "slash"], ["Enter To the list", "Esc Clear", "F1 Help"], ["n New"]),
     (["ctrl+b", "r"], ["Enter Rename", "Esc Cancel", "F1 Help"], ["^A"]),
     (["f6"], ["j Next", "k Previous", "y Copy", "Esc Prompt", "F1 Help"], ["F6"]),

@@ -202,7 +202,7 @@ async def test_keep_saves_all_of_it_as_a_new_session(world):
 async def test_a_session_that_is_kept_already_says_so(world):
     async with world().running() as (app, pilot):
         await send(pilot, "/keep")
-        await until(lambda: "This session is kept already" in notices(app))
+        await until(lambda: "This session is already saved" in notices(app))
 
 
 async def test_it_is_found_by_no_search_but_within(world):

@@ -185,7 +185,7 @@ async def test_without_a_text_nothing_happens_but_a_hint(world):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("nowhereatall", "No name and no message has that."),
+        ("nowhereatall", "No name or message contains this."),
         ("->", "Symbols alone are not searched"),
     ],
 )

@@ -90,7 +90,7 @@ async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
         here = w.workspace.current.id
         await send(pilot, "later")
         await send(pilot, "/delete")
-        assert "Its answer is stopped." in await question(app)
+        assert "Its answer will be stopped." in await question(app)
         await pilot.press("y")
         await until(lambda: "to the trash. /undo brings it back" in notices(app), "what was done")
         assert w.workspace.current.untouched

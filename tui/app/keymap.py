@@ -37,7 +37,7 @@ def checked_keymap(
     for action, keys in chosen.items():
         if action not in actions:
             known = ", ".join(sorted(actions))
-            raise ConfigError(source, f"keys.{action}", f"unknown action; there are {known}")
+            raise ConfigError(source, f"keys.{action}", f"unknown action; the actions are {known}")
         for key in _split(keys):
             _check_key(key, f"keys.{action}", source)
     everywhere = by_place.pop(EVERYWHERE)

@@ -84,7 +84,7 @@ def dress(
     """
     if appearance.theme is not None and appearance.theme not in themes.names():
         known = ", ".join(themes.names())
-        raise ConfigError(appearance.source, "theme", f"unknown theme; there are {known}")
+        raise ConfigError(appearance.source, "theme", f"unknown theme; the themes are {known}")
     themes.begin()
     if appearance.reduced_motion:
         app.animation_level = "none"

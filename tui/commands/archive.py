@@ -203,4 +203,4 @@ async def _deletion_question(context: CommandContext, session_id: str) -> str:
 
 def _running(context: CommandContext, session_id: str) -> str:
     known = context.workspace.switcher.find(session_id)
-    return "Its answer is stopped. " if known is not None and known.activity.running else ""
+    return "Its answer will be stopped. " if known is not None and known.activity.running else ""

@@ -27,7 +27,7 @@ _NONE = "none"
 _SHOWN = 60
 """Characters of a system prompt that a list shows."""
 _LEFT = "the model's default"
-_CAN_BE_SET = f"there are {' and '.join(PARAMETERS)}, and /system sets the system prompt"
+_CAN_BE_SET = f"the settings are {' and '.join(PARAMETERS)}; /system sets the system prompt"
 
 
 async def change_parameter(context: CommandContext, arguments: str) -> Sequence[Effect]:

@@ -91,7 +91,7 @@ def _closest(name: str, fields: Mapping[str, object], key: str) -> str:
     close = difflib.get_close_matches(name, fields, n=1, cutoff=0.4)
     if close:
         return f"the closest is {joined(key, close[0])}"
-    return f"there are {', '.join(fields)}"
+    return f"the keys are {', '.join(fields)}"
 
 
 def _fits(value: object, kind: inspect.Type) -> bool:

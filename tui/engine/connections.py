@@ -238,7 +238,7 @@ def address_of(text: str, provider: Provider) -> str:
     address = _completed(typed, provider)
     odd = not typed or typed.endswith(":") or " " in address or not address.isascii()
     if odd or not is_address(address):
-        raise UsageError("That is no address. Type one like http://127.0.0.1:8080/v1")
+        raise UsageError("This is not an address. Type one like http://127.0.0.1:8080/v1")
     return address
 
 

@@ -194,7 +194,7 @@ def _arguments(args: Any) -> Any:
 
 
 def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def sendable(text: str) -> str:

@@ -230,7 +230,7 @@ def _refusal(
             f"{host} redirects to {place}. If that is right, give that address."
         )
     if status in {401, 403}:
-        what = "refused the key" if key else "wants a key"
+        what = "refused the key" if key else "requires a key"
         return KeyRefused(f"{host} {what} (status {status}).{said}")
     if status in {404, 405, 501}:
         return NoModelList(f"{host} has no such page or model (status {status}).{said}")
@@ -244,7 +244,7 @@ def _not_json(text: str, connection: Connection) -> ModelError:
     if text.lstrip().startswith("<"):
         return ModelUnavailable(
             f"{connection.host} sent a web page instead of a list of models: the address is wrong,"
-            " or a proxy or a login page stands between."
+            " or a proxy or a login page is in the way."
         )
     return ModelUnavailable(
         f"{connection.host} sent no JSON. Check the address; it usually ends in /v1."

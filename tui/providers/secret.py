@@ -55,7 +55,7 @@ def key_from_paste(text: str, source: str) -> Secret:
     try:
         return _secret(text.strip(), source, "", "")
     except ConfigError as error:
-        raise UsageError(f"That is no key: {error.expected.partition(': ')[2]}.") from None
+        raise UsageError(f"This is not a key: {error.expected.partition(': ')[2]}.") from None
 
 
 def key_from_file(path: Path, source: str, key: str) -> Secret:

@@ -242,8 +242,8 @@ KEYS: dict[str, Sequence[BindingType]] = {
         Binding("slash", "find", "Find", id="find-here", tooltip="Find in this conversation"),
         *Transcript.BINDINGS,
     ),
-    "In the list of sessions": Sidebar.KEYS,
-    "While filtering the list": Sidebar.FILTER_KEYS,
+    "In the sidebar": Sidebar.KEYS,
+    "While filtering the sidebar": Sidebar.FILTER_KEYS,
     "While renaming a session": Sidebar.RENAME_KEYS,
     "While finding": FindLine.BINDINGS,
     "In the session picker": PICKER_KEYS,
@@ -254,7 +254,7 @@ KEYS: dict[str, Sequence[BindingType]] = {
 
 LINES = frozenset(KEYS) - {
     "In the conversation",
-    "In the list of sessions",
+    "In the sidebar",
     "While a tool waits for approval",
 }
 """The sections in which text is typed, so that no key may be a character."""

@@ -34,7 +34,7 @@ class ConfirmScreen(Dialog[bool]):
         Binding("left,up", "app.focus_previous", "Other button", show=False),
         Binding("right,down", "app.focus_next", "Other button", show=False),
         Binding("pagedown", "read(1)", "More of the question", show=False),
-        Binding("pageup", "read(-1)", "Question from before", show=False),
+        Binding("pageup", "read(-1)", "Less of the question", show=False),
     ]
     DEFAULT_CSS = """
     ConfirmScreen {

@@ -16,7 +16,7 @@ from tui.widgets.masked_input import MaskedInput
 
 Step = Literal["provider", "key", "address", "model"]
 
-_BACK = "Enter go on · Esc back"
+_BACK = "Enter continue · Esc back"
 _KEYS: dict[Step, str] = {
     "provider": "Enter choose · Esc close",
     "key": _BACK,

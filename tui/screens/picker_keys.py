@@ -52,7 +52,7 @@ PICKER_KEYS: list[BindingType] = [
     Binding(
         "shift+tab",
         "turn_view(-1)",
-        "View before",
+        "Previous view",
         id="picker-view-previous",
         tooltip="Show all, closed, archived or trashed sessions",
         priority=True,

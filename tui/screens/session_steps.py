@@ -59,4 +59,4 @@ def why_not(rows: Sequence[SessionRow], place: int, here: str) -> str:
     """Explain why a row cannot be selected; empty if it can."""
     if place >= len(rows):
         return f"There is no session {place + 1} in the list."
-    return f"Session {place + 1} is on screen." if rows[place].id == here else ""
+    return f"Session {place + 1} is already on screen." if rows[place].id == here else ""

@@ -152,7 +152,7 @@ class Doctor:
                 session_id = path.name.removeprefix(".").rsplit(".", 3)[0]
                 if is_session_id(session_id) and self._held(session_id):
                     continue
-                message = "left behind by an interrupted write; no saved message is only here"
+                message = "left behind by an interrupted write; safe to remove"
                 yield self._finding("temporary_file", None, path, message), path.unlink
 
     def _journal(self, session_id: str, path: Path) -> Iterator[_Found]:

@@ -56,8 +56,8 @@ def test_what_is_missing_is_said():
 
 
 def test_nothing_found_and_nothing_asked_are_told_apart():
-    assert Results("needle").words() == "No name and no message has that."
-    assert Results("needle hay").words() == "No name and no message has all of that."
+    assert Results("needle").words() == "No name or message contains this."
+    assert Results("needle hay").words() == "No name or message contains all of this."
     assert Results(" ").words().startswith("Search all sessions.")
     assert Results("->").words().startswith("Symbols alone")
 

@@ -189,5 +189,5 @@ async def test_only_a_private_session_with_something_in_it_is_kept(world):
     with pytest.raises(UsageError, match="Nothing to keep"):
         await program.workspace.keep()
     program = world.started()
-    with pytest.raises(UsageError, match="kept already"):
+    with pytest.raises(UsageError, match="already saved"):
         await program.workspace.keep()

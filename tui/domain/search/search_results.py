@@ -73,7 +73,7 @@ class Results(msgspec.Struct, frozen=True):
         found, shown = self.found, len(self.found.hits)
         if not shown:
             one = len(parse(self.text).terms) == 1
-            yield f"No name and no message has {'' if one else 'all of '}that."
+            yield f"No name or message contains {'this' if one else 'all of this'}."
             return
         if self.queries:
             yield f"Not found; nearest: {' or '.join(self.queries)}"

@@ -24,7 +24,7 @@ _AROUND = 50
 
 _BEFORE_RESET = "This was said before /reset."
 _ELSEWHERE = "Nothing was sent: another session was opened meanwhile."
-_RUNNING = "An answer is being made here: stop it first."
+_RUNNING = "An answer is in progress here. Stop it first."
 
 
 class _Place(msgspec.Struct, frozen=True):

@@ -155,7 +155,7 @@ class Workspace:
         """
         loaded = self.current
         if not loaded.private:
-            raise UsageError("This session is kept already.")
+            raise UsageError("This session is already saved.")
         if loaded.empty:
             raise UsageError("Nothing to keep yet.")
         async with self.switcher.moves:
