@@ -93,6 +93,18 @@ async def test_the_palette_puts_a_command_that_wants_a_name_into_the_prompt(worl
         assert app.chat.prompt.has_focus_within
 
 
+async def test_a_draft_that_the_palette_puts_a_command_over_comes_back_by_undo(world):
+    w = world()
+    async with w.running() as (app, pilot):
+        await pilot.press(*"draft", "ctrl+p")
+        await pilot.press("slash", *"name")
+        await until(lambda: "Name this" in "\n".join(str(o.prompt) for o in options(app)))
+        await pilot.press("enter")
+        await until(lambda: app.chat.prompt.text == "/name ", "the command")
+        await pilot.press("ctrl+z")
+        await until(lambda: app.chat.prompt.text == "draft", "the draft")
+
+
 async def test_the_palette_comes_by_the_key_that_was_chosen(world):
     w = world()
     w.appearance = Appearance(keys={"palette": "f9"})

@@ -194,7 +194,7 @@ class ChatScreen(TextSelectionScreen):
 
     def begin_command(self, command: Command) -> None:
         """Put a command into the prompt that has to be told something."""
-        self.prompt.set_text(f"/{command.name} ")
+        self.prompt.replace_text(f"/{command.name} ")
         self.prompt.focus()
 
     def show_rows(self, rows: SessionRows, now: datetime) -> None:
