@@ -1,4 +1,5 @@
 import asyncio
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -28,10 +29,10 @@ class World:
         self.here, self.elsewhere = Session("here"), Session("elsewhere")
         for session in (self.here, self.elsewhere):
             session.activity = Activity()
+            session.say = partial(self._say, session.id)
         self.current = self.here
         self.said, self.painted, self.told = [], [], []
         display = SimpleNamespace(
-            say=lambda notice: self.said.append(notice.text),
             show_prompt=lambda: self.painted.append(self.current.activity.asked),
             show_status=lambda: None,
         )
@@ -41,6 +42,9 @@ class World:
             SimpleNamespace(show=lambda: None),
             lambda session, what: self.told.append((session.id, what)),
         )
+
+    def _say(self, session_id, notice):
+        self.said.append((session_id, notice.text))
 
     def find(self, session_id):
         sessions = {each.id: each for each in (self.here, self.elsewhere)}
@@ -76,7 +80,7 @@ async def test_a_question_is_shown_until_it_is_answered(world):
 
 async def test_a_question_in_another_session_is_announced(world):
     question, task = await world.ask("elsewhere", "write")
-    assert world.said == ["Label waits for approval."]
+    assert world.said == [("elsewhere", "A tool waits for approval")]
     assert world.painted == []
     world.approvals.answer(question, "deny")
     assert await task == "deny"

@@ -47,7 +47,9 @@ class Approvals:
         session.activity.ask(question)
         self._tell(session, "waits for approval")
         if session is not self._switcher.current:
-            self._presenter.say(Notice(f"{session.label()} waits for approval.", "warning"))
+            # The notice is shown with the title of its session.
+            session.say(Notice("A tool waits for approval", "warning"))
+            self._presenter.show_status()
         self._show(session)
         try:
             return await waiting.answer
