@@ -133,6 +133,25 @@ async def test_esc_gives_the_draft_back_that_an_earlier_prompt_was_recalled_over
         await until(lambda: app.chat.prompt.text == "draft", "the draft")
 
 
+@pytest.mark.parametrize("key", ["escape", "e"])
+async def test_what_was_written_of_a_question_comes_back_with_ctrl_z(world, key):
+    w = world(["one"], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "alpha")
+        await answered(w, app, "one")
+        await send(pilot, "beta")
+        await answered(w, app, "two")
+        await pilot.press("f6", "e")
+        await until(lambda: app.chat.prompt.text == "beta")
+        await pilot.press("!")
+        if key == "e":
+            await pilot.press("f6", *["left_curly_bracket"] * 2)
+        await pilot.press(key)
+        await until(lambda: app.chat.prompt.text == ("alpha" if key == "e" else ""))
+        await pilot.press("ctrl+z")
+        await until(lambda: app.chat.prompt.text == "beta!")
+
+
 async def test_the_draft_comes_back_after_the_edited_question_is_sent(world):
     w = world(["one"], ["two"])
     async with w.running() as (app, pilot):

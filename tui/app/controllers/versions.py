@@ -74,16 +74,21 @@ class VersionController:
         question = _question(session, message_id)
         if question is None:
             raise UsageError("There is no question to edit.")
-        session.prompt.edit(self._chat.prompt.draft)
+        prompt = self._chat.prompt
+        # Ctrl+Z brings back what was written of another question.
+        put = prompt.replace_text if session.prompt.editing else prompt.set_text
+        session.prompt.edit(prompt.draft)
         session.prompt.begin_edit(question.id, question.text)
-        self._show_prompt(session)
-        self._chat.prompt.focus()
+        put(question.text)
+        self._show_beside(session)
+        prompt.focus()
 
     def cancel_edit(self) -> None:
-        """Bring back the draft that was in the prompt before."""
+        """Bring back the draft that was in the prompt before; the user can undo it."""
         session = self._workspace.current
         session.prompt.cancel_edit()
-        self._show_prompt(session)
+        self._chat.prompt.replace_text(session.prompt.text)
+        self._show_beside(session)
 
     def place_of(self, session: LoadedSession) -> Place | None:
         """The place that the next prompt is meant for, if not the end of the conversation.
@@ -143,9 +148,8 @@ class VersionController:
             await self._navigation.show_list()
         self._chat.go_to_end(returning=False)
 
-    def _show_prompt(self, session: LoadedSession) -> None:
+    def _show_beside(self, session: LoadedSession) -> None:
         view = session.view()
-        self._chat.prompt.set_text(view.draft, view.pastes)
         self._chat.show_queue(view.queue)
         self._chat.show_prompt(view)
         self._chat.settle_draft()
