@@ -1,4 +1,4 @@
-"""The question before sessions are left: by quitting, or by closing one.
+"""The question before sessions are left, by quitting or by closing one.
 
 Signals and a closed terminal end the program without it.
 """

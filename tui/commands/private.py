@@ -32,6 +32,6 @@ async def keep(context: CommandContext, arguments: str) -> Sequence[Effect]:
 
 
 def refuse_private(session_id: str, done: str) -> None:
-    """Raise ``UsageError`` for a private session: it cannot be ``done``."""
+    """Raise ``UsageError`` for a private session; ``done`` is a participle, such as "exported"."""
     if is_private(session_id):
         raise UsageError(f"A private session is not {done}: it is in memory only. /keep saves it")

@@ -87,7 +87,7 @@ async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequen
 
 
 def _refusal(error: str, *more: str) -> Sequence[Effect]:
-    # One further line is read with the first; a list of sessions needs room.
+    # One further line fits into the notice; a list of sessions needs a report.
     if len(more) < 2:
         return say(" ".join((error, *more)), "error")
     return report("Which session?", "\n".join((error, *more)))

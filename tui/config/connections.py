@@ -35,7 +35,7 @@ class Connections(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         return msgspec.structs.replace(self, recent=(model, *others)[:_MOST_RECENT])
 
     def with_default(self, model: str) -> "Connections":
-        """Note that a model was connected, and chosen with that."""
+        """Note that a model was connected, which also chooses it."""
         return msgspec.structs.replace(self.with_chosen(model), model=model)
 
     def without(self, name: str) -> "Connections":

@@ -65,7 +65,7 @@ class Settings(msgspec.Struct, frozen=True):
 
     @property
     def merged(self) -> "Settings":
-        """The same with the connections among the configuration, to be shown."""
+        """The configuration with the connections merged in, to be shown."""
         kept = Connections(model=self.connections.model, providers=self.connections.providers)
         sources = dict.fromkeys(
             _dotted(msgspec.to_builtins(kept)), str(connections_file(self.file))

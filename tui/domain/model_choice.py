@@ -1,4 +1,4 @@
-"""The order of the model picker: the models chosen last, then those of each server."""
+"""The order of models in the picker: recently chosen ones, then those of each server."""
 
 from collections.abc import Mapping, Sequence
 

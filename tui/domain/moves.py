@@ -54,7 +54,7 @@ class Move(msgspec.Struct, frozen=True, rename={"source": "from", "target": "to"
 def last_batch(moves: Iterable[Move], but: Container[MoveKey] = ()) -> tuple[Move, ...]:
     """Find the moves of the last batch that no undo has taken back, in their order.
 
-    ``but`` are moves to be passed over.
+    ``but`` are moves to skip.
     """
     batches: dict[str, dict[str, Move]] = {}
     for move in moves:

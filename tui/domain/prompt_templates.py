@@ -6,7 +6,7 @@ PLACEHOLDER = "{args}"
 def filled(template: str, words: str) -> str:
     """Put words in the place of each ``{args}``; without one, after a blank line.
 
-    Nothing else of the template means anything, nor does anything in the words.
+    Everything else in the template and in the words is plain text.
     """
     if PLACEHOLDER in template:
         return template.replace(PLACEHOLDER, words)

@@ -1,6 +1,6 @@
 """The models that a server lists, and the check of its address and key.
 
-Both block, for ``SECONDS`` at most, and are called in a thread. Redirects are not followed: the key
+Both block for ``SECONDS`` at most, so call them in a thread. Redirects are not followed: the key
 belongs to one server.
 """
 

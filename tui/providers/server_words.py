@@ -1,4 +1,4 @@
-"""Quotations of servers and of the operating system, short and without the key."""
+"""Quotes servers and the operating system in messages, shortened and without the key."""
 
 import json
 import os

@@ -40,12 +40,12 @@ class ModelSource:
         self._ollama = _OllamaSearch(find_ollama)
 
     def use(self, settings: Settings) -> None:
-        """Take other settings; models that were handed out stay as they are."""
+        """Replace the settings; models that were handed out stay as they are."""
         self._settings = settings
         self._models = {}
 
     def know(self, listed: Mapping[str, Sequence[str]]) -> None:
-        """Take the models that servers list, by provider."""
+        """Note the models that servers list, by provider."""
         self._listed = {name: tuple(models) for name, models in listed.items()}
 
     def first(self) -> DeferredModel:

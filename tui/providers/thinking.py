@@ -1,4 +1,4 @@
-"""The filter of thinking that a model writes into its answer: shown, but no part of the text."""
+"""The filter for thinking that a model writes into its answer, which is no part of the text."""
 
 from typing import Literal, NamedTuple
 

@@ -1,4 +1,4 @@
-"""The screen that people live in: sessions at the left, the conversation, the prompt."""
+"""The chat screen: sidebar, conversation, prompt and status bar."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -172,7 +172,7 @@ class ChatScreen(TextSelectionScreen):
         self.show_prompt(view)
 
     def show_prompt(self, view: SessionView) -> None:
-        """Show what stands around the prompt; its text is left alone."""
+        """Show to-dos, approval and history around the prompt; its text is left alone."""
         self.todos.show(view.todos)
         if view.asking is not self.approval.question and self.approval.has_focus:
             self.prompt.focus()  # what is typed next answers no other question
@@ -206,7 +206,7 @@ class ChatScreen(TextSelectionScreen):
         self.prompt.show_targets([Target(row.id, row.label, row.scope) for row in rows.known])
 
     def show_status(self, status: SessionStatus) -> None:
-        """Show how it stands with the session on screen."""
+        """Show the status of the session on screen."""
         answering = status.running or status.summarising or status.queued > 0
         if answering != self.answering:
             self.answering = answering
@@ -252,7 +252,7 @@ class ChatScreen(TextSelectionScreen):
     # --- drafts
 
     def settle_draft(self) -> None:
-        """Say soon that what stands in the prompt is to be kept."""
+        """Ask soon for the draft to be saved."""
         self._drafts.begin()
 
     def go_to_end(self, *, returning: bool) -> None:

@@ -1,4 +1,4 @@
-"""The base class of dialogs with a list that is filtered as one types."""
+"""The base class of dialogs with a list that is filtered while the user types."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -64,10 +64,10 @@ class ChooserDialog(Dialog[ScreenResultType]):
             yield self.choices
 
     def lines(self) -> ComposeResult:
-        """The lines in which something is typed."""
+        """The inputs: the filter, and those of subclasses."""
         yield self.filter
 
-    # --- values
+    # --- what it shows
 
     def entitle(self, title: str, keys: str) -> None:
         """Show a title, and the keys that work."""
@@ -93,7 +93,7 @@ class ChooserDialog(Dialog[ScreenResultType]):
         self._show_matching(highlighted)
 
     def unlisted(self, text: str) -> Choice | None:  # noqa: ARG002 - for those that have one
-        """The choice of a typed text that none of the choices is."""
+        """The choice for a typed text that is not among the choices."""
         return None
 
     def _show_matching(self, highlighted: str) -> None:

@@ -65,7 +65,7 @@ class ConnectScreen(ChooserDialog[None]):
             self.name = name
 
     class WentBack(ConnectIntent):
-        """Nothing is waited for any more."""
+        """The user went back: drop the pending request."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete", "remove", "Remove", priority=True, show=False),
@@ -90,7 +90,7 @@ class ConnectScreen(ChooserDialog[None]):
     def on_mount(self) -> None:
         self._show_providers()
 
-    # --- values
+    # --- what it shows
 
     def show_rows(self, rows: Sequence[ProviderRow]) -> None:
         """Show the providers as they are now."""
@@ -118,7 +118,7 @@ class ConnectScreen(ChooserDialog[None]):
         self.say(words)
 
     def show_error(self, words: str) -> None:
-        """Show why it does not go on; what was typed stays."""
+        """Show an error; the typed text stays."""
         self._waiting = False
         self.say(words, error=True)
 

@@ -1,4 +1,4 @@
-"""The choice of one row of several."""
+"""A dialog to choose one row of a list."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -34,7 +34,7 @@ class ModelScreen(ChooserDialog[None]):
     ]
 
     def __init__(self, rows: ModelRows, text: str = "") -> None:
-        """``text`` stands in the filter."""
+        """``text`` is put into the filter."""
         super().__init__()
         self._rows = rows
         self._asked_about = ""

@@ -13,9 +13,9 @@ from tui.widgets.wrapping import clean, wrap_hanging
 
 
 class ReportScreen(PageScreen):
-    """Shows a report until Esc, or until the user types on; ``pass_on`` takes what is typed.
+    """Shows a report until Esc or the next typed text, which ``pass_on`` gives to the prompt.
 
-    What was typed before the report was seen does not close it.
+    Keys typed before the report was seen do not close it.
     """
 
     def __init__(

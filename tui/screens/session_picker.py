@@ -121,7 +121,7 @@ class SessionPicker(Dialog[None]):
             yield self.about
             yield KeyLine(ORDER, ALWAYS)
 
-    # --- values
+    # --- what it shows
 
     @property
     def shown(self) -> Sequence[PickerRow]:

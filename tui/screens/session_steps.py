@@ -1,4 +1,4 @@
-"""Steps from session to session by keys."""
+"""The target of Alt+Up and Alt+Down, also while an earlier switch is still loading."""
 
 import time
 from collections.abc import Callable, Sequence

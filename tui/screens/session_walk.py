@@ -1,4 +1,4 @@
-"""Keys that lead from session to session without going to the list."""
+"""Switches sessions by keys, such as Alt+Down, without the focus going to the sidebar."""
 
 from tui.screens.session_steps import SessionSteps, why_not, words_at_end
 from tui.widgets.hints import hint
@@ -34,7 +34,7 @@ class SessionWalk:
         """Select the session above or below the one that was selected last."""
         self._select(self._steps.step(self._sidebar.shown, self.shown, step))
         if self._sidebar.has_more and self._steps.nears_end():
-            # A list that is not on screen does not see that its end is near.
+            # A hidden sidebar does not notice that its end is near.
             self._sidebar.post_message(Sidebar.MoreWanted())
         elif self._steps.led_nowhere:
             hint(self._sidebar, words_at_end(len(self._sidebar.shown), step))
@@ -50,6 +50,6 @@ class SessionWalk:
     def _select(self, session_id: str | None) -> None:
         self._steps.aim = session_id
         if session_id is not None:
-            # By the way that what was typed goes: a key that works everywhere would overtake it.
+            # In the order of typed keys: a binding that works everywhere would overtake them.
             selected = Sidebar.SessionSelected(session_id)
             self._prompt.after_typing(lambda: self._prompt.post_message(selected))

@@ -44,7 +44,7 @@ class SidebarToggle:
         self._prompt.focus()
 
     def rename(self, status: SessionStatus) -> None:
-        """Let a session be renamed in the list, which is there for as long."""
+        """Rename a session in its row; a hidden sidebar is shown meanwhile."""
         if self._sidebar.renaming:
             return
         shown, before = self._class, self._screen.focused

@@ -1,4 +1,4 @@
-"""The choice of a theme, each of which is shown while it is highlighted."""
+"""The theme picker: a theme is shown while it is highlighted."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING

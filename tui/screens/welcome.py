@@ -1,4 +1,4 @@
-"""The text of an empty session: the program, how to begin, and how to leave."""
+"""The words of an empty session: the program, how to begin, and how to leave."""
 
 from collections.abc import Mapping
 from functools import cache

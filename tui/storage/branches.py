@@ -1,7 +1,7 @@
-"""The live part of a journal: messages that follow another one than that before them.
+"""Branches of a journal: messages that do not follow the message before them.
 
-Such a message names the one that it follows by its id, and by its offset as a hint. All between the
-two belongs to other versions.
+Such a message names the one that it follows by its id, and by its offset as a hint. The records
+between the two belong to other versions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,7 +19,7 @@ _RESET = b'"reset"'
 
 
 class Jump(msgspec.Struct, frozen=True):
-    """A stretch of a journal that is not live: from the end of a message to one that follows it."""
+    """A range of offsets that is not live: from the end of a message to one that follows it."""
 
     begin: int
     end: int
@@ -37,7 +37,7 @@ class Branches:
         self._size = size
 
     def end_of_parent(self, message: Message | Partial, place: int) -> int | None:
-        """Find the end of the message that one follows, which begins at ``place``.
+        """Find the end of the message that another one, which begins at ``place``, follows.
 
         For a first message, the beginning of the conversation. ``None`` if there is no such
         message since the last reset.
@@ -63,7 +63,7 @@ class Branches:
         return reset
 
     def parents(self, records: Iterable[tuple[int, Record]]) -> dict[str, int]:
-        """For each message that follows another one than that before it: the end of that one."""
+        """Map each message that does not follow the previous one to the end of its parent."""
         found: dict[str, int] = {}
         before = None
         for place, record in records:
@@ -125,7 +125,7 @@ class Branches:
         return None
 
     def _is_jump(self, after: str, place: int) -> bool:
-        """Tell whether a message follows another one than that before it in the file."""
+        """Tell whether a message does not follow the one before it in the file."""
         for _, record in self._before(place):
             if isinstance(record, Reset):
                 break

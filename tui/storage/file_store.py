@@ -273,7 +273,7 @@ class FileStore:
     # --- within
 
     def _note_pin(self, session_id: str, records: Sequence[Record]) -> None:
-        """Note for lists that a session was pinned, or is pinned no more."""
+        """Note for lists that a session was pinned or unpinned."""
         pins = [record.pinned for record in records if isinstance(record, Settings)]
         # The records are durable: what fails here only keeps the session from the top of lists.
         with suppress(StorageError, OSError):

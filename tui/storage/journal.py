@@ -115,7 +115,7 @@ class Journal:
         )
 
     def _near_end(self, last: str) -> Session | None:
-        """Read a session up to a live message near its end; ``None`` if it is further back."""
+        """Read the tail of a session up to a live message; ``None`` if that is further back."""
         session, _ = self._end_session(
             lambda read: last in read.messages or read.shown >= _NEAR_MESSAGES
         )
@@ -300,7 +300,7 @@ class Journal:
         window.begun, window.whole = True, whole
 
     def _jump(self, window: Window, record: Record | None) -> int | None:
-        """Find where to read on before the message taken last; ``None``: at ``record``."""
+        """Find the offset to continue at, before the last message; ``None`` means ``record``."""
         follower = window.follower
         if follower is None or follower.after is None:
             return None
@@ -315,7 +315,7 @@ class Journal:
         return end
 
     def _hints(self, window: Window) -> list[_Hint] | None:
-        """Read what stands before the window; ``None`` if an offset is wrong."""
+        """Read the records at the state's offsets; ``None`` if one is wrong."""
         if window.whole or window.state is None or window.begin is None:
             return []
         if window.state.offsets.settings is msgspec.UNSET:
@@ -431,7 +431,7 @@ def _read_offset(text: str, end: int) -> int:
 
 
 def _without_text(record: Record | None) -> Record | None:
-    """Drop what a message says: the whole of a large session would fill the memory."""
+    """Drop a message's text: all texts of a large session would fill the memory."""
     if isinstance(record, Message):
         return msgspec.structs.replace(record, content=None, tool_calls=())
     return msgspec.structs.replace(record, text="") if isinstance(record, Partial) else record

@@ -11,7 +11,7 @@ Placed = tuple[int, Record]
 
 
 class Window(msgspec.Struct):
-    """The collected records, last first, with what the reader has to know of them.
+    """The collected records, last first, with notes for the reader of the file.
 
     ``hidden`` are ids of messages that do not show: the ``replaced`` ones, and those shown by a
     later window. ``shown`` counts the others. The reader sets ``begun`` at the beginning of the
@@ -86,7 +86,7 @@ class Window(msgspec.Struct):
         return isinstance(record, Message) and record.id not in self.messages
 
     def leaves(self, record: Record) -> bool:
-        """Tell if a record stands before the message that was taken last, and not within it."""
+        """Tell if a record is before the last message taken, and not part of it."""
         known = entry_id(record)
         own = entry_id(self.follower) if self.follower is not None else None
         return isinstance(record, Reset) or known not in (None, own)

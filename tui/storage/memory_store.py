@@ -162,7 +162,7 @@ class MemoryStore:
         return held.header, tuple(box.records) if box else ()
 
     def forget(self, lease: Lease) -> None:
-        """Destroy a session and its lease; harmless if it is gone."""
+        """Destroy a session and its lease; does nothing if it is gone."""
         self.shelf.boxes.pop(lease.session_id, None)
         lease.release()
 

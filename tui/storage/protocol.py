@@ -97,7 +97,7 @@ BEGINNING = "0"
 
 
 class SessionReader(Protocol):
-    """The reading verbs of a store: all that is given to those who change nothing."""
+    """The reading verbs of a store, for code that changes nothing."""
 
     def holder(self, session_id: str) -> Holder | None:
         """The holder of a session's lease, this program included; ``None`` if it has none."""

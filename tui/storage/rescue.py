@@ -200,7 +200,7 @@ def _missing(found: _File, existing: Session) -> list[Record]:
 
 
 def _placed(message: Message, session: Session) -> Message:
-    """A message that names the one that it follows, if its session has versions."""
+    """Set ``after`` of a message, if its session has versions."""
     if not session.parents:
         return message
     return msgspec.structs.replace(message, after=session.parents[message.id])

@@ -46,7 +46,7 @@ class SessionStores(SessionReader):
 
     @cached_property
     def _private(self) -> "MemoryStore":
-        # Not at the start: the first screen does without it.
+        # Imported late: the first screen does not need it.
         from tui.storage.memory_store import MemoryStore
 
         return MemoryStore(self._clock)
@@ -128,7 +128,7 @@ class SessionStores(SessionReader):
     ) -> str:
         return self.of(target).resolve(target, scope, listed=listed, wanted=wanted)
 
-    # --- of all that is kept
+    # --- of the main store
 
     def entries(self, session_ids: Iterable[str]) -> tuple[SessionEntry, ...]:
         return self.main.entries(session_ids)

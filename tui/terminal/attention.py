@@ -1,6 +1,6 @@
 """Sequences that draw the user's attention: desktop notification and title of the terminal.
 
-The texts are foreign: nothing of them is sent that a terminal would take for a sequence.
+The texts are untrusted: control characters in them become visible marks.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _CHARACTERS = 200
 
 
 def notification(text: str, environment: Mapping[str, str]) -> str:
-    """Make a desktop notification; a terminal that knows none ignores it, or gets none."""
+    """Make the sequence of a desktop notification, or an empty one for terminals that lack them."""
     if _is_console(environment):
         return ""
     words = _safe(text)

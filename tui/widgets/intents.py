@@ -25,16 +25,16 @@ class CopyRequested(Message):
 
 
 class PickerIntent(Message):
-    """An intent of the session picker; its subclasses stand there."""
+    """An intent of the session picker; its subclasses are defined there."""
 
 
 class SearchIntent(Message):
-    """An intent of the search screen; its subclasses stand there."""
+    """An intent of the search screen; its subclasses are defined there."""
 
 
 class ConnectIntent(Message):
-    """An intent of the screen that connects a model; its subclasses stand there."""
+    """An intent of the screen that connects a model; its subclasses are defined there."""
 
 
 class ModelIntent(Message):
-    """An intent of the model picker; its subclasses stand there."""
+    """An intent of the model picker; its subclasses are defined there."""

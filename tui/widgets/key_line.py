@@ -77,7 +77,7 @@ class KeyLine(Widget):
         self._read_keys(self.screen)
 
     def hide_keys(self) -> None:
-        """Show none: below another screen no key here works, and that one names its own."""
+        """Show no keys: while another screen is on top, it names its own."""
         self._keys = ()
         self.refresh()
 

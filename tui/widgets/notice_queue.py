@@ -1,4 +1,4 @@
-"""The order in which notices take their line, and for how long."""
+"""The queue of notices: one at a time, each for some seconds."""
 
 import time
 from collections import deque
@@ -46,7 +46,7 @@ class NoticeQueue:
         return len(self._waiting)
 
     def add(self, notice: Notice) -> None:
-        """Show a notice after those before it; one that is shown or waits is not repeated."""
+        """Queue a notice, unless it is shown or queued already."""
         if notice == self.current:
             self._since = self._clock()
         elif notice not in self._waiting:

@@ -1,4 +1,4 @@
-"""A notice in one line: its title gives way before its end, which says what undoes it."""
+"""Fits a notice into one line: a long title is cut, and the end, such as "/undo…", stays."""
 
 import re
 

@@ -50,7 +50,7 @@ class ModelPicker:
         await self._offer_names()
 
     def open(self, text: str = "") -> None:
-        """Show the models; ``text`` stands in the filter."""
+        """Show the models; ``text`` is put into the filter."""
         from tui.screens.models import ModelScreen
 
         if isinstance(self._app.screen, ModelScreen):

@@ -171,7 +171,7 @@ class Fold(msgspec.Struct):
         self.offsets = self.offsets.following(record, offset)
 
     def seed(self, record: Summary | Todos | Settings) -> None:
-        """Take a record that stands before the folded part of the file."""
+        """Take a record from before the folded part of the file."""
         match record:
             case Summary():
                 self.summary = record
@@ -222,9 +222,9 @@ class Fold(msgspec.Struct):
         )
 
     def up_to(self, message_id: str, *, held: bool = False) -> Session:
-        """The session as if a message since the last reset were the last one; ``""`` for none.
+        """The session as it was when a message was the last one; ``""`` is before the first one.
 
-        Raises ``LookupError`` if there is no such message.
+        Raises ``LookupError`` if there is no such message since the last reset.
         """
         tip = self._places[message_id] if message_id else NOTHING
         if message_id and tip < self._live_from:
@@ -252,9 +252,9 @@ class Fold(msgspec.Struct):
         return self.summary if self.summary and self.summary.through else None
 
     def summary_to_repeat(self) -> Summary | None:
-        """The summary to write again where a new version made another one count.
+        """The summary to write again when a new version makes an earlier one count.
 
-        So the last one in the file counts, for readers of its end; an empty one stands for none.
+        Readers of the end use the last one in the file; an empty one means that none counts.
         """
         counts = self.live_summary or NO_SUMMARY
         return None if counts == (self.summary or NO_SUMMARY) else counts
@@ -332,7 +332,7 @@ class Fold(msgspec.Struct):
         before = message_before(self._entries, place)
         parent = NOTHING if after == "" else self._places.get(after)
         if parent is None or parent >= place or (parent != NOTHING and parent < self._live_from):
-            # A reader of a part has checked it, and may not have read that message.
+            # Whoever folds a part has checked ``after``, perhaps without reading that message.
             self.damaged += self.whole and message_id not in self._misplaced
             self._misplaced.add(message_id)
             return None
@@ -344,7 +344,7 @@ class Fold(msgspec.Struct):
 
     @contextmanager
     def _recounted(self, lost: int = 0) -> Generator[None]:
-        """Count live messages anew after a change; of a whole file that is done at the end."""
+        """Count live messages again after a change; in a whole file that is done at the end."""
         if self.whole:
             yield
             return
@@ -366,7 +366,7 @@ class Fold(msgspec.Struct):
         self._hidden.add(message_id)
 
     def _counts_unread(self, message_id: str | None) -> int:
-        """Tell whether a message before the folded part counts, which it does until replaced."""
+        """1 if a message before the folded part counts, as it does until replaced; else 0."""
         if message_id is None or message_id in self._hidden or message_id in self._places:
             return 0
         return 0 if self.whole or self._live_from else 1

@@ -18,14 +18,14 @@ NOTHING = -1
 _Entries = Sequence[Message | Reset | Summary | None]
 """Entries in file order; ``None`` is an answer of which only pieces came."""
 _Parents = Mapping[int, int]
-"""For the place of a message that of the one it follows, unless that is the one before it."""
+"""The place of a message, mapped to that of the one it follows if that is not the previous one."""
 
 
 def live_places(entries: _Entries, parents: _Parents, tip: int | None = None) -> set[int]:
     """The places of the entries that are live, and were before each earlier reset.
 
-    The last message is live, and each that a live one follows. With a ``tip``, no later message
-    than that is.
+    The last message is live, and so is each message that a live one follows. With a ``tip``, that
+    counts as the last message.
     """
     live: set[int] = set()
     wanted = tip
@@ -52,7 +52,7 @@ def message_before(entries: _Entries, place: int) -> int:
 
 
 def parents_of(entries: _Entries, parents: _Parents, hidden: AbstractSet[str]) -> Mapping[str, str]:
-    """For each message that is not hidden the one that it follows, ``""`` for a first one."""
+    """Map each message that is not hidden to the one it follows; ``""`` for a first one."""
     found: dict[str, str] = {}
     shown: dict[int, str] = {NOTHING: ""}
     before = NOTHING
@@ -79,7 +79,7 @@ class Version(msgspec.Struct, frozen=True):
 def versions_of(
     entries: Iterable[Message | Reset | Summary], parents: Mapping[str, str]
 ) -> Versions:
-    """Group the messages among all entries of a session by the message that each follows."""
+    """Map each message that has other versions to all of them, in the order of the file."""
     followers: dict[tuple[int, str], list[str]] = {}
     resets = 0
     for entry in entries:
@@ -99,7 +99,7 @@ def numbered(versions: Versions) -> Mapping[str, Version]:
 
 
 def with_new(versions: Versions, new: Iterable[tuple[str, str]]) -> Versions:
-    """Add messages to the versions: each with another one that it goes beside."""
+    """Add versions: pairs of a known message and the new version of it."""
     known = dict(versions)
     for beside, message_id in new:
         group = known.get(beside, (beside,))

@@ -33,7 +33,7 @@ class ActivityView(msgspec.Struct, frozen=True):
 
     @property
     def moves(self) -> bool:
-        """Tell whether it changes with time: an open question waits for the user."""
+        """Tell whether it changes with time; a question to the user does not."""
         return self.phase != "approval"
 
     def lines(self, stop: str = "") -> Sequence[str]:
@@ -80,7 +80,7 @@ def seconds_words(seconds: float) -> str:
 
 
 def ordinal(number: int) -> str:
-    """Format a small number of an order: ``2nd``."""
+    """Format an ordinal number: ``2nd``."""
     return f"{number}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(number, 'th')) }"
 
 

@@ -1,4 +1,4 @@
-"""Notices: the program's own words; shown for some seconds and listed, never saved, never sent."""
+"""Notices: messages of the program; shown for some seconds and listed, never saved or sent."""
 
 from typing import Literal
 

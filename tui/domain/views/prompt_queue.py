@@ -7,7 +7,7 @@ import msgspec
 
 
 class PromptQueue(msgspec.Struct, frozen=True):
-    """Prompts in their order: those sent one after another, and those that the user holds."""
+    """Prompts in order: those sent automatically, and those held until the user presses Enter."""
 
     sending: tuple[str, ...] = ()
     held: tuple[str, ...] = ()
@@ -18,5 +18,5 @@ class PromptQueue(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, prompts: Sequence[str], sending: int) -> Self:
-        """Make a queue of which so many are sent, and the others held."""
+        """Make a queue of which the first ``sending`` are sent, and the others held."""
         return cls(tuple(prompts[:sending]), tuple(prompts[sending:]))

@@ -54,7 +54,7 @@ class PickerRow(msgspec.Struct, frozen=True):
 
 
 class PickerRows(msgspec.Struct, frozen=True):
-    """Everything that the picker shows; ``more`` is true while there are sessions to be read."""
+    """All rows of the picker; ``more`` is true while there are pages to read."""
 
     rows: tuple[PickerRow, ...]
     view: PickerView

@@ -9,7 +9,7 @@ from tui.domain.text.labels import plural, scope_name
 
 
 class SaveState(msgspec.Struct, frozen=True):
-    """The time of the last save, or the reason of its failure; nothing of a private session."""
+    """The time of the last save, or the reason of its failure; empty for a private session."""
 
     saved_at: datetime | None = None
     saving: bool = False

@@ -1,4 +1,4 @@
-"""Long pastes, remembered so that they are folded again where their text comes back."""
+"""Long pastes, remembered so that they are folded again when their text is put back."""
 
 from collections.abc import Sequence
 

@@ -34,9 +34,9 @@ _SECONDS_OF_ESCAPES = 0.5
 
 
 class Waiting(NamedTuple):
-    """A prompt that waits to be sent: what it says, and how many are sent before it.
+    """A queued prompt that was taken back: its text, and how many are before it.
 
-    ``held`` if it waits for the user.
+    ``held`` if it was waiting for the user.
     """
 
     text: str
@@ -69,7 +69,7 @@ class Prompt(Widget):
         """The user wants the held prompts to be sent."""
 
     class EditCancelled(Message):
-        """The user wants the draft back that stood there before a question was edited."""
+        """The user cancels the edit of a question, and wants the earlier draft back."""
 
     class TakenBack(Message):
         """The user took prompts that waited back into the prompt, or dropped them.
@@ -262,7 +262,7 @@ class Prompt(Widget):
                 return key in ("tab", "shift+tab")
 
     def _press_when_empty(self, key: str) -> bool:
-        """Leave the program, or take the last waiting prompt back."""
+        """Leave the program, or edit or drop the last queued prompt."""
         match key:
             case "ctrl+d":
                 self.post_message(CommandInvoked("quit"))
@@ -293,7 +293,7 @@ class Prompt(Widget):
         self._list.show(())
         text = self.text
         if text.strip():
-            # The text that an earlier prompt was recalled over stands there again.
+            # Bring back the text that a recalled prompt had replaced.
             self.set_text(self._history.held)
             self.post_message(self.Submitted(text))
         elif self._queue.held:
@@ -313,7 +313,7 @@ class Prompt(Widget):
         self._editor.replace_text(completion.text)
 
     def _take_back_last(self) -> None:
-        """Put the last prompt that waits into the text; the keys that follow are about it."""
+        """Move the last queued prompt into the text, where the next keys edit it."""
         *others, last = self._waiting
         is_held = bool(self._queue.held)
         sending = len(self._queue.sending) - (not is_held)
@@ -351,7 +351,7 @@ class Prompt(Widget):
         if text is None:
             return False
         self._editor.load_text(text)
-        # Where the next Up goes on walking.
+        # The next Up continues from there.
         self._editor.move_to_first_row()
         return True
 

@@ -22,7 +22,7 @@ _LEAST_TITLE = 8
 class TopBorder(Widget):
     """Draws the border itself, so that a moving line repaints no more than its row.
 
-    Left stands the title, right the activity line, which goes first where both do not fit.
+    The title is at the left, the activity line at the right; without room for both, that one wins.
     """
 
     ALLOW_SELECT = False
@@ -63,7 +63,7 @@ class TopBorder(Widget):
         if y or width <= _EDGES:
             return Strip.blank(width, self.rich_style)
         activity = self._activity_segments(width - _EDGES - 2)
-        # The model is named by the line already.
+        # The activity line names the model already.
         title = self._mode or ("" if activity else self._model)
         room = width - _EDGES - 2 - Segment.get_line_length(activity)
         name = self._title_segments(title, room)

@@ -1,4 +1,4 @@
-"""The question before a deletion, in the row of the session."""
+"""The question before a deletion, asked in the row of the session."""
 
 import math
 import time

@@ -32,7 +32,7 @@ class FilteredRows:
         self._match(rows.rows)
 
     def filter(self, text: str) -> None:
-        """Take another filter."""
+        """Replace the filter."""
         narrower = narrows(text, self._filter)
         if not self._filter:
             self._folded_while_filtering.clear()
@@ -65,7 +65,7 @@ class FilteredRows:
 
     @property
     def lacking(self) -> Sequence[Group]:
-        """Archive or trash, where they are unfolded and not loaded."""
+        """The groups, archive or trash, that are unfolded but not fully loaded."""
         counts = self.loaded.set_aside if self.loaded else {}
         return [group for group, count in counts.items() if self._lacks(group, count)]
 

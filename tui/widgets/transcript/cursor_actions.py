@@ -58,19 +58,19 @@ class CursorActions:
         self._state.widget.post_message(messages.LinksWanted(pairs))
 
     def ask_again(self) -> None:
-        """Ask for another answer in the place of the one at the cursor, or of the last one."""
+        """Request another version of the answer at the cursor, or of the last one."""
         self._post(messages.AskAgainWanted)
 
     def edit_question(self) -> None:
-        """Ask for the question at the cursor, or the last one, to be edited."""
+        """Request to edit the question at the cursor, or the last one."""
         self._post(messages.EditWanted)
 
     def fork(self) -> None:
-        """Ask for a copy of the session up to the message at the cursor, or the last one."""
+        """Request a copy of the session up to the message at the cursor, or the last one."""
         self._post(messages.ForkWanted)
 
     def version(self, step: int) -> None:
-        """Ask for another version of the message at the cursor, or of the last that has some."""
+        """Request another version of the message at the cursor, or of the last that has some."""
         document, message = self._state.document, self._state.cursor.message
         message_id = message.id if message else document.last_with_versions
         if message_id not in document.versions:

@@ -1,4 +1,4 @@
-"""Find in page, as the transcript sees it: matches to mark, and one to go to."""
+"""The state of Find in the transcript: matches to mark, and the current one."""
 
 from typing import TYPE_CHECKING
 

@@ -53,7 +53,7 @@ class TranscriptState:
         return self.document.reader.following and not self.ends.later
 
     def note_unseen(self, message_id: str) -> None:
-        """Count a message that arrives while its reader is elsewhere."""
+        """Count a message that arrives below the viewport."""
         if not self.following:
             self.unseen.add(message_id)
 

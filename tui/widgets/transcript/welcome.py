@@ -65,7 +65,7 @@ class Welcome:
         return self._drawn[1]
 
     def _fitting(self, width: int, height: int) -> Sequence[Line]:
-        """The fullest of the versions that fit; none where even the keys do not."""
+        """The fullest variant that fits; empty if not even the keys do."""
         if width - self._key_cells < _WORDS_CELLS:
             return ()
         return next((rows for rows in self._versions(width) if len(rows) <= height), ())

@@ -296,7 +296,7 @@ class Document:
         return item
 
     def _name_called(self, entry: Entry) -> str:
-        """The tool of a result; the calls of an answer are noted for their results."""
+        """The tool name for a result; the calls of an answer are noted for their results."""
         if not isinstance(entry, Message):
             return ""
         self._called.update((call.id, call.name) for call in entry.tool_calls)

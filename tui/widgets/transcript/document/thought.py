@@ -1,4 +1,4 @@
-"""The thinking before an answer: its end while it arrives, one line afterwards."""
+"""The thinking before an answer: its last rows while it arrives, one line afterwards."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Thought:
         self._version += 1
 
     def end(self, seconds: float) -> None:
-        """Note that the answer goes on, after so many seconds of thinking."""
+        """Note that thinking has ended, after so many seconds."""
         self._seconds = (self._seconds or 0.0) + seconds
         self._version += 1
 
@@ -63,7 +63,7 @@ class Thought:
         return [line, *plain_blocks(clean(self._end(MOST_KEPT)).strip(), "thinking")]
 
     def _end(self, most: int) -> str:
-        """The last characters, at least so many if there are; costs no more than these."""
+        """The last ``most`` characters of the text; joins no more pieces than needed."""
         pieces: list[str] = []
         size = 0
         for piece in reversed(self._pieces):
