@@ -215,7 +215,7 @@ async def test_nothing_is_begun_where_the_session_cannot_be_saved(world, talk):
 
 async def test_while_an_answer_is_made_nothing_is_asked_again(talk):
     talk.loaded.activity.begin_answer()
-    with pytest.raises(UsageError, match="stop it first"):
+    with pytest.raises(UsageError, match="Stop it first"):
         await begin_again(talk.workspace, talk.loaded, id_of(talk.loaded, "on one"))
 
 
