@@ -46,10 +46,6 @@ class EarlierPrompts:
         """The draft while an earlier prompt is on screen instead of it, else empty."""
         return self._draft if self._place < len(self._prompts) else ""
 
-    def forget(self, sent: str) -> None:
-        """Remove a text that has been sent from the beginning of the draft."""
-        self._draft = self._draft.removeprefix(sent)
-
     def earlier(self, text: str) -> str | None:
         """Go to the prompt before, and keep ``text`` for this one; ``None`` at the oldest."""
         return self._walk(text, -1)
