@@ -32,8 +32,9 @@ from tui.app.services.clipboard import Clipboard
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
 from tui.commands.answers import use_model
-from tui.commands.context import CommandContext
+from tui.commands.context import CommandContext, Measures, Themes
 from tui.commands.effects import Effect
+from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
@@ -52,8 +53,7 @@ class Controllers:
     ) -> None:
         switcher = parts.workspace.switcher
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
-        if (columns := self.ui_state.state.sidebar_width) is not None:
-            chat.sidebar.show_width(columns)
+        _restore_width(chat, self.ui_state)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
         self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
         self.presenter = SessionPresenter(
@@ -92,20 +92,7 @@ class Controllers:
         self.confirmations = Confirmations(app, chat, queue, carry_out)
         self.links = LinkController(app, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
-        self.commands = CommandContext(
-            parts.workspace,
-            parts.models,
-            self.themes,
-            parts.retention,
-            parts.final_save.rescue,
-            self.prompt.stop,
-            parts.session_moves(self.prompt.stop),
-            parts.turn_settings.in_force,
-            parts.connections.note_chosen,
-            prompts=parts.prompts,
-            exclusive_projects=parts.exclusive_projects,
-            measures=self.turns.measuring,
-        )
+        self.commands = _command_context(parts, self.themes, self.prompt.stop, self.turns.measuring)
         self.versions = VersionController(
             chat,
             parts.workspace,
@@ -128,3 +115,30 @@ class Controllers:
         )
         self.find = FindController(app, chat, parts.workspace, self.presenter)
         self.external_editor = ExternalEditor(app, queue, chat, parts.workspace, self.presenter)
+
+
+def _restore_width(chat: ChatScreen, ui_state: UiStateService) -> None:
+    if (columns := ui_state.state.sidebar_width) is not None:
+        chat.sidebar.show_width(columns)
+
+
+def _command_context(
+    parts: Dependencies,
+    themes: Themes,
+    stop: Callable[[LoadedSession], Awaitable[bool]],
+    measures: Measures,
+) -> CommandContext:
+    return CommandContext(
+        parts.workspace,
+        parts.models,
+        themes,
+        parts.retention,
+        parts.final_save.rescue,
+        stop,
+        parts.session_moves(stop),
+        parts.turn_settings.in_force,
+        parts.connections.note_chosen,
+        prompts=parts.prompts,
+        exclusive_projects=parts.exclusive_projects,
+        measures=measures,
+    )
