@@ -3,6 +3,7 @@ from hypothesis import given
 
 from tests.strategies import any_text
 from tui.domain.commands import (
+    ALIASES,
     BY_NAME,
     COMMANDS,
     Invocation,
@@ -43,6 +44,17 @@ def test_a_slash_and_letters_are_a_command(text, name, arguments):
 )
 def test_anything_else_is_a_text_to_be_sent(text):
     assert parse(text) is None
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_a_command_has_the_names_that_other_clients_give_it(alias):
+    assert parse(f"/{alias.upper()} x y") == Invocation(ALIASES[alias], "x y")
+    assert alias not in BY_NAME
+    assert ALIASES[alias] in BY_NAME
+
+
+def test_the_users_own_command_goes_before_another_name_of_a_command():
+    assert read_input("/clear a", {"clear": "Clear {args}."}) == PromptText("/clear a", "Clear a.")
 
 
 @pytest.mark.parametrize("typed", ["exit", "quit", ":q", "quit \n", "/exit", "/quit", "/EXIT"])

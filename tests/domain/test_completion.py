@@ -115,6 +115,15 @@ def test_another_name_of_a_command_is_offered_once_it_is_begun():
     assert "/exit" not in texts("/")
 
 
+def test_another_name_is_not_offered_beside_the_commands_own():
+    assert texts("/mode") == ["/model "]
+    assert texts("/models") == ["/models "]
+
+
+def test_the_arguments_of_another_name_are_those_of_the_command():
+    assert texts("/models gpt") == ["/models openai:GPT-mini"]
+
+
 def test_help_takes_a_command():
     assert texts("/help lo") == ["/help load"]
     assert texts("/help /lo") == ["/help load"]

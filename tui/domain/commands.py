@@ -5,7 +5,7 @@ Only data: ``tui.commands.registry`` binds each command to its function.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Literal
 
 import msgspec
@@ -235,8 +235,32 @@ COMMANDS: tuple[Command, ...] = (
 
 BY_NAME = {command.name: command for command in COMMANDS}
 
-ALIASES = {"exit": "quit"}
-"""Other names of commands."""
+ALIASES = {
+    "again": "retry",
+    "branch": "fork",
+    "bye": "quit",
+    "chats": "sessions",
+    "clear": "new",
+    "commands": "help",
+    "config": "set",
+    "continue": "resume",
+    "cost": "usage",
+    "exit": "quit",
+    "find": "search",
+    "history": "sessions",
+    "login": "connect",
+    "models": "model",
+    "open": "load",
+    "provider": "connect",
+    "regenerate": "retry",
+    "remove": "delete",
+    "rename": "name",
+    "settings": "set",
+    "summarize": "compact",
+    "title": "name",
+    "tokens": "usage",
+}
+"""Other names of commands: the words that users of other clients type."""
 
 _LEAVING = frozenset({"exit", "quit", ":q"})
 """Prompts without a slash that leave the program; with a space before they are sent."""
@@ -247,16 +271,24 @@ REACHES: dict[str, Reach] = {
 """By the names that an ``Invocation`` may have: those of commands and of their screens."""
 
 
-def parse(text: str) -> Invocation | None:
+def parse(text: str, own: Collection[str] = ()) -> Invocation | None:
     """Parse a prompt; ``None`` for a text to be sent to the model.
 
-    The first word of a command is ``/`` and letters only: ``/etc/hosts`` is text.
+    The first word of a command is ``/`` and letters only: ``/etc/hosts`` is text. ``own`` are the
+    names of the user's own commands, which go before aliases.
     """
     match = _COMMAND.fullmatch(text.strip())
     if match is None:
         return None
     name = match[1].lower()
-    return Invocation(ALIASES.get(name, name), (match[2] or "").strip())
+    if name not in own:
+        name = ALIASES.get(name, name)
+    return Invocation(name, (match[2] or "").strip())
+
+
+def aliases_of(name: str) -> tuple[str, ...]:
+    """List the other names of a command."""
+    return tuple(alias for alias, command in ALIASES.items() if command == name)
 
 
 def command_called(name: str) -> Command | None:
@@ -279,7 +311,7 @@ def read_input(typed: str, templates: Mapping[str, str] | None = None) -> Invoca
     """
     if typed.rstrip() in _LEAVING:
         return Invocation("quit")
-    invocation = parse(typed)
+    invocation = parse(typed, templates or {})
     if invocation is None:
         return PromptText(typed, text_to_send(typed))
     template = (templates or {}).get(invocation.name, "")

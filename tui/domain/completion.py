@@ -47,7 +47,8 @@ def completions(
     word, blank, argument = text[1:].partition(" ")
     command = command_called(word) or next((c for c in own if c.name == word.lower()), None)
     if not blank:
-        found = tuple(each for each in _commands(word, own) if each.text != text)
+        offered = [*_commands(word, own)] or _aliases(word)
+        found = tuple(each for each in offered if each.text != text)
         return found or (() if command else _as_text(text, word))
     if command is None:
         return _as_text(text, word)
@@ -92,12 +93,20 @@ def _commands(word: str, own: Sequence[Command]) -> Iterable[Completion]:
         return
     for command in (*COMMANDS, *own):
         if command.name.startswith(word.lower()):
-            blank = "" if command.takes == "nothing" else " "
             brief = f"/{command.name}"
-            yield Completion(f"{brief}{blank}", command.short_line, command.help, brief)
+            yield Completion(f"{brief}{_blank(command)}", command.short_line, command.help, brief)
+
+
+def _aliases(word: str) -> Iterable[Completion]:
+    """Other names of commands, for a word with which no command begins."""
     for alias, name in ALIASES.items():
         if word and alias.startswith(word.lower()):
-            yield Completion(f"/{alias}", f"/{alias}", BY_NAME[name].help)
+            command = BY_NAME[name]
+            yield Completion(f"/{alias}{_blank(command)}", f"/{alias}", command.help)
+
+
+def _blank(command: Command) -> str:
+    return "" if command.takes == "nothing" else " "
 
 
 def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:

@@ -10,7 +10,7 @@ from textual.command import Hit, Hits, Provider
 from textual.content import Content
 from textual.widget import Widget
 
-from tui.domain.commands import BY_NAME, Command
+from tui.domain.commands import BY_NAME, Command, aliases_of
 from tui.domain.screen_sizes import SIDEBAR_FROM_COLUMNS
 from tui.domain.text.labels import age, plural
 from tui.domain.timestamps import parse_utc
@@ -43,7 +43,7 @@ class Actions(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for place, (action, do) in enumerate(self._possible()):
-            score = max(matcher.match(words) for words in (action.title, *_typed(action)))
+            score = max(matcher.match(words) for words in _searched(action))
             if score > 0:
                 title = matcher.highlight(action.title)
                 yield Hit(score - place * _NEXT, self._row(action, title), do, action.title)
@@ -88,6 +88,11 @@ class Actions(Provider):
         keys = {binding.id: binding.key for binding in bindings if binding.id == action.key}
         chosen = {**keys, **self.screen.chosen_keys}.get(action.key, "") if keys else ""
         return key_name(chosen.split(",")[0]) if chosen else ""
+
+
+def _searched(action: Action) -> tuple[str, ...]:
+    aliases = () if action.arguments else aliases_of(action.command)
+    return (action.title, *_typed(action), *(f"/{alias}" for alias in aliases))
 
 
 def _typed(action: Action) -> tuple[str, ...]:
