@@ -21,6 +21,7 @@ from tests.providers.chat_server import (
     is_silent,
     refuses,
     scenarios,
+    with_strict_roles,
 )
 from tui.config import ProviderSettings
 from tui.config.connections import connections_file
@@ -402,6 +403,24 @@ def test_a_failure_keeps_the_prompt_says_why_and_the_next_question_goes_on(
         assert sibyl("ask", "again", "--continue").code == 0
         sent = [message["content"] for message in server.requests[0].body["messages"]]
     assert "\n\n".join(sent).split() == ["hi", "again"]
+
+
+def test_after_failed_prompts_a_server_of_strict_roles_still_answers(sibyl, configured, store):
+    with ChatServer(refuses(500), refuses(500), with_strict_roles(answers("Fine."))) as server:
+        configured(server, retries=0, more='system_prompt = "Be brief."')
+        assert [sibyl("ask", text, "--continue").code for text in ("One", "Two")] == [1, 1]
+        assert [sibyl("ask", text, "--continue").out for text in ("Three", "Four")] == [
+            "Fine.\n"
+        ] * 2
+        assert server.requests[2].body["messages"][1:] == [
+            {"role": "user", "content": "One\n\nTwo\n\nThree"}
+        ]
+    assert [text for role, text, _ in said(store) if role == "user"] == [
+        "One",
+        "Two",
+        "Three",
+        "Four",
+    ]
 
 
 def test_as_json_a_failure_is_an_error_and_then_done(sibyl, configured):

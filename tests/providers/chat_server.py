@@ -144,6 +144,23 @@ def refuses(status: int, message: str = "No.", body: Any = None, **headers: str)
     return reply
 
 
+def with_strict_roles(reply: Reply) -> Reply:
+    """A reply behind a template such as Mistral's: it refuses roles that do not alternate.
+
+    Only the first message may be the system's; calls of tools and their results do not count.
+    """
+
+    def strict_reply(exchange: Exchange) -> None:
+        messages = exchange.request.body["messages"]
+        roles = [each["role"] for each in messages if not each.get("tool_calls")]
+        roles = [role for role in roles[roles[0] == "system" :] if role != "tool"]
+        alternating = [("user", "assistant")[place % 2] for place in range(len(roles))]
+        fine = roles == alternating
+        (reply if fine else refuses(400, "Conversation roles must alternate."))(exchange)
+
+    return strict_reply
+
+
 def sends(data: bytes, content_type: str = "text/event-stream") -> Reply:
     """These very bytes as its body."""
 

@@ -31,8 +31,8 @@ def test_a_plain_conversation_is_sent_as_it_is():
 
 
 def test_failed_answers_are_left_out():
-    talk = [message(1), message(2, "assistant", "half", status="failed"), message(3)]
-    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+    talk = [message(1), message(2, "assistant", "half", status="failed")]
+    assert [each.id for each in sent(talk)] == ["m1"]
 
 
 def test_replaced_answers_are_left_out():
@@ -46,9 +46,44 @@ def test_an_interrupted_answer_with_text_is_sent_and_one_without_is_not():
         message(2, "assistant", "half", status="interrupted"),
         message(3),
         message(4, "assistant", " ", status="interrupted"),
-        message(5),
     ]
-    assert [each.id for each in sent(talk)] == ["m1", "m2", "m3", "m5"]
+    assert [each.id for each in sent(talk)] == ["m1", "m2", "m3"]
+
+
+def test_prompts_that_nothing_answered_are_sent_as_one_with_the_next():
+    talk = [
+        message(1, content="One"),
+        message(2, "assistant", "half", status="failed"),
+        message(3, content="Two"),
+        message(4, "assistant", "", status="interrupted"),
+        message(5, content="Three"),
+    ]
+    assert [(each.role, each.text) for each in sent(talk)] == [("user", "One\n\nTwo\n\nThree")]
+
+
+def test_a_prompt_that_is_too_long_does_not_burden_the_next_one():
+    talk = [
+        message(1, content="x" * 9000),
+        message(2, "assistant", "", status="failed"),
+        message(3, content="Shorter"),
+    ]
+    assert [each.text for each in sent(talk, window=1000)] == ["Shorter"]
+
+
+def test_neighbouring_answers_are_sent_as_one():
+    talk = [message(1), message(2, "assistant", "This."), message(3, "assistant", "And that.")]
+    assert [each.text for each in sent(talk)] == ["text", "This.\n\nAnd that."]
+    talk.append(message(4, "assistant", None, tool_calls=(call(),)))
+    assert sent(talk)[1].text == "This.\n\nAnd that."
+    assert sent(talk)[1].tool_calls == (call(),)
+
+
+def test_a_turn_that_was_stopped_among_its_tools_ends_as_an_answered_one_does():
+    talk = [message(1), message(2, "assistant", "", tool_calls=(call(),)), message(3)]
+    roles = [each.role for each in sent(talk)]
+    assert roles == ["user", "assistant", "tool", "assistant", "user"]
+    assert sent(talk)[3].text == "interrupted"
+    assert sent(talk[:2])[-1].role == "tool"
 
 
 def test_a_call_without_a_result_gets_interrupted():
@@ -68,8 +103,8 @@ def test_results_follow_their_calls_in_the_order_of_the_calls():
 
 
 def test_a_result_without_its_call_is_left_out():
-    talk = [message(1), message(2, "tool", "lost", tool_call_id="x"), message(3)]
-    assert [each.id for each in sent(talk)] == ["m1", "m3"]
+    talk = [message(1), message(2, "tool", "lost", tool_call_id="x")]
+    assert [each.id for each in sent(talk)] == ["m1"]
 
 
 def test_the_same_call_id_in_two_turns_keeps_each_result_with_its_own_call():
@@ -103,9 +138,10 @@ def test_what_does_not_fit_is_cut_before_a_users_message():
         message(3),
         message(4, "assistant", "", tool_calls=(call(),)),
         message(5, "tool", "y", tool_call_id="c1"),
-        message(6),
+        message(6, "assistant"),
+        message(7),
     ]
-    assert [each.id for each in sent(talk, window=800)] == ["m3", "m4", "m5", "m6"]
+    assert [each.id for each in sent(talk, window=800)] == ["m3", "m4", "m5", "m6", "m7"]
 
 
 def test_the_last_prompt_is_sent_however_large_it_is():
@@ -151,8 +187,15 @@ def test_whatever_was_said_every_call_is_followed_by_its_results_and_nothing_els
 def test_whatever_was_said_a_users_message_is_first_and_the_last_prompt_is_there(talk, window):
     messages = sent(talk, window=window)
     assert messages[0].role == "user"
-    assert talk[-1] in messages
+    assert messages[-1].id == talk[-1].id
+    assert messages[-1].text.endswith(talk[-1].text)
     assert all(each.status != "failed" for each in messages)
+
+
+@given(conversations(), st.integers(0, 4000))
+def test_whatever_was_said_roles_alternate(talk, window):
+    said = [m.role for m in sent(talk, window=window) if m.role != "tool" and not m.tool_calls]
+    assert said == [("user", "assistant")[place % 2] for place in range(len(said))]
 
 
 @given(conversations(), st.integers(0, 4000))

@@ -1,8 +1,10 @@
 """The request to a model: a pure projection of a session's records."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from tui.domain.journal.message import Message
+from msgspec.structs import replace
+
+from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
 from tui.engine.requests.missing_results import interrupted_result
@@ -28,11 +30,14 @@ def project(
     ``messages`` are live ones. Failed, replaced and empty answers are left out; every call is
     followed by its result, ``interrupted`` where none came. What does not fit in three quarters
     of ``context_window`` (tokens, estimated) is cut from the oldest end, so that a user's
-    message is the first one sent; the last user's message is always sent.
+    message is the first one sent; the last user's message is always sent. Roles alternate, as
+    the templates of many servers demand.
     """
     prompt = _with_summary(system_prompt, summary)
-    turns = _turns(list(_paired(_sendable(after_summary(summary, messages)))))
-    newest = tuple(_newest(turns, _room(prompt, context_window)))
+    paired = list(_paired(_sendable(after_summary(summary, messages))))
+    turns = _turns(_ended(paired))
+    # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
+    newest = _joined(_newest(turns, _room(prompt, context_window)))
     return ModelRequest(prompt, newest, tools, parameters=parameters)
 
 
@@ -109,7 +114,40 @@ def _results(caller: Message, following: Sequence[Message]) -> Iterator[Message]
         yield came.get(call.id) or interrupted_result(caller, call)
 
 
-def _turns(messages: Sequence[Message]) -> list[list[Message]]:
+def _ended(messages: Sequence[Message]) -> Iterator[Message]:
+    """End each turn that was stopped among its tools as an answered one ends.
+
+    Many templates refuse a user's message right after a tool's result.
+    """
+    for place, message in enumerate(messages):
+        before = messages[place - 1] if place else message
+        if (before.role, message.role) == ("tool", "user"):
+            yield Message(f"{before.id}-end", "assistant", INTERRUPTED, before.timestamp)
+        yield message
+
+
+def _joined(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Join neighbours of one role, such as prompts without an answer.
+
+    Many templates refuse them.
+    """
+    found: list[Message] = []
+    for message in messages:
+        are_one = found and _are_one(found[-1], message)
+        found.append(_join(found.pop(), message) if are_one else message)
+    return tuple(found)
+
+
+def _join(earlier: Message, later: Message) -> Message:
+    texts = (earlier.text, later.text)
+    return replace(later, content="\n\n".join(text for text in texts if text.strip()))
+
+
+def _are_one(message: Message, following: Message) -> bool:
+    return following.role == message.role != "tool" and not message.tool_calls
+
+
+def _turns(messages: Iterable[Message]) -> list[list[Message]]:
     """Split before each user's message; what comes before the first belongs to no turn."""
     turns: list[list[Message]] = []
     for message in messages:
