@@ -70,6 +70,30 @@ def test_a_usage_error_quotes_no_control_raw(sibyl):
     assert "\x9b" not in result.err
 
 
+NOT_UTF8 = "caf\udce9"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["ask", NOT_UTF8], ["sessions", "show", NOT_UTF8], ["doctor", "--scope", NOT_UTF8]],
+)
+def test_text_that_is_not_utf8_is_refused(sibyl, data, arguments):
+    result = sibyl(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == '"caf\ufffd" is not valid UTF-8.\n'
+    assert not data.exists()
+
+
+def test_a_directory_may_have_any_name(tmp_path):
+    place = f"{tmp_path}/{NOT_UTF8}"
+    assert parse(["--data-dir", place, "doctor"]).data_dir == place
+
+
+def test_what_the_locale_could_not_decode_is_decoded():
+    # As in the locale C without Python's UTF-8 mode.
+    assert parse(["ask", "caf\udcc3\udca9"]).prompt == "caf\xe9"
+
+
 def test_what_follows_two_dashes_is_data(sibyl, saved, store):
     session_id = saved("hello")
     assert sibyl("--data-dir", store.root, "sessions", "name", session_id).code == 2

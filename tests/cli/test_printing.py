@@ -1,6 +1,7 @@
 """How a turn is told, and a session shown, on the command line."""
 
 import io
+import json
 import sys
 
 import pytest
@@ -121,3 +122,20 @@ def test_markdown_shows_all_that_a_session_holds():
     assert "## Tool · " in shown
     assert "## x:y · unknown (failed)\n\nhalf\n\n> No key." in shown
     assert shown.endswith("> No key.\n")
+
+
+def test_json_is_ascii_where_the_output_is_not_utf8(monkeypatch):
+    written = io.TextIOWrapper(io.BytesIO(), "latin-1", errors="replace")
+    monkeypatch.setattr(sys, "stdout", written)
+    JsonPrinter().show(TextAdded("m1", "caf\xe9 \u4f1a\u8a71 \U0001f600"))
+    line = written.buffer.getvalue()
+    assert line.isascii()
+    assert json.loads(line)["text"] == "caf\xe9 \u4f1a\u8a71 \U0001f600"
+
+
+def test_text_is_replaced_where_the_output_cannot_show_it(monkeypatch):
+    written = io.TextIOWrapper(io.BytesIO(), "latin-1")
+    monkeypatch.setattr(sys, "stdout", written)
+    output.prepare()
+    TextPrinter().show(TextAdded("m1", "caf\xe9 \u4f1a"))
+    assert written.buffer.getvalue() == b"caf\xe9 ?"

@@ -69,9 +69,17 @@ def test_a_closed_standard_input_is_none(monkeypatch):
     assert read_prompt("hello") == "hello"
 
 
-def test_bytes_that_are_no_text_are_kept(piped):
-    piped(b"caf\xe9")
-    assert read_prompt(None) == "caf\udce9"
+def test_bytes_that_are_no_text_are_replaced_and_the_user_is_told(piped, capsys):
+    piped(b"caf\xe9 \xff")
+    assert read_prompt(None) == "caf\ufffd \ufffd"
+    assert "not UTF-8" in capsys.readouterr().err
+
+
+def test_input_in_the_encoding_of_the_locale_is_read(monkeypatch, capsys):
+    latin = io.TextIOWrapper(io.BytesIO(b"caf\xe9"), "latin-1")
+    monkeypatch.setattr(sys, "stdin", latin)
+    assert read_prompt(None) == "caf\xe9"
+    assert capsys.readouterr().err == ""
 
 
 def test_controls_are_kept_as_typed(piped):

@@ -1,10 +1,11 @@
 """Printing, with control characters made visible on a terminal."""
 
+import codecs
 import os
 import sys
 from typing import Any, TextIO
 
-from tui.domain.journal.json_text import terminal_json
+from tui.domain.journal.json_text import ascii_json, terminal_json
 from tui.domain.text.safe_text import make_visible, without_surrogates
 from tui.errors import OutputError
 from tui.terminal import first_frame
@@ -41,7 +42,8 @@ def put_line(text: str = "") -> None:
 
 def put_json(value: Any, indent: int | None = None) -> None:
     """Print a value as JSON without terminal controls."""
-    put(terminal_json(value, indent) + "\n")
+    text = terminal_json(value, indent)
+    put((text if _is_utf8(sys.stdout) else ascii_json(text)) + "\n")
 
 
 def tell(text: str) -> None:
@@ -60,6 +62,10 @@ def tell(text: str) -> None:
 def is_terminal(stream: TextIO | None) -> bool:
     """True if a standard stream is open and a terminal."""
     return stream is not None and stream.isatty()
+
+
+def _is_utf8(stream: TextIO | None) -> bool:
+    return stream is None or codecs.lookup(stream.encoding).name == "utf-8"
 
 
 def discard(stream: TextIO) -> None:

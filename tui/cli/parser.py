@@ -1,15 +1,20 @@
 """The argument parser."""
 
 import argparse
+import os
 from collections.abc import Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, cast
 
 from tui.cli import output
+from tui.domain.text.safe_text import without_surrogates
 from tui.errors import UsageError
 from tui.terminal.first_frame import asks_for_screen
 
 PROGRAM = "sibyl-tui"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
+
+_PATHS = frozenset({"data_dir", "file"})
+"""Arguments that may be any bytes, as file names may."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -44,7 +49,23 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     # Building the subparsers takes 4 ms, which the start of the full screen saves.
     grammar = _without_commands() if asks_for_screen([*arguments]) else build()
-    return grammar.parse_args(arguments)
+    chosen = grammar.parse_args(arguments)
+    for name, value in vars(chosen).items():
+        if name not in _PATHS:
+            setattr(chosen, name, _as_text(value))
+    return chosen
+
+
+def _as_text(value: Any) -> Any:
+    """Decode what the locale could not as UTF-8. Raises ``UsageError``."""
+    if isinstance(value, list):
+        return [_as_text(each) for each in cast("list[Any]", value)]
+    if not isinstance(value, str) or without_surrogates(value) == value:
+        return value
+    try:
+        return os.fsencode(value).decode()
+    except UnicodeError as error:
+        raise UsageError(f'"{value}" is not valid UTF-8.') from error
 
 
 def build() -> Parser:

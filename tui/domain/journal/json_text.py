@@ -8,6 +8,7 @@ from typing import Any
 _IN_JOURNAL = re.compile("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
 # Strings match as a whole, so that the words in them are left alone.
 _NO_JSON = re.compile(r'"(?:[^"\\]++|\\.)*+"|NaN|-?Infinity')
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
 _AS_JSON = {"NaN": "null", "Infinity": "1e999", "-Infinity": "-1e999"}
 _ON_TERMINAL = re.compile(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
@@ -22,6 +23,11 @@ def journal_json(value: Any) -> bytes:
 def terminal_json(value: Any, indent: int | None = None) -> str:
     """Encode a value without terminal controls; any JSON reader decodes the same value."""
     return _ON_TERMINAL.sub(_escape, _json(value, indent=indent) if indent else _compact(value))
+
+
+def ascii_json(text: str) -> str:
+    """Escape all that is not ASCII in JSON, for an output that is not UTF-8."""
+    return _BEYOND_ASCII.sub(_escape, text)
 
 
 def _compact(value: Any) -> str:
