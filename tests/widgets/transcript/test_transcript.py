@@ -174,7 +174,7 @@ async def test_a_mark_says_that_there_is_more_below_and_how_much_of_it_is_new(op
     async with opened(*numbered(50)) as (app, pilot):
         assert "↓" not in shown(app)
         await pilot.press("pageup")
-        assert app.transcript.visible_text()[-1].endswith("↓ more below")
+        assert app.transcript.visible_text()[-1].endswith("↓ latest")
         app.transcript.put(answered("news"))
         app.transcript.add_text("new", "more")
         app.transcript.add_text("new", " news")
@@ -196,7 +196,7 @@ async def test_a_click_on_the_mark_leads_to_the_end(opened):
     async with opened(*numbered(50)) as (app, pilot):
         await pilot.press("pageup", "pageup")
         last = app.transcript.visible_text()[-1]
-        mark = len(last) - len("more below")
+        mark = len(last) - len("latest")
         await pilot.click(app.transcript, offset=(mark - 5, 19))
         assert not app.transcript.following
         await pilot.click(app.transcript, offset=(mark, 19))

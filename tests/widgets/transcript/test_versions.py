@@ -47,7 +47,9 @@ def rows(app):
 
 async def test_a_message_with_other_versions_says_which_it_is(reader):
     app, _ = reader
-    assert [row for row in rows(app) if "version" in row] == ["version 2/3"]
+    assert [row for row in rows(app) if "version" in row] == [
+        "version 2/3 · [ and ] show the others"
+    ]
 
 
 async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
@@ -56,8 +58,9 @@ async def test_versions_that_come_and_go_are_shown_where_one_reads(reader):
     transcript.show_versions({"q2": Version(1, 2)})
     await pilot.pause()
     shown = rows(app)
-    assert [row for row in shown if "version" in row] == ["version 1/2"]
-    assert shown.index("version 1/2") < shown.index("second")
+    named = "version 1/2 · [ and ] show the others"
+    assert [row for row in shown if "version" in row] == [named]
+    assert shown.index(named) < shown.index("second")
 
 
 @pytest.mark.parametrize(

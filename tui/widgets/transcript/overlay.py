@@ -21,7 +21,7 @@ def with_cursor(row: DocumentRow, canvas: Canvas) -> Strip:
 
 def more_words(new: int) -> str:
     """The words of the mark for more rows below, with the number of unseen messages."""
-    return f" {_BELOW} {new} new " if new else f" {_BELOW} more below "
+    return f" {_BELOW} {new} new " if new else f" {_BELOW} latest "
 
 
 def with_more(strip: Strip, words: str, canvas: Canvas) -> Strip:

@@ -167,7 +167,8 @@ class Item:
         """Say below a message which of its versions it is."""
         if self.version is None or not blocks:
             return blocks
-        return [*blocks, LineBlock(f"version {self.version.number}/{self.version.count}", "quiet")]
+        words = f"version {self.version.number}/{self.version.count} · [ and ] show the others"
+        return [*blocks, LineBlock(words, "quiet")]
 
     def take_dropped(self) -> Sequence[RowBlock]:
         """The blocks that were dropped since the last call."""
