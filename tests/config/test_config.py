@@ -38,6 +38,7 @@ max_open_sessions = 3
 exclusive_projects = true
 theme = "nord"
 reduced_motion = true
+proxy = "http://127.0.0.1:3128"
 
 [retention]
 backlog_limit = 5
@@ -61,6 +62,8 @@ review = '''Find the worst fault:
 system_prompt = "Say \\"yes\\"."
 temperature = 0.2
 max_tokens = 500
+context_window = 10_000_000
+tools = false
 
 [providers.openai]
 timeout = 30
@@ -74,6 +77,17 @@ models = ["qwen3", "qwen3:4b"]
 context_window = 1000
 timeout = 0.5
 retries = 0
+dialect = "anthropic"
+key_command = ["pass", "show", "local"]
+key_header = "api-key"
+headers = { X-Team = "blue" }
+query = { api-version = "2026-10-01" }
+extra_body = { service_tier = "flex", metadata = { tags = [1, "a"] } }
+stream_options = false
+max_tokens_name = "max_completion_tokens"
+proxy = ""
+client_certificate = "/secrets/client.pem"
+client_key = "/secrets/client.key"
 """
 
 
@@ -96,7 +110,7 @@ class TestTheFile:
         assert config.system_prompt.endswith("簡潔に。")
         assert (config.auto_save_interval, config.max_open_sessions) == (12.5, 3)
         assert (config.exclusive_projects, config.reduced_motion) == (True, True)
-        assert config.theme == "nord"
+        assert (config.theme, config.proxy) == ("nord", "http://127.0.0.1:3128")
         assert msgspec.structs.astuple(config.retention) == (5, 0, "trash")
         assert config.hooks.on_archive == ("notify", "--quiet")
         assert config.tools.enabled == ("write_todos",)
@@ -104,7 +118,11 @@ class TestTheFile:
         assert config.prompts == {"review": "Find the worst fault:\n{args}"}
         assert config.models == {
             "openai:gpt-6-luna": ModelTable(
-                system_prompt='Say "yes".', temperature=0.2, max_tokens=500
+                system_prompt='Say "yes".',
+                temperature=0.2,
+                max_tokens=500,
+                context_window=10_000_000,
+                tools=False,
             )
         }
         assert config.providers["openai"] == ProviderSettings(timeout=30, temperature=1)
@@ -116,6 +134,17 @@ class TestTheFile:
             context_window=1000,
             timeout=0.5,
             retries=0,
+            dialect="anthropic",
+            key_command=("pass", "show", "local"),
+            key_header="api-key",
+            headers={"X-Team": "blue"},
+            query={"api-version": "2026-10-01"},
+            extra_body={"service_tier": "flex", "metadata": {"tags": [1, "a"]}},
+            stream_options=False,
+            max_tokens_name="max_completion_tokens",
+            proxy="",
+            client_certificate="/secrets/client.pem",
+            client_key="/secrets/client.key",
         )
 
     def test_names_key_files_from_where_it_is(self, write: Write, private_home: Path):
@@ -126,6 +155,14 @@ class TestTheFile:
         providers = load_config(file).providers
         assert providers["openai"].api_key_file == str(file.parent / "openai.key")
         assert providers["ollama"].api_key_file == str(private_home / "ollama.key")
+
+    def test_names_certificates_from_where_it_is(self, write: Write):
+        file = write(
+            '[providers.openai]\nclient_certificate = "client.pem"\nclient_key = "client.key"\n'
+        )
+        provider = load_config(file).providers["openai"]
+        assert provider.client_certificate == str(file.parent / "client.pem")
+        assert provider.client_key == str(file.parent / "client.key")
 
     def test_that_cannot_be_read_is_an_error(self, tmp_path: Path):
         with pytest.raises(ConfigError) as caught:
@@ -267,6 +304,41 @@ class TestAWrongValue:
             ),
             ("providers.openai.models = [' ']", "providers.openai.models: expected names .*"),
             ("providers.openai.context_window = 0", "providers.openai.context_window: .*"),
+            (
+                "providers.openai.headers.'X Team' = 'a'",
+                'providers.openai.headers."X Team": expected the name of a header, such as .*',
+            ),
+            (
+                "providers.openai.headers.X = 'sk-secret é'",
+                "providers.openai.headers.X: expected one line of ASCII characters",
+            ),
+            (
+                'providers.openai.headers.X = "a\\nb"',
+                "providers.openai.headers.X: expected one line of ASCII characters",
+            ),
+            (
+                "providers.openai.extra_body.at = 2026-01-01",
+                "providers.openai.extra_body: expected JSON: no dates, times, nan or inf",
+            ),
+            ("providers.openai.extra_body.a = [{b = nan}]", ".*: expected JSON: .*"),
+            ("providers.openai.extra_body = 'x'", ".*: expected a table, got text"),
+            (
+                "providers.openai.proxy = 'squid'",
+                'providers.openai.proxy: expected an address such as "http://proxy:3128", or ""',
+            ),
+            ("proxy = 'squid'", "proxy: expected an address .*"),
+            (
+                "providers.openai.dialect = 'smtp'",
+                'providers.openai.dialect: expected "anthropic", .*',
+            ),
+            (
+                "providers.openai.key_command = ['']",
+                "providers.openai.key_command: expected the name of a program first, got nothing",
+            ),
+            (
+                "providers.openai.client_key = 'a'",
+                "providers.openai.client_certificate: expected the certificate of client_key, .*",
+            ),
             ("providers.offline.timeout = 3", "providers.offline: expected another name: .*"),
             (
                 "providers.'a b'.timeout = 3",
@@ -433,9 +505,21 @@ class TestWhatIsShown:
         assert "# context_window is not set\n" in shown
 
     def test_is_toml_that_means_the_same(self, write: Write):
-        config = load_config(write(ALL))
+        said = ALL.replace('"blue"', '"[hidden]"')
+        config = load_config(write(said))
         shown = as_toml(load_settings(write(ALL), {}))
         assert load_config(write(shown)) == config
+
+    def test_hides_the_values_of_headers_and_the_passwords_of_proxies(self, write: Write):
+        file = write(
+            'proxy = "http://me:secret@proxy:3128"\n'
+            '[providers.openai]\nproxy = "http://token-secret@other"\n'
+            '[providers.openai.headers]\n"X-Team.a" = "secret"\n'
+        )
+        shown = as_toml(load_settings(file, {}))
+        assert "secret" not in shown
+        assert 'proxy = "http://[hidden]@proxy:3128"' in shown
+        assert '"X-Team.a" = "[hidden]"' in shown
 
     @given(st.text(st.characters(codec="utf-8")))
     def test_holds_any_text(self, text: str):

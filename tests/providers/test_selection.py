@@ -296,6 +296,46 @@ class TestTheChoice:
         assert choice.key is not None
         assert choice.key.source == "OTHER_KEY"
 
+    def test_has_all_that_the_settings_say_of_its_server(self, settings_with: SettingsWith):
+        text = (
+            'model = "gate:m"\nproxy = "http://above:1"\n[providers.gate]\n'
+            'base_url = "http://gate"\ndialect = "anthropic"\nkey_header = "api-key"\n'
+            'headers = { X-Team = "blue" }\nquery = { api-version = "1" }\n'
+            "extra_body = { tier = { name = 1 } }\nstream_options = false\n"
+            'max_tokens_name = "max_completion_tokens"\nclient_certificate = "/c.pem"\n'
+            'client_key = "/c.key"\nkey_command = ["pass", "gate"]\ncontext_window = 10_000_000\n'
+        )
+        choice, _ = choose(settings_with(text), {}, find_ollama=nothing)
+        assert choice.dialect == "anthropic"
+        assert (choice.key, choice.key_command) == (None, ("pass", "gate"))
+        assert (choice.key_header, choice.key_form) == ("api-key", "{}")
+        assert {name: text.reveal() for name, text in choice.headers.items()} == {"X-Team": "blue"}
+        assert (choice.query, choice.extra_body) == ({"api-version": "1"}, {"tier": {"name": 1}})
+        assert (choice.stream_options, choice.max_tokens_name) == (False, "max_completion_tokens")
+        assert (choice.client_certificate, choice.client_key) == ("/c.pem", "/c.key")
+        assert (choice.proxy, choice.context_window) == ("http://above:1", 10_000_000)
+        assert "blue" not in repr(choice)
+
+    @pytest.mark.parametrize(
+        ("text", "proxy"),
+        [
+            ("[providers.openai]", None),
+            ('proxy = ""', ""),
+            ('proxy = "http://a:1"\n[providers.openai]\nproxy = ""', ""),
+            ('proxy = "http://a:1"\n[providers.openai]\nproxy = "http://b:1"', "http://b:1"),
+        ],
+    )
+    def test_has_the_proxy_of_its_server_before_that_of_all(
+        self, settings_with: SettingsWith, text: str, proxy: str | None
+    ):
+        choice, _ = choose(settings_with(text), OPENAI, find_ollama=nothing)
+        assert choice.proxy == proxy
+
+    def test_of_a_vendor_whose_key_a_command_prints_is_taken(self, settings_with: SettingsWith):
+        text = '[providers.openai]\nkey_command = ["pass", "openai"]'
+        choice, _ = choose(settings_with(text), {}, find_ollama=nothing)
+        assert (choice.name, choice.key) == ("openai:gpt-6-luna", None)
+
     def test_has_the_address_of_the_variable_before_that_of_the_settings(
         self, settings_with: SettingsWith
     ):

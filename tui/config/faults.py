@@ -40,6 +40,8 @@ def faults(value: object, kind: inspect.Type, key: str) -> Iterator[Fault]:
         case inspect.VarTupleType(), list():
             for place, each in enumerate(cast("list[Any]", value), 1):
                 yield from faults(each, inner.item_type, f"{key}[{place}]")
+        case inspect.AnyType(), _:
+            pass
         case _:
             if not _fits(value, inner):
                 yield key, f"expected {expected(kind)}{_got(value, inner)}"
@@ -56,7 +58,8 @@ def expected(kind: inspect.Type) -> str:
         case inspect.IntType() | inspect.FloatType():
             return _name(kind) + _limits(kind)
         case inspect.LiteralType():
-            return " or ".join(f'"{value}"' for value in kind.values)
+            *others, last = (f'"{value}"' for value in kind.values)
+            return f"{', '.join(others)} or {last}"
         case inspect.VarTupleType():
             return f"a list of {_name(kind.item_type)}s"
         case _:

@@ -1,5 +1,6 @@
 """Loading of the settings: file, then environment, then flags."""
 
+import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -196,6 +197,24 @@ def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tupl
             yield f"{key}.base_url", f"{_ADDRESS}, got nothing"
         if any(not model.strip() for model in provider.models):
             yield f"{key}.models", "expected names of models, got an empty one"
+        if provider.key_command and not provider.key_command[0]:
+            yield f"{key}.key_command", "expected the name of a program first, got nothing"
+        if not _is_json(provider.extra_body):
+            yield f"{key}.extra_body", "expected JSON: no dates, times, nan or inf"
+        if provider.client_key and not provider.client_certificate:
+            yield f"{key}.client_certificate", "expected the certificate of client_key, got nothing"
+
+
+def _is_json(value: Any) -> bool:
+    match value:
+        case dict():
+            return all(_is_json(each) for each in cast("dict[str, Any]", value).values())
+        case list():
+            return all(_is_json(each) for each in cast("list[Any]", value))
+        case float():
+            return math.isfinite(value)
+        case _:
+            return value is None or isinstance(value, str | int)
 
 
 def is_address(text: str) -> bool:
@@ -211,14 +230,20 @@ def is_address(text: str) -> bool:
     return bool(parts.scheme in {"http", "https"} and parts.hostname and port != 0 and plain)
 
 
+_FILES = ("api_key_file", "client_certificate", "client_key")
+
+
 def _with_whole_paths(config: _Schema, directory: Path) -> _Schema:
-    """Make the paths of key files absolute; they are relative to their settings file."""
+    """Make the paths of keys and certificates absolute; they are relative to their settings."""
 
     def whole(provider: ProviderSettings) -> ProviderSettings:
-        if provider.api_key_file is None:
-            return provider
-        path = directory.absolute() / Path(provider.api_key_file).expanduser()
-        return msgspec.structs.replace(provider, api_key_file=str(path))
+        named = {field: getattr(provider, field) for field in _FILES}
+        paths = {
+            field: str(directory.absolute() / Path(name).expanduser())
+            for field, name in named.items()
+            if name is not None
+        }
+        return msgspec.structs.replace(provider, **paths)
 
     providers = {name: whole(provider) for name, provider in config.providers.items()}
     return msgspec.structs.replace(config, providers=providers)

@@ -6,12 +6,13 @@ import msgspec
 from msgspec import Meta
 
 from tui.domain.model_settings import HIGHEST_TEMPERATURE, MOST_TOKENS
-from tui.domain.providers import KNOWN_SERVERS
+from tui.domain.providers import KNOWN_SERVERS, DialectName, MaxTokensName
 
 EXAMPLE_MODEL = "openai:gpt-6-luna"
 
 _DAY = 86_400
 _MANY = 1_000_000
+_LARGEST_WINDOW = 1_000_000_000
 
 
 def _about(text: str, example: Any = None) -> Meta:
@@ -33,6 +34,14 @@ _FullModelName = Annotated[
     str, _like(r"^[A-Za-z0-9][A-Za-z0-9_-]*:\S.*$", f'PROVIDER:MODEL, such as "{EXAMPLE_MODEL}"')
 ]
 _Address = Annotated[str, _like(r"^https?://\S+$", 'an address such as "http://127.0.0.1:8080/v1"')]
+_Proxy = Annotated[
+    str,
+    _like(r"^$|^(https?|socks5h?)://\S+$", 'an address such as "http://proxy:3128", or ""'),
+]
+_HeaderName = Annotated[
+    str, _like(r"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", 'the name of a header, such as "X-Team"')
+]
+_HeaderText = Annotated[str, _like(r"^[!-~]([ -~]*[!-~])?$", "one line of ASCII characters")]
 _Variable = Annotated[
     str,
     _like(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself"),
@@ -58,6 +67,10 @@ _MaxTokens = Annotated[
     Annotated[int, Meta(ge=1, le=MOST_TOKENS)] | None,
     _about("The most tokens of an answer.", 4_000),
 ]
+_ContextWindow = Annotated[
+    Annotated[int, Meta(ge=1, le=_LARGEST_WINDOW)] | None,
+    _about("The most tokens of a request and its answer together.", 32_768),
+]
 
 
 class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -66,6 +79,10 @@ class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     system_prompt: _SystemPrompt = None
     temperature: _Temperature = None
     max_tokens: _MaxTokens = None
+    context_window: _ContextWindow = None
+    tools: Annotated[
+        bool | None, _about("Offer the enabled tools to this model; false for none.", example=False)
+    ] = None
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -89,11 +106,20 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         _FileName | None,
         _about("... or a file of mode 0600 with the key, relative to this file.", "local.key"),
     ] = None
-    models: Annotated[_Names, _about("Its models; the first is the default.", ["qwen3"])] = ()
-    context_window: Annotated[
-        Annotated[int, Meta(ge=1, le=_MANY)] | None,
-        _about("The most tokens of a request and its answer together.", 32_768),
+    key_command: Annotated[
+        _Names,
+        _about(
+            "... or a program and its arguments, run without a shell: the first line that it\n"
+            "prints is the key.",
+            ["pass", "show", "local"],
+        ),
+    ] = ()
+    key_header: Annotated[
+        _HeaderName | None,
+        _about("The header with the key, if it is not the usual one.", "api-key"),
     ] = None
+    models: Annotated[_Names, _about("Its models; the first is the default.", ["qwen3"])] = ()
+    context_window: _ContextWindow = None
     timeout: Annotated[
         Annotated[float, Meta(gt=0, le=_DAY)] | None,
         _about("Seconds without data before a request is given up.", 60),
@@ -101,6 +127,46 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     retries: Annotated[
         Annotated[int, Meta(ge=0, le=10)] | None,
         _about("Retries of a request that failed before its answer began.", 2),
+    ] = None
+    dialect: Annotated[
+        DialectName | None,
+        _about(
+            'The protocol: "openai" (chat completions, that of most servers), "responses",\n'
+            '"anthropic", "google", "mistral" or "bedrock".',
+            "openai",
+        ),
+    ] = None
+    headers: Annotated[
+        dict[_HeaderName, _HeaderText] | None,
+        _about("More headers of each request. Their values are never shown.", {"X-Team": "blue"}),
+    ] = None
+    query: Annotated[
+        dict[str, str] | None,
+        _about("Parameters after the address of each request.", {"api-version": "2026-10-01"}),
+    ] = None
+    extra_body: Annotated[
+        dict[str, Any] | None,
+        _about("More fields of each request for an answer.", {"service_tier": "flex"}),
+    ] = None
+    stream_options: Annotated[
+        bool | None,
+        _about(
+            "Ask for token counts; false for a server that refuses stream_options.", example=True
+        ),
+    ] = None
+    max_tokens_name: Annotated[
+        MaxTokensName | None,
+        _about('The field of a limit: "max_tokens" or "max_completion_tokens".', "max_tokens"),
+    ] = None
+    proxy: Annotated[
+        _Proxy | None, _about('The proxy to this server; "" for none.', "http://127.0.0.1:3128")
+    ] = None
+    client_certificate: Annotated[
+        _FileName | None,
+        _about("A PEM file with a client certificate, relative to this file ...", "client.pem"),
+    ] = None
+    client_key: Annotated[
+        _FileName | None, _about("... and one with its key, if that has none.", "client.key")
     ] = None
     system_prompt: _SystemPrompt = None
     temperature: _Temperature = None
@@ -165,6 +231,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     system_prompt: Annotated[
         str, _about("The system prompt: sent before each conversation.", "Answer briefly.")
     ] = ""
+    proxy: Annotated[
+        _Proxy | None,
+        _about(
+            'The proxy to all servers but local ones; "" for none; without this, that of the\n'
+            "environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).",
+            "http://127.0.0.1:3128",
+        ),
+    ] = None
     auto_save_interval: Annotated[
         float, Meta(ge=0, le=_DAY), _about("Seconds between two automatic saves; 0 = off.")
     ] = 300

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -100,9 +101,24 @@ def _shown_table(values: Mapping[str, Any], name: str, sources: Mapping[str, str
     if name and (single or not values):
         yield f"\n[{name}]"
     for key, value in single.items():
-        yield _shown(key, value, sources.get(joined(name, key), "default"))
+        place = joined(name, key)
+        yield _shown(joined("", key), _open(place, value), sources.get(place, "default"))
     for key in [key for key in values if key not in single]:
         yield from _shown_table(values[key], joined(name, key), sources)
+
+
+def _open(place: str, value: Any) -> Any:
+    """The value that is shown: neither that of a header, nor the password of a proxy."""
+    if _HEADER.match(place):
+        return _HIDDEN
+    if place.endswith("proxy") and isinstance(value, str):
+        return _PASSWORD.sub(rf"//{_HIDDEN}@", value)
+    return value
+
+
+_HIDDEN = "[hidden]"
+_HEADER = re.compile(r"providers\.[\w-]+\.headers\.")
+_PASSWORD = re.compile(r"//.*@")
 
 
 def _shown(key: str, value: Any, source: str) -> str:
@@ -112,4 +128,12 @@ def _shown(key: str, value: Any, source: str) -> str:
 
 def _value(value: Any) -> str:
     """Format a value; TOML strings are JSON strings, except DEL."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    match value:
+        case dict():
+            fields = cast("dict[str, Any]", value).items()
+            inner = ", ".join(f"{joined('', key)} = {_value(each)}" for key, each in fields)
+            return f"{{{inner}}}"
+        case list() | tuple():
+            return f"[{', '.join(_value(each) for each in cast('list[Any]', value))}]"
+        case _:
+            return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -4,7 +4,8 @@ A row adds a provider that speaks one of the dialects; ``tui.providers`` has a m
 dialect.
 """
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
 
@@ -13,11 +14,17 @@ OFFLINE = "offline"
 
 GUIDE = "guide"
 
-DialectName = Literal["openai", "anthropic"]
-"""The protocol of a server: chat completions, or Anthropic's messages."""
+DialectName = Literal["openai", "responses", "anthropic", "google", "mistral", "bedrock"]
+"""The protocol of a server: chat completions, OpenAI's Responses, Anthropic's messages, …"""
+
+MaxTokensName = Literal["max_tokens", "max_completion_tokens"]
+"""The field of a chat completions request that limits its answer."""
 
 ListingName = Literal["openai", "anthropic", "ollama"]
 """The form of the list of a server's models."""
+
+LISTINGS: Mapping[DialectName, ListingName] = {"anthropic": "anthropic"}
+"""The form that goes with a dialect, where it is not that of ``openai``."""
 
 
 class Provider(msgspec.Struct, frozen=True):
@@ -38,6 +45,25 @@ class Provider(msgspec.Struct, frozen=True):
     """True for a vendor: it is chosen without being asked for as soon as its key is there."""
     key_page: str = ""
     """The web page where a user gets a key."""
+    key_command: tuple[str, ...] = ()
+    """A program and its arguments that print the key, where neither variable nor file has it."""
+    key_header: str = ""
+    """The header with the key; empty for that of the dialect."""
+    headers: dict[str, str] = {}
+    """More headers, by name. Their values may be secret."""
+    query: dict[str, str] = {}
+    """Parameters that follow the address of each request, such as ``api-version``."""
+    extra_body: dict[str, Any] = {}
+    """More fields of each request for an answer: a JSON object."""
+    stream_options: bool = True
+    """True if chat completions ask for token counts by ``stream_options``."""
+    max_tokens_name: MaxTokensName = "max_tokens"
+    proxy: str | None = None
+    """The address of the proxy; ``""`` for none, ``None`` for that of the environment."""
+    client_certificate: str | None = None
+    """A PEM file with the certificate that the server asks for, and perhaps its key."""
+    client_key: str | None = None
+    """A PEM file with the key of ``client_certificate``, if that has none."""
     url_variable: str | None = None
     """The environment variable that replaces ``base_url``."""
     context_window: int = 32_768
@@ -61,6 +87,16 @@ class Provider(msgspec.Struct, frozen=True):
     for, else half a second, doubled each time. Neither silence nor a failure within an answer is
     retried. The libraries below retry nothing: this is the only place.
     """
+
+    @property
+    def key_form(self) -> str:
+        """The value of ``key_header``, with the key for ``{}``."""
+        return form_of_key(self.key_header)
+
+
+def form_of_key(header: str) -> str:
+    """The value of the header with the key, with the key for ``{}``."""
+    return "Bearer {}" if header.lower() == "authorization" else "{}"
 
 
 PROVIDERS = {

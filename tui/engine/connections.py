@@ -182,7 +182,7 @@ class ConnectionManager:
         if provider is None:
             return False
         if provider.needs_key:
-            return bool(provider.key_file or self._variable(provider))
+            return bool(provider.key_file or provider.key_command or self._variable(provider))
         return name in self._settings.providers
 
     def _name_for(self, address: str) -> str:

@@ -2,11 +2,19 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from tui.config import Settings, is_address
-from tui.domain.providers import PROVIDERS, DialectName, Provider
+from tui.config import ProviderSettings, Settings, is_address
+from tui.domain.providers import (
+    LISTINGS,
+    PROVIDERS,
+    DialectName,
+    MaxTokensName,
+    Provider,
+    form_of_key,
+)
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.secret import Secret, key_from_environment, key_from_file
 
@@ -23,11 +31,53 @@ class ModelChoice(msgspec.Struct, frozen=True):
     answer_tokens: int = 32_000
     timeout: float = 60
     retries: int = 0
+    key_command: tuple[str, ...] = ()
+    """Run by ``with_key`` before the model is built, if there is no key."""
+    key_header: str = ""
+    headers: dict[str, Secret] = {}
+    query: dict[str, str] = {}
+    extra_body: dict[str, Any] = {}
+    stream_options: bool = True
+    max_tokens_name: MaxTokensName = "max_tokens"
+    proxy: str | None = None
+    client_certificate: str | None = None
+    client_key: str | None = None
 
     @property
     def name(self) -> str:
         """``PROVIDER:MODEL``, as shown and stored."""
         return f"{self.provider}:{self.model}"
+
+    @property
+    def key_form(self) -> str:
+        """The value of ``key_header``, if that is set, with the key for ``{}``."""
+        return form_of_key(self.key_header)
+
+
+_SHARED = tuple(
+    name for name in ModelChoice.__struct_fields__ if name in Provider.__struct_fields__
+)
+
+
+def choice_of(provider: Provider, model: str, key: Secret | None) -> ModelChoice:
+    """Choose a model of a provider."""
+    place = f"providers.{provider.name}.headers"
+    fields: dict[str, Any] = {name: getattr(provider, name) for name in _SHARED}
+    fields["headers"] = {name: Secret(text, place) for name, text in provider.headers.items()}
+    return ModelChoice(provider=provider.name, model=model, key=key, **fields)
+
+
+def with_key(choice: ModelChoice) -> ModelChoice:
+    """Run the command that prints the key, if there is none. Raises ``ModelUnavailable``.
+
+    It may take seconds: call it in a thread.
+    """
+    if choice.key or not choice.key_command:
+        return choice
+    from tui.providers.key_command import key_from_command
+
+    key = key_from_command(choice.key_command, choice.provider)
+    return msgspec.structs.replace(choice, key=key)
 
 
 def provider_called(name: str, settings: Settings, environ: Mapping[str, str]) -> Provider | None:
@@ -42,17 +92,51 @@ def provider_called(name: str, settings: Settings, environ: Mapping[str, str]) -
     # A key that was pasted on the screen was asked for in spite of the usual variable.
     variable = None if has_pasted_key(name, settings) else table.key_variable
     chosen = settings.connections.chosen_of(name)
+    address = _address(table, environ) or own.base_url or table.base_url
     return msgspec.structs.replace(
         table,
-        base_url=_address(table, environ) or own.base_url or table.base_url,
+        base_url=address,
         models=tuple(dict.fromkeys([*own.models, *chosen, *(() if own.models else table.models)])),
         key_variable=own.api_key_env or variable,
         key_file=own.api_key_file,
         needs_key=table.needs_key or own.api_key_env is not None,
-        context_window=own.context_window or table.context_window,
-        timeout=own.timeout or table.timeout,
-        retries=table.retries if own.retries is None else own.retries,
+        proxy=settings.config.proxy if own.proxy is None else own.proxy,
+        **_spoken(own),
+        **_replaced(own),
+        **_added(table, own),
     )
+
+
+_REPLACED = (
+    "context_window",
+    "timeout",
+    "retries",
+    "key_command",
+    "key_header",
+    "stream_options",
+    "max_tokens_name",
+    "client_certificate",
+    "client_key",
+)
+_ADDED = ("headers", "query", "extra_body")
+
+
+def _replaced(own: ProviderSettings) -> dict[str, Any]:
+    """The settings that replace a field of the table."""
+    said = {name: getattr(own, name) for name in _REPLACED}
+    return {name: value for name, value in said.items() if value not in (None, ())}
+
+
+def _added(table: Provider, own: ProviderSettings) -> dict[str, Any]:
+    """The settings that are added to those of the table."""
+    return {name: {**getattr(table, name), **(getattr(own, name) or {})} for name in _ADDED}
+
+
+def _spoken(own: ProviderSettings) -> dict[str, Any]:
+    """Another dialect, with its form of the list of models."""
+    if own.dialect is None:
+        return {}
+    return {"dialect": own.dialect, "lists": LISTINGS.get(own.dialect, "openai")}
 
 
 def has_pasted_key(name: str, settings: Settings) -> bool:

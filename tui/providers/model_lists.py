@@ -17,6 +17,7 @@ import msgspec
 
 from tui.domain.providers import DialectName, ListingName, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
+from tui.providers.key_command import key_from_command
 from tui.providers.ollama import chat_names
 from tui.providers.secret import Secret
 from tui.providers.server_words import (
@@ -79,7 +80,7 @@ def list_models(connection: Connection) -> tuple[str, ...]:
 
 def check(connection: Connection, model: str) -> None:
     """Ask a model for one token, at a server that lists none. Raises ``ModelError``."""
-    path, limit = _SMALLEST[connection.provider.dialect]
+    path, limit = _SMALLEST.get(connection.provider.dialect, _SMALLEST["openai"])
     hello = {"role": "user", "content": "Hello"}
     _Request(connection).post(path, {"model": model, "messages": [hello], limit: 1})
 
@@ -150,7 +151,7 @@ class _Request:
     """Requests to one server, which end at the same time."""
 
     def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+        self._connection = _keyed(connection)
         self._end = time.monotonic() + SECONDS
 
     def get(self, path: str, above: str = "") -> Mapping[str, Any]:
@@ -206,6 +207,15 @@ class _Request:
                 **({"X-Api-Key": key} if key else {}),
             }
         return {**common, **({"Authorization": f"Bearer {key}"} if key else {})}
+
+
+def _keyed(connection: Connection) -> Connection:
+    """Run the command that prints the key, if there is none."""
+    provider = connection.provider
+    if connection.key or not provider.key_command:
+        return connection
+    key = key_from_command(provider.key_command, provider.name)
+    return msgspec.structs.replace(connection, key=key)
 
 
 def _json(data: bytes) -> Any:

@@ -8,8 +8,10 @@ from tui.domain.providers import GUIDE, KNOWN_SERVERS, OFFLINE, PROVIDERS, Provi
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import (
     ModelChoice,
+    choice_of,
     key_of,
     provider_called,
+    with_key,
 )
 from tui.providers.protocol import Model
 from tui.providers.secret import Secret
@@ -82,14 +84,14 @@ def known_names(settings: Settings, environ: Mapping[str, str]) -> tuple[str, ..
 
 
 def build(choice: ModelChoice, search: "Search | None" = None) -> Model:
-    """Create the model; importing the library of a real one takes a second or more."""
+    """Create the model; its library takes a second or more, a command for its key up to ten."""
     if choice.provider == OFFLINE:
         from tui.providers.guide import OfflineGuide
 
         return OfflineGuide(search)
     from tui.providers.adapter import ChatModel
 
-    return ChatModel(choice)
+    return ChatModel(with_key(choice))
 
 
 def first_ollama_model(address: str) -> str | None:
@@ -160,7 +162,7 @@ class _Selection:
     def _vendor(self, name: str) -> ModelChoice | None:
         """Select a vendor's default model if its key is set."""
         provider = self._provider(name)
-        if provider and self._key(provider):
+        if provider and (self._key(provider) or provider.key_command):
             return self._choice(provider, provider.models[0])
         variable = provider.key_variable if provider else None
         address = provider.url_variable if provider else None
@@ -186,19 +188,9 @@ class _Selection:
 
     def _choice(self, provider: Provider, model: str) -> ModelChoice:
         key = self._key(provider)
-        if key is None and provider.needs_key:
+        if key is None and provider.needs_key and not provider.key_command:
             raise ModelUnavailable(self._keyless(provider))
-        return ModelChoice(
-            provider=provider.name,
-            model=model,
-            base_url=provider.base_url,
-            key=key,
-            dialect=provider.dialect,
-            answer_tokens=provider.answer_tokens,
-            context_window=provider.context_window,
-            timeout=provider.timeout,
-            retries=provider.retries,
-        )
+        return choice_of(provider, model, key)
 
     def _provider(self, name: str) -> Provider | None:
         return provider_called(name, self._settings, self._environ)

@@ -102,7 +102,8 @@ class ConnectController:
         self._draft = draft = await asyncio.to_thread(self._connections.connection, name)
         if asked != self._asked or self._screen is None:
             return
-        if draft.provider.needs_key and draft.key is None:
+        keyless = draft.key is None and not draft.provider.key_command
+        if draft.provider.needs_key and keyless:
             self._screen.ask_key()
         elif name == OWN_SERVER:
             self._screen.ask_address()
