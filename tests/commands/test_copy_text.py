@@ -28,6 +28,11 @@ async def test_the_last_block_of_code_is_copied_without_its_fence(commands):
     assert commands.effects == (CopyText("if x:\n    y()"),)
 
 
+async def test_the_id_of_the_session_is_copied(commands):
+    await commands("/copy id")
+    assert commands.effects == (CopyText(commands.program.workspace.current.id),)
+
+
 async def test_an_answer_without_text_is_none(commands):
     await talked(commands, "Text.")
     await commands.program.send("A question")
@@ -61,4 +66,4 @@ async def test_there_is_no_code_to_copy_where_none_was_written(commands):
 
 
 async def test_anything_else_is_told_how(commands):
-    assert await commands("/copy all") == "Usage: /copy [code]"
+    assert await commands("/copy all") == "Usage: /copy [code | id]"

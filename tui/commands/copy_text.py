@@ -12,13 +12,15 @@ from tui.engine.sessions.loaded_session import LoadedSession
 
 
 async def copy(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Copy the last answer, or the last code block of any answer."""
+    """Copy the last answer, the last code block of any answer, or the id of the session."""
     answers = _answers(context.workspace.current)
     match arguments.lower():
         case "":
             text = next(answers, "")
         case "code":
             text = await asyncio.to_thread(_last_code, answers)
+        case "id":
+            text = context.workspace.current.id
         case _:
             return say(BY_NAME["copy"].usage_error)
     return (CopyText(text),) if text else say("Nothing to copy.")

@@ -193,8 +193,8 @@ COMMANDS: tuple[Command, ...] = (
         "copy",
         "stays",
         "Copy the last answer",
-        "copy the last answer, or its code",
-        "[code]",
+        "copy the last answer, its code, or the session's id",
+        "[code | id]",
         "part",
     ),
     Command(

@@ -7,6 +7,7 @@ import msgspec
 from tui.domain.commands import ALIASES, BY_NAME, COMMANDS, Command, command_called
 
 _SESSION_PREFIX = "session-"
+_PARTS = (("code", "its last block of code"), ("id", "the id of this session"))
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -128,7 +129,7 @@ def _arguments(
             wanted = argument.casefold()
             return [(name, "") for name in names if wanted in name.casefold()]
         case "part":
-            return [("code", "its last block of code")] if "code".startswith(argument) else []
+            return [part for part in _PARTS if part[0].startswith(argument.lower())]
         case "session":
             return _sessions(argument, targets)
         case "closed session":
