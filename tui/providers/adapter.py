@@ -54,9 +54,11 @@ from tui.providers.protocol import (
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
+    TurnMemory,
     UsageReported,
 )
 from tui.providers.thinking import ThinkingFilter
+from tui.providers.turn_answers import worth_keeping
 
 # Exceptions of the library when the JSON of a server's event has an unexpected shape.
 _MISSHAPEN = (
@@ -133,7 +135,8 @@ class ChatModel:
             response = await self._understood(stack.enter_async_context(opening), reply)
             events = aiter(response)
             yield _Received(
-                partial(self._next_piece, events, reply), partial(self._ending, response, reply)
+                partial(self._next_piece, events, reply),
+                partial(self._ending, response, reply, request.memory),
             )
 
     async def _next_piece(
@@ -151,14 +154,19 @@ class ChatModel:
                 raise
         raise explained(None, reply, self._choice, tries=1)
 
-    def _ending(self, response: StreamedResponse, reply: Reply) -> Iterator[ModelEvent]:
+    def _ending(
+        self, response: StreamedResponse, reply: Reply, memory: TurnMemory
+    ) -> Iterator[ModelEvent]:
         """The events after the text: tool calls, usage and the reason of the end."""
         details = response.provider_details or {}
         if response.finish_reason == "content_filter":
             raise withheld(self._choice, details.get("refusal"))
         if not details.get("finish_reason") and not reply.done:
             raise unfinished(self._choice)
-        parts = [part for part in response.get().parts if isinstance(part, ToolCallPart)]
+        answer = response.get()
+        parts = [part for part in answer.parts if isinstance(part, ToolCallPart)]
+        if parts:
+            memory.keep(worth_keeping(answer))
         taken: set[str] = set()
         for part in parts:
             yield ToolCallReceived(received_call(part, taken))

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, Protocol, cast
 
@@ -10,8 +11,10 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelRequestPart,
     ModelResponse,
+    ModelResponsePart,
     SystemPromptPart,
     TextPart,
+    ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -28,6 +31,7 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.providers.connection import Wire
 from tui.providers.protocol import ModelRequest, ToolDefinition
+from tui.providers.turn_answers import kept_answers, with_thinking
 
 INVALID_ARGUMENTS = "INVALID_JSON"
 """The key under which arguments that are not an object are sent back: servers parse them."""
@@ -74,6 +78,7 @@ def library_messages(request: ModelRequest, no_result: str | list[str] = "") -> 
     ``no_result``.
     """
     names = {call.id: call.name for each in request.messages for call in each.tool_calls}
+    kept = kept_answers(request)
     messages: list[ModelMessage] = []
     if request.system_prompt:
         messages.append(_asked(SystemPromptPart(sendable(request.system_prompt))))
@@ -82,7 +87,8 @@ def library_messages(request: ModelRequest, no_result: str | list[str] = "") -> 
             messages.append(_asked(*_results(group, names, no_result)))
         else:
             messages += [
-                _answered(each) if each.role == "assistant" else _said(each) for each in group
+                _answered(each, kept.get(each.id)) if each.role == "assistant" else _said(each)
+                for each in group
             ]
     return messages
 
@@ -139,10 +145,20 @@ def _said(message: Message) -> LibraryRequest:
     return _asked(UserPromptPart(sendable(message.text)))
 
 
-def _answered(message: Message) -> ModelResponse:
+def _answered(message: Message, kept: ModelResponse | None) -> ModelResponse:
     text = sendable(message.text)
     calls = [_called(call) for call in message.tool_calls]
-    return ModelResponse(parts=[*([TextPart(text)] if text else []), *calls])
+    converted = ModelResponse(parts=[*([TextPart(text)] if text else []), *calls])
+    if kept is None:
+        return converted
+    whole = with_thinking(converted, kept)
+    return replace(whole, parts=[_sendable_part(part) for part in whole.parts])
+
+
+def _sendable_part(part: ModelResponsePart) -> ModelResponsePart:
+    if isinstance(part, TextPart | ThinkingPart):
+        return replace(part, content=sendable(part.content))
+    return part
 
 
 def _called(call: ToolCall) -> ToolCallPart:

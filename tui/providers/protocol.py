@@ -3,7 +3,7 @@
 Implemented by the adapter to models behind servers and by the built-in guide.
 """
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Literal, Protocol
 
 import msgspec
@@ -23,6 +23,25 @@ class ToolDefinition(msgspec.Struct, frozen=True):
     parameters: dict[str, Any]
 
 
+class TurnMemory:
+    """The answers of one turn that called tools, in the adapter's own form; never stored.
+
+    A vendor requires its thinking back with the results of the calls, unchanged.
+    """
+
+    def __init__(self) -> None:
+        self._answers: list[Any] = []
+
+    @property
+    def answers(self) -> Sequence[Any]:
+        """In order; ``None`` for an answer that has nothing but its text and its calls."""
+        return self._answers
+
+    def keep(self, answer: Any) -> None:
+        """Note an answer that called tools; the adapter does, at its end."""
+        self._answers.append(answer)
+
+
 class ModelRequest(msgspec.Struct, frozen=True):
     """The request for one answer."""
 
@@ -37,6 +56,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     task: Task = "answer"
     """For the built-in guide; a model reads from the prompt that it writes a summary."""
     parameters: ModelParameters = ModelParameters()
+    memory: TurnMemory = msgspec.field(default_factory=TurnMemory)
 
 
 class TextReceived(msgspec.Struct, frozen=True):
@@ -46,7 +66,7 @@ class TextReceived(msgspec.Struct, frozen=True):
 
 
 class ThinkingReceived(msgspec.Struct, frozen=True):
-    """A piece of the model's thinking, not empty; shown, never stored or sent."""
+    """A piece of the model's thinking, not empty; shown, never stored."""
 
     text: str
 

@@ -210,6 +210,16 @@ async def test_each_call_of_an_answer_is_asked_for_and_its_result_sent(new_sessi
     assert [tool.name for tool in model.requests[0].tools] == list(ALL)
 
 
+async def test_the_requests_of_one_turn_have_one_memory(new_session):
+    session, model = new_session(), ScriptedModel([CALL], [CALL], ["Done."], ["Again."])
+    settings = TurnSettings(tools=tools(Answers("once", "once")))
+    await played(begin_turn(session, "go", model, settings))
+    await played(begin_turn(session, "and on", model, settings))
+    first, *others, of_the_next = [request.memory for request in model.requests]
+    assert all(memory is first for memory in others)
+    assert of_the_next is not first
+
+
 async def test_a_turn_stopped_while_it_asks_leaves_its_calls_interrupted(new_session, store):
     session, asked = new_session(), asyncio.Event()
 

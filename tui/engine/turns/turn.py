@@ -40,6 +40,7 @@ from tui.providers.protocol import (
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
+    TurnMemory,
     UsageReported,
 )
 
@@ -96,6 +97,7 @@ class Turn:
         self._prompt = prompt
         self._anew = anew
         self._notices: list[str] = []
+        self._memory = TurnMemory()
 
     async def run(self, emit: Emit) -> TurnEnded:
         """Ask the model and emit what happens, until the turn has ended; gives the last event.
@@ -158,7 +160,7 @@ class Turn:
     async def _request(self, replaces: str | None) -> ModelRequest:
         messages = await self._session.context(self._model.context_window)
         settings = self._settings.in_force(self._session.settings, self._model.name)
-        return project(
+        request = project(
             settings.system_prompt,
             self._session.summary,
             [message for message in messages if message.id != replaces],
@@ -166,6 +168,7 @@ class Turn:
             self._settings.tools.definitions,
             settings.parameters,
         )
+        return msgspec.structs.replace(request, memory=self._memory)
 
     async def _run_tools(self, answer: Message, emit: Emit) -> None:
         """Run the calls of an answer: calls are saved before, results after.

@@ -1,0 +1,134 @@
+"""Within a turn, thinking goes back to its vendor with the results of the calls."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from tests.providers.chat_server import ChatServer, Exchange, answers, calls_tools
+from tests.providers.conftest import (
+    ModelAt,
+    asks,
+    collected,
+    only_anthropic,
+    only_openai,
+    says,
+    text_of,
+)
+from tests.providers.speech import block_delta, block_start, block_stop
+from tui.domain.journal.message import Message
+from tui.providers.adapter import ChatModel
+from tui.providers.protocol import ModelRequest, ToolCallReceived, TurnMemory
+
+CALLS = (("call_a", "f", ['{"a": ', "1}"]), ("call_b", "f", ['{"a": 2}']))
+
+
+def thinks_and_calls(exchange: Exchange) -> None:
+    exchange.begin()
+    exchange.thinking("Hm. ")
+    exchange.thinking("Well.")
+    exchange.text("Looking.")
+    exchange.calls(CALLS)
+    exchange.end("tool_calls")
+
+
+async def next_round(model: ChatModel, request: ModelRequest) -> ModelRequest:
+    """Ask, and make the request with the results of the calls."""
+    events = await collected(model.stream(request))
+    calls = tuple(event.call for event in events if isinstance(event, ToolCallReceived))
+    number = len(request.messages)
+    answer = replace(says("assistant", text_of(events), tool_calls=calls), id=f"m{number}")
+    results = [says("tool", f"result of {call.id}", tool_call_id=call.id) for call in calls]
+    return replace(request, messages=(*request.messages, answer, *results))
+
+
+async def sent_in_the_next_round(
+    server: ChatServer, model: ChatModel, *earlier: Message
+) -> Sequence[Any]:
+    """The messages of the request after a round of calls."""
+    request = ModelRequest("", (*earlier, says("user", "Go.")))
+    await collected(model.stream(await next_round(model, request)))
+    return server.requests[-1].body["messages"]
+
+
+@only_anthropic
+async def test_blocks_of_thinking_go_back_with_their_signature(model_at: ModelAt):
+    with ChatServer(thinks_and_calls, answers()) as server:
+        sent = await sent_in_the_next_round(server, model_at(server))
+    thought, text, *calls = sent[1]["content"]
+    assert thought == {"type": "thinking", "thinking": "Hm. Well.", "signature": "c2ln"}
+    assert text == {"type": "text", "text": "Looking."}
+    assert [(call["id"], call["input"]) for call in calls] == [
+        ("call_a", {"a": 1}),
+        ("call_b", {"a": 2}),
+    ]
+
+
+@only_anthropic
+async def test_calls_get_the_ids_of_the_request(model_at: ModelAt):
+    with ChatServer(calls_tools(*CALLS), thinks_and_calls, answers()) as server:
+        model = model_at(server)
+        first = await next_round(model, asks())
+        old = first.messages[1:]
+        sent = await sent_in_the_next_round(server, model, says("user", "Before."), *old)
+    calls = [part["id"] for part in sent[-2]["content"] if part["type"] == "tool_use"]
+    results = [part["tool_use_id"] for part in sent[-1]["content"]]
+    assert calls == results == ["call_a_1", "call_b_1"]
+
+
+@only_anthropic
+async def test_thinking_without_a_signature_does_not_go_back(model_at: ModelAt):
+    def unsigned(exchange: Exchange) -> None:
+        exchange.begin()
+        exchange.event(block_start(0, {"type": "thinking", "thinking": "", "signature": ""}))
+        exchange.event(block_delta(0, {"type": "thinking_delta", "thinking": "Hm."}))
+        exchange.event(block_stop(0))
+        call = {"type": "tool_use", "id": "call_a", "name": "f", "input": {}}
+        exchange.event(block_start(1, call))
+        exchange.event(block_stop(1))
+        exchange.end("tool_calls")
+
+    with ChatServer(unsigned, answers()) as server:
+        sent = await sent_in_the_next_round(server, model_at(server))
+    assert [part["type"] for part in sent[1]["content"]] == ["tool_use"]
+
+
+@only_openai
+async def test_thinking_goes_back_in_the_field_that_it_came_in(model_at: ModelAt):
+    with ChatServer(thinks_and_calls, answers()) as server:
+        sent = await sent_in_the_next_round(server, model_at(server))
+    assert sent[1]["reasoning_content"] == "Hm. Well."
+    assert sent[1]["content"] == "Looking."
+
+
+@only_openai
+async def test_thinking_in_tags_does_not_go_back(model_at: ModelAt):
+    reply = calls_tools(*CALLS, text="<think>Hm.</think>Looking.")
+    with ChatServer(reply, answers()) as server:
+        sent = await sent_in_the_next_round(server, model_at(server))
+    assert sent[1]["content"] == "Looking."
+
+
+@only_openai
+async def test_each_answer_of_a_turn_has_its_own_thinking(model_at: ModelAt):
+    plain = calls_tools(("call_c", "f", ["{}"]))
+    with ChatServer(thinks_and_calls, plain, thinks_and_calls, answers()) as server:
+        model = model_at(server)
+        request = asks()
+        for _ in range(3):
+            request = await next_round(model, request)
+        await collected(model.stream(request))
+    sent = [each for each in server.requests[-1].body["messages"] if each["role"] == "assistant"]
+    assert [each.get("reasoning_content", "") for each in sent] == ["Hm. Well.", "", "Hm. Well."]
+
+
+@only_openai
+async def test_the_next_turn_sends_no_thinking(model_at: ModelAt):
+    with ChatServer(thinks_and_calls, answers()) as server:
+        model = model_at(server)
+        request = await next_round(model, asks())
+        later = (*request.messages, says("assistant", "Done."), says("user", "And now?"))
+        await collected(model.stream(ModelRequest("", later, memory=TurnMemory())))
+        await collected(model.stream(ModelRequest("", later, memory=request.memory)))
+    for each in server.requests[1:]:
+        assert "reasoning_content" not in each.body["messages"][1]
