@@ -171,6 +171,20 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, configured, store):
     ]
 
 
+def test_messages_that_are_not_sent_are_told(sibyl, configured, saved):
+    session_id = saved("word " * 400, "Hi.")
+    with ChatServer(answers("Fine.")) as server:
+        configured(server)
+        with open(os.environ["SIBYL_CONFIG"], "a") as config:
+            config.write("context_window = 400\n")
+        plain = sibyl("ask", "again", "--session", session_id)
+        told = sibyl("ask", "more", "--json", "--session", session_id)
+        assert "word" not in str(server.requests[0].body["messages"])
+    assert plain.out == "Fine.\n"
+    assert "Earlier messages are not sent: the conversation is longer" in plain.err
+    assert told.lines[-1]["earlier_messages_left_out"] is True
+
+
 def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, configured, store):
     seen = []
 

@@ -15,6 +15,7 @@ from tui.domain.journal.todo import TodoItem
 from tui.domain.views.markdown import as_markdown
 from tui.engine.turns.events import (
     AnswerStarted,
+    MessagesLeftOut,
     NoticeGiven,
     SaveFailed,
     TextAdded,
@@ -66,6 +67,25 @@ def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
     )
     assert printed.out == "half\n"
     assert printed.err == ("Restored session: s\nNOT SAVED: no room\nThe answer was truncated.\n")
+
+
+LEFT_OUT = (
+    "Earlier messages are not sent: the conversation is longer than the model's window."
+    " In sibyl-tui, /compact summarises them.\n"
+)
+
+
+def test_messages_that_were_left_out_are_told_on_standard_error(capsys):
+    printed = told(TextPrinter(), MessagesLeftOut(), TextAdded("m1", "Fine.\n"), capsys=capsys)
+    assert (printed.out, printed.err) == ("Fine.\n", LEFT_OUT)
+
+
+def test_as_json_the_end_says_whether_messages_were_left_out(capsys):
+    ended = TurnEnded("s", "m1", "complete")
+    printed = told(JsonPrinter(), MessagesLeftOut(), ended, capsys=capsys)
+    assert json.loads(printed.out)["earlier_messages_left_out"] is True
+    assert printed.err == LEFT_OUT
+    assert "earlier_messages_left_out" not in told(JsonPrinter(), ended, capsys=capsys).out
 
 
 def test_as_json_a_failed_save_is_an_error(capsys):

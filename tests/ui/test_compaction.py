@@ -100,7 +100,7 @@ async def test_there_is_nothing_to_compact_in_one_turn(world):
 @pytest.mark.fast
 async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
     gate = asyncio.Event()
-    long = "x" * 900
+    long = "x" * 1200
     w = small_world([long], [long], [long], [long], ["So far.", gate], ["At last."], ["More."])
     async with w.running() as (app, pilot):
         await talked(w, pilot, "first", "second", "third", "fourth")
@@ -118,6 +118,19 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
     assert sent[-3:] == ["fifth", "At last.", "sixth"]
     assert "first" not in sent
     assert "So far." in w.model.requests[-1].system_prompt
+
+
+@pytest.mark.fast
+async def test_messages_that_are_not_sent_are_told_once(small_world):
+    w = small_world(["One."], [ModelRefused("429")], ["Two."], window=100)
+    session = await w.session("x" * 400, "y" * 400, "more", "Yes.")
+    async with w.running(session) as (app, pilot):
+        await talked(w, pilot, "first")
+        await until(lambda: "Not summarised: 429" in notices(app))
+        await talked(w, pilot, "second")
+        assert notices(app).count("Earlier messages are not sent: the conversation is longer") == 1
+        assert "/compact summarises them." in notices(app)
+    assert "x" * 400 not in [each.text for each in w.model.requests[-1].messages]
 
 
 async def test_an_answer_and_a_summary_at_once_and_the_summary_first(world):
@@ -181,7 +194,7 @@ async def test_a_defect_in_a_summary_is_told_and_ends_nothing_else(world):
 
 
 async def test_after_a_failure_it_is_not_tried_at_each_turn(small_world):
-    long = "x" * 900
+    long = "x" * 1200
     refused = [ModelRefused("429")]
     w = small_world([long], [long], [long], [long], refused, ["a"], ["b"], ["c"], ["So far."])
     async with w.running() as (app, pilot):

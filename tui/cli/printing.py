@@ -7,9 +7,11 @@ import msgspec
 from tui.cli import output
 from tui.domain.journal.json_text import terminal_json
 from tui.engine.turns.events import (
+    LEFT_OUT,
     AnswerStarted,
     AttemptRepeated,
     MessageSaved,
+    MessagesLeftOut,
     NoticeGiven,
     SaveFailed,
     TextAdded,
@@ -20,6 +22,8 @@ from tui.engine.turns.events import (
     TurnEvent,
     UsageCounted,
 )
+
+_LEFT_OUT = f"{LEFT_OUT} In sibyl-tui, /compact summarises them."
 
 
 class Printer(Protocol):
@@ -52,6 +56,8 @@ class TextPrinter:
                 output.tell(f"Tool called: {call.name} {terminal_json(call.arguments)}")
             case ToolReturned(result=result):
                 output.tell(result)
+            case MessagesLeftOut():
+                output.tell(_LEFT_OUT)
             case NoticeGiven(text=text):
                 self._end_line()
                 output.tell(text)
@@ -83,6 +89,9 @@ class TextPrinter:
 class JsonPrinter:
     """Prints one JSON object per line on standard output."""
 
+    def __init__(self) -> None:
+        self._left_out = False
+
     def show(self, event: TurnEvent) -> None:
         match event:
             case MessageSaved(session_id=session_id, message=message):
@@ -95,6 +104,9 @@ class JsonPrinter:
             case ToolReturned(call=call, result=result):
                 told = {"tool_call_id": call.id, "name": call.name, "content": result}
                 output.put_json({"type": "tool_result", **told})
+            case MessagesLeftOut():
+                output.tell(_LEFT_OUT)
+                self._left_out = True
             case NoticeGiven(text=text):
                 output.tell(text)
             case SaveFailed(reason=reason):
@@ -111,4 +123,5 @@ class JsonPrinter:
         if event.error:
             self.fail(event.error)
         ids = {"session_id": event.session_id, "message_id": event.message_id}
-        output.put_json({"type": "done", **ids, "status": event.status})
+        left_out = {"earlier_messages_left_out": True} if self._left_out else {}
+        output.put_json({"type": "done", **ids, "status": event.status, **left_out})

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from tests.strategies import any_text
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
-from tui.engine.requests.model_request import estimated_tokens, project
+from tui.engine.requests.model_request import project
+from tui.engine.requests.token_estimate import estimated_tokens
 
 WIDE = 10_000_000
 
@@ -18,7 +19,7 @@ def message(number, role="user", content="text", **fields):
 
 
 def sent(messages, *, summary=None, window=WIDE, prompt=""):
-    return project(prompt, summary, messages, window).messages
+    return project(prompt, summary, messages, window).request.messages
 
 
 def call(name="c1"):
@@ -121,7 +122,7 @@ def test_the_same_call_id_in_two_turns_keeps_each_result_with_its_own_call():
 
 def test_a_summary_stands_for_the_messages_up_to_it():
     talk = [message(1), message(2, "assistant"), message(3)]
-    request = project("Be brief.", Summary(text="They met.", through="m2"), talk, WIDE)
+    request = project("Be brief.", Summary(text="They met.", through="m2"), talk, WIDE).request
     assert [each.id for each in request.messages] == ["m3"]
     assert request.system_prompt == ("Be brief.\n\nSummary of the earlier conversation:\nThey met.")
 
@@ -142,6 +143,28 @@ def test_what_does_not_fit_is_cut_before_a_users_message():
         message(7),
     ]
     assert [each.id for each in sent(talk, window=800)] == ["m3", "m4", "m5", "m6", "m7"]
+
+
+def left_out(messages, *, window=WIDE, summary=None):
+    return [each.id for each in project("", summary, messages, window).left_out]
+
+
+def test_what_did_not_fit_is_given_and_nothing_where_all_of_it_did():
+    talk = [message(1, content="x" * 3000), message(2, "assistant"), message(3)]
+    assert left_out(talk, window=800) == ["m1", "m2"]
+    assert left_out(talk) == []
+
+
+def test_what_a_summary_stands_for_is_not_left_out():
+    talk = [message(1, content="x" * 3000), message(2, "assistant"), message(3)]
+    assert left_out(talk, window=800, summary=Summary(text="They met.", through="m2")) == []
+
+
+def test_of_a_large_window_no_more_is_kept_for_the_answer_than_the_longest_takes():
+    talk = [message(number, content="word " * 80_000) for number in range(9)]
+    assert sum(map(estimated_tokens, talk)) > 0.85 * 1_050_000
+    assert left_out(talk, window=1_050_000) == []
+    assert left_out(talk, window=1_000_000) == ["m0"]
 
 
 def test_the_last_prompt_is_sent_however_large_it_is():
@@ -203,8 +226,3 @@ def test_what_is_sent_fits_unless_it_is_the_last_turn_alone(talk, window):
     messages = sent(talk, window=window)
     if sum(each.role == "user" for each in messages) > 1:
         assert sum(map(estimated_tokens, messages)) <= window - window // 4
-
-
-@given(any_text())
-def test_any_text_can_be_weighed(text):
-    assert estimated_tokens(message(1, content=text)) >= 0

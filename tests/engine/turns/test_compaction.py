@@ -16,11 +16,11 @@ from tui.domain.journal.records import Summary
 from tui.engine.requests.history_window import read_context
 from tui.engine.requests.model_request import (
     after_summary,
-    estimated_tokens,
     live_tokens,
     project,
     unreplaced,
 )
+from tui.engine.requests.token_estimate import estimated_tokens
 from tui.engine.sessions import leasing
 from tui.engine.sessions import open_session as module
 from tui.engine.turns.compaction import (
@@ -65,7 +65,7 @@ def say(session, *texts):
 
 
 def sent(session, window=WIDE):
-    request = project("", session.summary, session._context.messages, window)
+    request = project("", session.summary, session._context.messages, window).request
     return request.system_prompt, [each.text for each in request.messages]
 
 

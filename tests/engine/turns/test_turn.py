@@ -17,6 +17,7 @@ from tui.engine.turns.events import (
     AnswerStarted,
     AttemptRepeated,
     MessageSaved,
+    MessagesLeftOut,
     NoticeGiven,
     SaveFailed,
     TextAdded,
@@ -53,6 +54,19 @@ async def played(session, model, prompt="hello", settings=SETTINGS):
 
 def texts(session):
     return [(m.role, m.text, m.status) for m in session.session.loaded_messages]
+
+
+async def test_messages_that_do_not_fit_are_told_once_in_a_turn(new_session):
+    session = new_session()
+    model = ScriptedModel([CALL], ["Done."], ["Fine."], context_window=400)
+    long = "word " * 400
+    assert MessagesLeftOut() not in await played(session, ScriptedModel(["Yes."]), long)
+    events = await played(session, model)
+    assert events.count(MessagesLeftOut()) == 1
+    assert events.index(MessagesLeftOut()) > events.index(
+        MessageSaved(session.id, events[0].message)
+    )
+    assert all(long not in [each.text for each in r.messages] for r in model.requests)
 
 
 async def test_thinking_and_attempts_are_events_and_never_stored(new_session, store):

@@ -20,8 +20,10 @@ from tui.domain.views.notice import Notice, Severity
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.events import (
+    LEFT_OUT,
     AnswerStarted,
     MessageSaved,
+    MessagesLeftOut,
     SaveFailed,
     TextAdded,
     ThinkingAdded,
@@ -65,6 +67,7 @@ class Turns:
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._asked_again: set[LoadedSession] = set()
+        self._told_left_out: set[str] = set()
         self._activity = activity
         self._thinking = Thinking(chat, activity.stopwatch)
         self.measuring = UsageMeter(chat, workspace.clock, activity.stopwatch)
@@ -249,6 +252,8 @@ class Turns:
                 self._take_saved(session, message, shown=shown)
             case AnswerStarted():
                 self._begin_answer(session, event, shown=shown)
+            case MessagesLeftOut():
+                self._tell_left_out(session)
             case UsageCounted(usage=usage):
                 self.measuring.count(session, usage)
             case SaveFailed():
@@ -256,6 +261,12 @@ class Turns:
             case _:
                 pass
         self._presenter.show_status()
+
+    def _tell_left_out(self, session: LoadedSession) -> None:
+        """Say once for each session that earlier messages are not sent."""
+        if session.id not in self._told_left_out:
+            self._told_left_out.add(session.id)
+            self._say(session, f"{LEFT_OUT} /compact summarises them.", "warning")
 
     def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
         if message.role == "assistant":

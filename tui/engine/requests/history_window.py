@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record, Reset, Summary
 from tui.domain.journal.session import Entry, Session
-from tui.engine.requests.model_request import estimated_tokens
+from tui.engine.requests.token_estimate import estimated_tokens
 from tui.storage.protocol import SessionReader
 
 PAGE = 200

@@ -1,20 +1,30 @@
 """The request to a model: a pure projection of a session's records."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
 from msgspec.structs import replace
 
 from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
 from tui.engine.requests.missing_results import interrupted_result
+from tui.engine.requests.token_estimate import estimated_tokens, tokens_of
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
-BYTES_PER_TOKEN = 3
-_TOKENS_PER_MESSAGE = 8
 _ANSWER_SHARE = 4
+_LONGEST_ANSWER = 128_000
+"""Tokens; no model gives more in one answer."""
 _NO_PARAMETERS = ModelParameters()
 _SUMMARY_TITLE = "Summary of the earlier conversation:"
+
+
+class Projection(msgspec.Struct, frozen=True):
+    """A request, and the live messages that did not fit into it."""
+
+    request: ModelRequest
+    left_out: tuple[Message, ...] = ()
 
 
 def project(
@@ -24,21 +34,24 @@ def project(
     context_window: int,
     tools: tuple[ToolDefinition, ...] = (),
     parameters: ModelParameters = _NO_PARAMETERS,
-) -> ModelRequest:
+) -> Projection:
     """Choose and order what is sent: system prompt, summary, and the messages after it.
 
     ``messages`` are live ones. Failed, replaced and empty answers are left out; every call is
-    followed by its result, ``interrupted`` where none came. What does not fit in three quarters
-    of ``context_window`` (tokens, estimated) is cut from the oldest end, so that a user's
-    message is the first one sent; the last user's message is always sent. Roles alternate, as
-    the templates of many servers demand.
+    followed by its result, ``interrupted`` where none came. What does not fit in
+    ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end, so that a
+    user's message is the first one sent; the last user's message is always sent. A quarter of the
+    window is kept for the answer, of a large one no more than the longest answer takes. Roles
+    alternate, as the templates of many servers demand.
     """
     prompt = _with_summary(system_prompt, summary)
     paired = list(_paired(_sendable(after_summary(summary, messages))))
     turns = _turns(_ended(paired))
+    first = _first_that_fits(turns, _room(prompt, context_window))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
-    newest = _joined(_newest(turns, _room(prompt, context_window)))
-    return ModelRequest(prompt, newest, tools, parameters=parameters)
+    newest = _joined(_flat(turns[first:]))
+    request = ModelRequest(prompt, newest, tools, parameters=parameters)
+    return Projection(request, tuple(_flat(turns[:first])))
 
 
 def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:
@@ -51,19 +64,9 @@ def live_tokens(summary: Summary | None, messages: Sequence[Message]) -> int:
     return sum(map(estimated_tokens, _sendable(after_summary(summary, messages))))
 
 
-def estimated_tokens(message: Message) -> int:
-    """Estimate the tokens of a message; rather too many than too few."""
-    calls = "".join(call.name + str(call.arguments) for call in message.tool_calls)
-    return tokens_of(message.text + calls) + _TOKENS_PER_MESSAGE
-
-
-def tokens_of(text: str) -> int:
-    """Estimate the tokens of a text."""
-    return len(text.encode(errors="replace")) // BYTES_PER_TOKEN
-
-
 def _room(prompt: str, context_window: int) -> int:
-    return context_window - context_window // _ANSWER_SHARE - tokens_of(prompt)
+    answer = min(context_window // _ANSWER_SHARE, _LONGEST_ANSWER)
+    return context_window - answer - tokens_of(prompt)
 
 
 def _with_summary(system_prompt: str, summary: Summary | None) -> str:
@@ -101,10 +104,10 @@ def _paired(messages: Sequence[Message]) -> Iterator[Message]:
             continue
         yield message
         if message.tool_calls:
-            yield from _results(message, messages[place + 1 :])
+            yield from _results(message, itertools.islice(messages, place + 1, None))
 
 
-def _results(caller: Message, following: Sequence[Message]) -> Iterator[Message]:
+def _results(caller: Message, following: Iterable[Message]) -> Iterator[Message]:
     came: dict[str, Message] = {}
     for message in following:
         if message.role != "tool":
@@ -158,11 +161,16 @@ def _turns(messages: Iterable[Message]) -> list[list[Message]]:
     return turns
 
 
-def _newest(turns: Sequence[Sequence[Message]], room: int) -> list[Message]:
-    kept: list[Sequence[Message]] = []
+def _first_that_fits(turns: Sequence[Sequence[Message]], room: int) -> int:
+    """Find the oldest turn that fits together with all that follow it; the last one always does."""
+    first = len(turns)
     for turn in reversed(turns):
         room -= sum(map(estimated_tokens, turn))
-        if room < 0 and kept:
+        if room < 0 and first < len(turns):
             break
-        kept.append(turn)
-    return [message for turn in reversed(kept) for message in turn]
+        first -= 1
+    return first
+
+
+def _flat(turns: Iterable[Sequence[Message]]) -> Iterator[Message]:
+    return itertools.chain.from_iterable(turns)

@@ -4,7 +4,7 @@ import msgspec
 
 from tui.domain.views.activity import ActivityView, Phase
 from tui.domain.views.approval import Question
-from tui.engine.requests.model_request import BYTES_PER_TOKEN
+from tui.engine.requests.token_estimate import BYTES_PER_TOKEN
 
 _STEADY: frozenset[Phase] = frozenset({"waiting", "answering"})
 """Phases that count the seconds since the prompt was sent, as nothing new begins with them."""

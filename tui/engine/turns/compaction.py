@@ -14,14 +14,12 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Summary
 from tui.domain.text.labels import plural
 from tui.engine.requests.model_request import (
-    BYTES_PER_TOKEN,
     after_summary,
-    estimated_tokens,
     live_tokens,
     room_for_messages,
-    tokens_of,
     unreplaced,
 )
+from tui.engine.requests.token_estimate import BYTES_PER_TOKEN, estimated_tokens, tokens_of
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.providers.protocol import Model, ModelRequest, TextReceived
@@ -209,9 +207,9 @@ def _block(role: str, text: str) -> dict[str, str]:
 
 def _shortened(text: str, most: int) -> str:
     """A long text's beginning and end, in so many bytes."""
-    if tokens_of(text) * BYTES_PER_TOKEN <= most:
-        return text
     data = text.encode(errors="replace")
+    if len(data) <= most:
+        return text
     end = data[-(most // 2) :].decode(errors="ignore")
     return _beginning(text, most // 2) + _LEFT_OUT + end
 

@@ -29,6 +29,14 @@ class AnswerStarted(msgspec.Struct, frozen=True):
     after: str | None = None
 
 
+class MessagesLeftOut(msgspec.Struct, frozen=True):
+    """Earlier messages did not fit into the model's window, and were not sent."""
+
+
+LEFT_OUT = "Earlier messages are not sent: the conversation is longer than the model's window."
+"""The words for it; each place adds how to summarise them."""
+
+
 class TextAdded(msgspec.Struct, frozen=True):
     """A piece of the answer; the session has it already."""
 
@@ -98,6 +106,7 @@ class TurnEnded(msgspec.Struct, frozen=True):
 TurnEvent = (
     MessageSaved
     | AnswerStarted
+    | MessagesLeftOut
     | TextAdded
     | ThinkingAdded
     | AttemptRepeated

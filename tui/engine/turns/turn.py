@@ -11,13 +11,14 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings
 from tui.domain.views.usage import Usage
-from tui.engine.requests.model_request import project
+from tui.engine.requests.model_request import Projection, project
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (
     AnswerStarted,
     AttemptRepeated,
     MessageSaved,
+    MessagesLeftOut,
     NoticeGiven,
     SaveFailed,
     TextAdded,
@@ -36,7 +37,6 @@ from tui.providers.protocol import (
     AttemptFailed,
     Model,
     ModelEvent,
-    ModelRequest,
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
@@ -98,6 +98,7 @@ class Turn:
         self._anew = anew
         self._notices: list[str] = []
         self._memory = TurnMemory()
+        self._left_out = False
 
     async def run(self, emit: Emit) -> TurnEnded:
         """Ask the model and emit what happens, until the turn has ended; gives the last event.
@@ -146,10 +147,13 @@ class Turn:
 
     async def _ask(self, emit: Emit, replaces: str | None) -> None:
         """Ask once; at the end the answer is the last message of the session's context."""
-        request = await self._request(replaces)
+        projection = await self._projection(replaces)
+        request = msgspec.structs.replace(projection.request, memory=self._memory)
         answer = self._session.begin_answer(self._model.name, replaces=replaces)
         with _kept(self._session, answer), self._saved_regularly(answer):
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
+            if projection.left_out:
+                await self._tell_left_out(emit)
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     for told in _take(answer, event):
@@ -157,10 +161,16 @@ class Turn:
                     if answer.full or isinstance(event, AnswerEnded):
                         break
 
-    async def _request(self, replaces: str | None) -> ModelRequest:
+    async def _tell_left_out(self, emit: Emit) -> None:
+        """Emit once that earlier messages are not sent."""
+        if not self._left_out:
+            self._left_out = True
+            await emit(MessagesLeftOut())
+
+    async def _projection(self, replaces: str | None) -> Projection:
         messages = await self._session.context(self._model.context_window)
         settings = self._settings.in_force(self._session.settings, self._model.name)
-        request = project(
+        return project(
             settings.system_prompt,
             self._session.summary,
             [message for message in messages if message.id != replaces],
@@ -168,7 +178,6 @@ class Turn:
             self._settings.tools.definitions,
             settings.parameters,
         )
-        return msgspec.structs.replace(request, memory=self._memory)
 
     async def _run_tools(self, answer: Message, emit: Emit) -> None:
         """Run the calls of an answer: calls are saved before, results after.
