@@ -249,6 +249,7 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
 
 NEEDED = {
     "host",
+    "user-agent",
     "accept",
     "accept-encoding",
     "content-type",

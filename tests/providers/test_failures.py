@@ -34,8 +34,8 @@ from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, Model
 from tui.providers import failures
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
-from tui.providers.connection import Reply as Observed
 from tui.providers.protocol import AnswerEnded, AttemptFailed, ModelEvent, TextReceived
+from tui.providers.transport import Reply as Observed
 
 NOW = {"Retry_After": "0"}
 
@@ -474,7 +474,6 @@ OPENAI_GARBAGE = [
     {"choices": [{"delta": {"tool_calls": 5}}]},
     {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": 5}]}}]},
     {"choices": [{"delta": {"refusal": 5}}]},
-    {"choices": [{"delta": {"content": "x"}, "logprobs": 5}]},
 ]
 
 ANTHROPIC_GARBAGE = [
@@ -560,7 +559,7 @@ class TestGarbage:
     async def test_without_a_line_break_is_not_collected_for_ever(
         self, model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
     ):
-        monkeypatch.setattr("tui.providers.connection._LONGEST_LINE", 100_000)
+        monkeypatch.setattr("tui.providers.event_stream.LONGEST_LINE", 100_000)
         gate = Gate()
 
         def reply(exchange: Exchange) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tui
 from tests.examples import examples
 from tests.providers.chat_server import ChatServer, calls_tools
 from tests.providers.conftest import (
@@ -189,7 +190,7 @@ def test_any_text_is_sent_as_it_was_typed_but_for_lone_surrogates(model_at: Mode
         check()
 
 
-NEEDED = {"host", "accept", "accept-encoding", "content-type", "content-length"}
+NEEDED = {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length"}
 
 
 class TestBesidesTheRequest:
@@ -212,6 +213,7 @@ class TestBesidesTheRequest:
             (request,) = server.requests
         assert set(request.headers) == NEEDED | {"authorization"}
         assert request.headers["authorization"] == f"Bearer {KEY}"
+        assert request.headers["user-agent"] == f"sibyl-tui/{tui.__version__}"
 
     @pytest.mark.usefixtures("talkative_environment")
     async def test_a_server_without_a_key_gets_none(self, model_at: ModelAt):

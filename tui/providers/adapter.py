@@ -35,14 +35,14 @@ from pydantic_ai.models import StreamedResponse
 
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
-from tui.providers.connection import Reply, connection
+from tui.providers.connection import connection
 from tui.providers.dialect import Dialect, library_parameters, received_call
 from tui.providers.failures import (
+    ended_badly,
     explained,
     pause_before_retry,
     short_reason,
     unfinished,
-    withheld,
 )
 from tui.providers.prices import dollars, warm_up
 from tui.providers.protocol import (
@@ -58,6 +58,7 @@ from tui.providers.protocol import (
     UsageReported,
 )
 from tui.providers.thinking import ThinkingFilter
+from tui.providers.transport import Reply
 from tui.providers.turn_answers import worth_keeping
 
 # Exceptions of the library when the JSON of a server's event has an unexpected shape.
@@ -101,7 +102,7 @@ class ChatModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
         for tries in itertools.count(1):
-            reply = Reply(self._dialect.wire.end)
+            reply = Reply()
             try:
                 async with self._asked(request, reply) as received:
                     while events := await received.next():
@@ -159,10 +160,13 @@ class ChatModel:
     ) -> Iterator[ModelEvent]:
         """The events after the text: tool calls, usage and the reason of the end."""
         details = response.provider_details or {}
-        if response.finish_reason == "content_filter":
-            raise withheld(self._choice, details.get("refusal"))
-        if not details.get("finish_reason") and not reply.done:
+        reason = str(details.get("finish_reason") or "")
+        if reply.broken:
+            raise explained(None, reply, self._choice, tries=1)
+        if not reason and not reply.is_done:
             raise unfinished(self._choice)
+        if failure := ended_badly(reason, details.get("refusal"), self._choice):
+            raise failure
         answer = response.get()
         parts = [part for part in answer.parts if isinstance(part, ToolCallPart)]
         if parts:
@@ -174,7 +178,7 @@ class ChatModel:
         if usage.input_tokens or usage.output_tokens:
             sent, received = usage.input_tokens, usage.output_tokens
             yield UsageReported(sent, received, dollars(self._choice, sent, received))
-        yield AnswerEnded(_reason(str(details.get("finish_reason")), parts))
+        yield AnswerEnded(_reason(reason, parts))
 
 
 class _Received:

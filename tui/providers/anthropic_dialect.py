@@ -2,43 +2,33 @@
 
 import itertools
 import re
-from collections.abc import Iterator
-from dataclasses import fields
-from typing import Any
 
 import httpx2
 import msgspec
 from anthropic import AsyncAnthropic
-from anthropic.types.beta import (
-    BetaRawContentBlockDeltaEvent,
-    BetaRawContentBlockStartEvent,
-    BetaRawMessageDeltaEvent,
-    BetaRawMessageStartEvent,
-    BetaRawMessageStreamEvent,
-    BetaTextDelta,
-)
-from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
+from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
-from pydantic_ai.models.anthropic import AnthropicModel, AnthropicStreamedResponse
-from pydantic_ai.profiles.anthropic import AnthropicModelProfile, anthropic_model_profile
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.profiles import DEFAULT_PROFILE, ModelProfile
+from pydantic_ai.profiles.anthropic import AnthropicModelProfile
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.settings import ModelSettings
 
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.connection import Wire
 from tui.providers.dialect import (
     AS_TYPED,
-    counted,
     library_messages,
     library_settings,
     sendable,
 )
+from tui.providers.message_events import MessageEvents
 from tui.providers.protocol import ModelRequest
+from tui.providers.transport import Wire
 
 _WIRE = Wire(
-    end=re.compile(rb"[\r\n]event: ?message_stop[\r\n]"),
+    MessageEvents,
     headers=frozenset({"anthropic-version", "anthropic-beta"}),
     key_header="X-Api-Key",
     key_form="{}",
@@ -78,9 +68,8 @@ class AnthropicDialect:
             open_telemetry=False,
             http_client=http,
         )
-        return _MessagesModel(
-            sendable(self._choice.model), provider=_Provider(anthropic_client=client)
-        )
+        provider = AnthropicProvider(anthropic_client=client)
+        return AnthropicModel(sendable(self._choice.model), provider=provider, profile=_profile)
 
 
 def accepted(request: ModelRequest) -> ModelRequest:
@@ -143,77 +132,7 @@ class _CallIds:
         return self._given.get(call_id, call_id)
 
 
-class _Provider(AnthropicProvider):
-    @staticmethod
-    def model_profile(model_name: str) -> AnthropicModelProfile:
-        """Use only the limit of the answer from what the library knows about a model."""
-        known = AnthropicModelProfile(**(anthropic_model_profile(model_name) or {}))
-        most = known.get("anthropic_max_output_tokens")
-        return AnthropicModelProfile(**AS_TYPED, anthropic_max_output_tokens=most)
-
-
-class _Response(AnthropicStreamedResponse):
-    """The library's stream, without its price look-up."""
-
-    def _map_event(self, event: BetaRawMessageStreamEvent) -> Iterator[ModelResponseStreamEvent]:
-        _require_shape(event)
-        if not _is_of_unknown_kind(event):
-            yield from super()._map_event(event)
-
-    def _map_message_start(self, event: BetaRawMessageStartEvent) -> None:
-        self._count(event.message.usage)
-
-    def _map_message_delta(self, event: BetaRawMessageDeltaEvent) -> None:
-        self._count(event.usage)
-        reason = event.delta.stop_reason
-        if reason is None:
-            return
-        self.provider_details = {"finish_reason": reason}
-        if reason == "refusal":
-            self.finish_reason = "content_filter"
-            said = getattr(event.delta.stop_details, "explanation", None)
-            self.provider_details["refusal"] = said or ""
-
-    def _count(self, usage: Any) -> None:
-        """Update the counts; a count missing in this event keeps its last value."""
-        before = self._usage
-        sent = getattr(usage, "input_tokens", None)
-        received = getattr(usage, "output_tokens", None)
-        self._usage = counted(
-            before.input_tokens if sent is None else sent,
-            before.output_tokens if received is None else received,
-        )
-
-
-def _require_shape(event: Any) -> None:
-    """Raise ``TypeError`` for a malformed event, which the library would ignore or pass on."""
-    match event:
-        case BetaRawContentBlockStartEvent():
-            part: Any = event.content_block
-        case BetaRawContentBlockDeltaEvent():
-            part = event.delta
-        case _:
-            part = event
-    if not isinstance(event.type, str) or not isinstance(part.type, str):
-        raise TypeError("an event that is none")
-
-
-def _is_of_unknown_kind(event: BetaRawMessageStreamEvent) -> bool:
-    """True for an event type of a later API version, which clients must ignore.
-
-    The library parses it as the first type that it knows.
-    """
-    match event:
-        case BetaRawMessageStartEvent():
-            return event.type != "message_start"
-        case BetaRawContentBlockDeltaEvent(delta=BetaTextDelta() as delta):
-            return delta.type != "text_delta"
-        case _:
-            return False
-
-
-class _MessagesModel(AnthropicModel):
-    async def _process_streamed_response(self, *arguments: Any, **more: Any) -> _Response:
-        response = await super()._process_streamed_response(*arguments, **more)
-        given = [each.name for each in fields(response) if each.init]
-        return _Response(**{name: getattr(response, name) for name in given})
+def _profile(known: ModelProfile) -> ModelProfile:
+    """Use only the limit of the answer from what the library knows about a model."""
+    most = AnthropicModelProfile(**known).get("anthropic_max_output_tokens")
+    return DEFAULT_PROFILE | AS_TYPED | AnthropicModelProfile(anthropic_max_output_tokens=most)

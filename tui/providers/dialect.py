@@ -25,12 +25,11 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition as LibraryTool
-from pydantic_ai.usage import RequestUsage
 
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.model_settings import ModelParameters
-from tui.providers.connection import Wire
 from tui.providers.protocol import ModelRequest, ToolDefinition
+from tui.providers.transport import Wire
 from tui.providers.turn_answers import kept_answers, with_thinking
 
 INVALID_ARGUMENTS = "INVALID_JSON"
@@ -49,8 +48,8 @@ AS_TYPED = ModelProfile(
 class Dialect(Protocol):
     """The requests of one kind of server.
 
-    The ``provider_details`` of the library's model have the server's ``finish_reason``, and as
-    ``refusal`` the words with which the model declines.
+    The ``provider_details`` of the library's response have the server's word for the reason of the
+    end as ``finish_reason``, and as ``refusal`` the words with which the model declines.
     """
 
     @property
@@ -127,14 +126,6 @@ def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:
         call_id += "_"
     taken.add(call_id)
     return ToolCall(call_id, str(part.tool_name), _arguments(part.args))
-
-
-def counted(sent: Any, received: Any) -> RequestUsage:
-    """Convert token counts; an invalid count is 0."""
-    input_tokens, output_tokens = (
-        max(count, 0) if isinstance(count, int) else 0 for count in (sent, received)
-    )
-    return RequestUsage(input_tokens=input_tokens, output_tokens=output_tokens)
 
 
 def _asked(*parts: ModelRequestPart) -> LibraryRequest:

@@ -15,14 +15,23 @@ from pydantic_ai.exceptions import (
 from tui.domain.model_settings import ModelParameters
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.catalog import ModelChoice
-from tui.providers.connection import CONNECT_TIMEOUT, Reply
+from tui.providers.cleaning import BrokenStream
+from tui.providers.connection import CONNECT_TIMEOUT
 from tui.providers.server_words import message_in, quotable, quoted, reason_of, text_in
+from tui.providers.transport import Reply
 
 _LONGEST_PAUSE = 60
 """In seconds."""
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
-_EVENT_LINES = (b"data:", b"event:", b"id:", b"retry:", b":")
+_FILTERED = frozenset({"content_filter", "content-filter", "sensitive"})
+_BROKEN_OFF = {
+    "abort": "broke off",
+    "error": "reports an error",
+    "insufficient_system_resource": "ran out of resources",
+    "network_error": "lost its connection to the model",
+}
+"""By the server's word for the reason of the end."""
 _ADDRESSES = {"openai": "it ends in /v1", "anthropic": "it has no /v1"}
 
 
@@ -55,13 +64,26 @@ def explained(
     tries: int,
     parameters: ModelParameters | None = None,
 ) -> ModelError:
-    """Make the error to raise; ``error`` is ``None`` for malformed events.
+    """Make the error to raise; ``error`` is ``None`` for an answer that is no whole one.
 
     The server's message is quoted in part, with the key removed.
     """
+    if reply.broken:
+        return _breakage(reply.broken, reply, choice)
+    if 300 <= (reply.status or 0) < 400:
+        return _redirection(reply, choice)
+    return _failure(error, reply, choice, tries, parameters)
+
+
+def _failure(
+    error: AgentRunError | None,
+    reply: Reply,
+    choice: ModelChoice,
+    tries: int,
+    parameters: ModelParameters | None,
+) -> ModelError:
+    """Make the error for an exception of the library."""
     said = quoted(_message(error, reply), choice.key)
-    if _redirects(reply):
-        return _no_answer(reply, choice, said)
     match error:
         case ModelHTTPError(in_stream=False):
             return _refusal(error, choice, tries, said + _sent_with(error, parameters))
@@ -72,7 +94,7 @@ def explained(
         case ModelAPIError(in_stream=True):
             return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
         case _:
-            return _no_answer(reply, choice, said)
+            return _no_answer(choice, said)
 
 
 def unfinished(choice: ModelChoice) -> AnswerCut:
@@ -80,29 +102,45 @@ def unfinished(choice: ModelChoice) -> AnswerCut:
     return AnswerCut(f"{choice.base_url} closed the connection in the middle of its answer.")
 
 
-def withheld(choice: ModelChoice, refusal: Any) -> ModelError:
-    """Make the error for an answer that was refused for its content.
+def ended_badly(reason: str, refusal: Any, choice: ModelChoice) -> ModelError | None:
+    """Make the error for an answer whose server ended it for another reason than its end.
 
-    ``refusal`` are the model's words, perhaps empty; ``None`` if a filter of the server refused.
+    ``reason`` is the server's word, ``refusal`` are the model's words if it declined to answer.
     """
-    if refusal is not None:
-        return ModelRefused(f"{choice.name} declined to answer.{quoted(str(refusal), choice.key)}")
-    return AnswerCut(f"A content filter of {choice.base_url} stopped the answer.")
+    place = choice.base_url
+    if refusal is not None or reason == "refusal":
+        said = quoted(str(refusal or ""), choice.key)
+        return ModelRefused(f"{choice.name} declined to answer.{said}")
+    if reason.lower() in _FILTERED:
+        return AnswerCut(f"A content filter of {place} stopped the answer ({reason}).")
+    if said := _BROKEN_OFF.get(reason.lower()):
+        return AnswerCut(f"{place} {said} in the middle of its answer ({reason}). Try again later.")
+    return None
 
 
-def _redirects(reply: Reply) -> bool:
-    return 300 <= (reply.status or 0) < 400
+def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelError:
+    """Make the error for a stream that is no whole answer."""
+    match broken.breakage:
+        case "cut":
+            return unfinished(choice)
+        case "failed":
+            said = quoted(broken.words, choice.key)
+            return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
+        case "malformed":
+            return AnswerCut(f"{choice.base_url} sent an invalid answer.")
+        case "no_stream":
+            return _no_answer(choice, quoted(_message(None, reply), choice.key))
 
 
-def _no_answer(reply: Reply, choice: ModelChoice, said: str) -> ModelError:
+def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
+    return ModelUnavailable(
+        f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}. If that is"
+        f" right, make it the base_url of {choice.provider}."
+    )
+
+
+def _no_answer(choice: ModelChoice, said: str) -> ModelError:
     """Make the error for a reply that is not an answer."""
-    if _redirects(reply):
-        return ModelUnavailable(
-            f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}. If that is"
-            f" right, make it the base_url of {choice.provider}."
-        )
-    if reply.head.lstrip().startswith(_EVENT_LINES):
-        return AnswerCut(f"{choice.base_url} sent an invalid answer.")
     return AnswerCut(
         f"{choice.base_url} did not send a stream of an answer. Check the address"
         f" ({_ADDRESSES[choice.dialect]}).{said}"

@@ -1,0 +1,167 @@
+"""The HTTP transport of one request: filters its headers, sets the key, and cleans the reply."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import httpx2
+
+import tui
+from tui.providers.catalog import ModelChoice
+from tui.providers.clean_stream import CleanStream
+from tui.providers.cleaning import BrokenStream, Cleaner
+
+# Client libraries also send the user's system and Python version, and the content of variables
+# such as OPENAI_CUSTOM_HEADERS, which may contain another key.
+_SENT = frozenset({"accept", "content-length", "content-type", "host"})
+
+_HEAD = 4_096
+_LONGEST_ERROR = 64 * 1024
+# Both in bytes.
+_AFTER_THE_REASON = 2.0
+"""In seconds: servers may keep the connection open, and send no end mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """The HTTP part of a dialect."""
+
+    cleaner: Callable[[], Cleaner]
+    """Makes the cleaner for the events of one answer."""
+    headers: frozenset[str] = frozenset()
+    """Headers of the client library that are sent, in lower case; all others are dropped."""
+    key_header: str = "Authorization"
+    key_form: str = "Bearer {}"
+
+
+@dataclass(slots=True)
+class Reply:
+    """Observations of a server's reply: status, first bytes, and whether its end was seen."""
+
+    status: int | None = None
+    location: str = field(default="", repr=False)
+    head: bytes = field(default=b"", repr=False)
+    is_done: bool = False
+    broken: BrokenStream | None = field(default=None, repr=False)
+    """The reason why the stream is no whole answer."""
+
+    def note(self, piece: bytes) -> None:
+        """Keep the beginning of the body."""
+        if len(self.head) < _HEAD:
+            self.head += piece[: _HEAD - len(self.head)]
+
+
+class ModelTransport(httpx2.AsyncBaseTransport):
+    """Sends one request through another transport, and fills in the ``Reply``."""
+
+    def __init__(
+        self, inner: httpx2.AsyncBaseTransport, choice: ModelChoice, wire: Wire, reply: Reply
+    ) -> None:
+        self._inner = inner
+        self._wire = wire
+        self._key = choice.key
+        self._reply = reply
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        self._prepare(request)
+        response = await self._inner.handle_async_request(request)
+        self._reply.status = response.status_code
+        self._reply.location = response.headers.get("location", "")
+        headers = response.headers.copy()
+        # The body is passed on decompressed, and with other bytes.
+        for name in ("content-encoding", "content-length"):
+            headers.pop(name, None)
+        return httpx2.Response(
+            response.status_code,
+            headers=headers,
+            stream=_Body(response, self._wire, self._reply),
+            extensions=response.extensions,
+        )
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def _prepare(self, request: httpx2.Request) -> None:
+        sent = _SENT | self._wire.headers
+        for name in [name for name in request.headers if name.lower() not in sent]:
+            del request.headers[name]
+        request.headers["User-Agent"] = f"sibyl-tui/{tui.__version__}"
+        # A compressed answer may be delayed: a gateway buffers until it has enough to compress.
+        request.headers["Accept-Encoding"] = "identity"
+        if self._key:
+            request.headers[self._wire.key_header] = self._wire.key_form.format(self._key.reveal())
+
+
+class _Body(httpx2.AsyncByteStream):
+    """The body of a reply, decompressed: the clean events of an answer, or an error's beginning.
+
+    It can be read once. A client library that drains it after the end gets nothing: the transport
+    below would read a closed connection forever.
+    """
+
+    def __init__(self, response: httpx2.Response, wire: Wire, reply: Reply) -> None:
+        self._response = response
+        self._reply = reply
+        self._stream = CleanStream(wire.cleaner())
+        self._last_moment: float | None = None
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        if self._response.is_stream_consumed:
+            return
+        is_answer = 200 <= self._response.status_code < 300
+        pieces = self._events() if is_answer else self._error()
+        try:
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    yield piece
+        except BrokenStream as broken:
+            # The stream ends here, and the adapter tells why: each client library would make
+            # another error of an exception.
+            self._reply.broken = broken
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+    async def _events(self) -> AsyncGenerator[bytes]:
+        async with aclosing(self._pieces()) as pieces:
+            async for piece in pieces:
+                if events := self._stream.take(piece):
+                    yield events
+                if self._stream.is_done:
+                    break
+        rest = self._stream.rest()
+        self._reply.is_done = True
+        yield rest
+
+    async def _error(self) -> AsyncGenerator[bytes]:
+        length = 0
+        async with aclosing(self._response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                self._reply.note(piece)
+                yield piece[: _LONGEST_ERROR - length]
+                length += len(piece)
+                if length >= _LONGEST_ERROR:
+                    break
+
+    async def _pieces(self) -> AsyncGenerator[bytes]:
+        """The pieces of the body until its end, or until the answer is whole."""
+        async with aclosing(self._response.aiter_bytes()) as pieces:
+            try:
+                while (piece := await self._next(pieces)) is not None:
+                    self._reply.note(piece)
+                    yield piece
+            except httpx2.DecodingError:
+                raise BrokenStream("no_stream") from None
+            except httpx2.TransportError:
+                if not self._stream.is_finished:
+                    raise
+
+    async def _next(self, pieces: AsyncGenerator[bytes]) -> bytes | None:
+        if self._stream.is_finished and self._last_moment is None:
+            self._last_moment = asyncio.get_running_loop().time() + _AFTER_THE_REASON
+        try:
+            async with asyncio.timeout_at(self._last_moment):
+                return await anext(pieces, None)
+        except TimeoutError:
+            return None
