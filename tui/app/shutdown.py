@@ -1,10 +1,13 @@
 """The end of the program: the signals that lead to it, and unexpected errors."""
 
 import asyncio
+import logging
 import signal
 from collections.abc import Callable
 
 from textual.worker import WorkerFailed
+
+_log = logging.getLogger(__name__)
 
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """The signals that end the program; Textual itself ends in order on none of them."""
@@ -26,6 +29,7 @@ class Defects:
     def note(self, error: Exception) -> str:
         """Return a message for an error in a worker; any other ends the program."""
         cause = error.error if isinstance(error, WorkerFailed) else error
+        _log.info("unexpected error", exc_info=cause)
         if self.first is None and isinstance(cause, Exception):
             self.first = cause
         return "" if cause is error else f"Unexpected error: {type(cause).__name__}: {cause}"

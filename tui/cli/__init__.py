@@ -4,9 +4,11 @@ Exit codes: 0 success, 1 failure, 2 usage or not found, 128 plus the number of a
 the program. Data go to standard output, everything else to standard error.
 """
 
+import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from tui.cli import output
 from tui.cli.parser import build, parse
@@ -17,6 +19,9 @@ from tui.errors import (
     SibylError,
     UsageError,
 )
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Command = Callable[[Namespace], int]
 FINE, FAILED, USAGE = 0, 1, 2
@@ -42,7 +47,23 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _dispatch(chosen: Namespace) -> int:
-    return _command(str(chosen.command))(chosen)
+    command = _command(str(chosen.command))
+    from tui.config import paths
+
+    log_file = paths.debug_log(os.environ, chosen.debug)
+    return command(chosen) if log_file is None else _logged(command, chosen, log_file)
+
+
+def _logged(command: Command, chosen: Namespace, log_file: "Path") -> int:
+    from tui.cli.debug_log import DebugLog
+
+    log = DebugLog(log_file)
+    try:
+        with log.collecting():
+            chosen.debug_failure = log.failure
+            return command(chosen)
+    finally:
+        output.tell(log.words)
 
 
 def _command(verb: str) -> Command:  # noqa: PLR0911 - one line a command

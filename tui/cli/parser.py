@@ -11,9 +11,10 @@ from tui.errors import UsageError
 from tui.terminal.first_frame import asks_for_screen
 
 PROGRAM = "sibyl-tui"
+_DEBUG = "--debug"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
-_PATHS = frozenset({"data_dir", "file"})
+_PATHS = frozenset({"data_dir", "debug", "file"})
 """Arguments that may be any bytes, as file names may."""
 
 
@@ -49,11 +50,23 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
     # Building the subparsers takes 4 ms, which the start of the full screen saves.
     grammar = _without_commands() if asks_for_screen([*arguments]) else build()
-    chosen = grammar.parse_args(arguments)
+    try:
+        chosen = grammar.parse_args(_with_attached_file(arguments))
+    except UsageError as error:
+        if _DEBUG not in arguments:
+            raise
+        raise UsageError(f"{error}\nTo name the file of the log: {_DEBUG}=FILE") from error
     for name, value in vars(chosen).items():
         if name not in _PATHS:
             setattr(chosen, name, _as_text(value))
     return chosen
+
+
+def _with_attached_file(arguments: Sequence[str]) -> list[str]:
+    """Let ``--debug`` take no argument after it: that is a command, a prompt or a session file."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    options = [f"{_DEBUG}=" if each == _DEBUG else each for each in arguments[:end]]
+    return [*options, *arguments[end:]]
 
 
 def _as_text(value: Any) -> Any:
@@ -99,6 +112,8 @@ def _without_commands() -> Parser:
         go_on=False,
         private=False,
         auto_save_interval=None,
+        debug=None,
+        debug_failure="",
     )
     _add_screen(parser)
     return parser
@@ -131,6 +146,13 @@ def _add_common(parser: Parser) -> None:
     )
     common.add_argument(
         "--model", metavar="PROVIDER:MODEL", default=suppressed, help="the model that answers"
+    )
+    common.add_argument(
+        _DEBUG,
+        nargs="?",
+        metavar="FILE",
+        default=suppressed,
+        help="write a log for bug reports, without texts and keys; a FILE is named as --debug=FILE",
     )
 
 

@@ -1,6 +1,7 @@
 """``sibyl-tui``: the full screen."""
 
 import asyncio
+import logging
 import sys
 from argparse import Namespace
 from functools import partial
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from tui.app.themes import Appearance
     from tui.engine.sessions.final_save import FinalSave
 
+_log = logging.getLogger(__name__)
 _NO_MODEL = (
     "No model is connected yet. F5 connects one; until then the built-in guide answers questions"
     " about this program."
@@ -40,6 +42,7 @@ def run(chosen: Namespace) -> int:
     if not (output.is_terminal(sys.stdin) and output.is_terminal(sys.stderr)):
         raise UsageError("sibyl-tui needs a terminal; `sibyl-tui ask` works without one.")
     program = Program.from_arguments(chosen)
+    _log.info("settings read")
     models = ModelSource(program.settings, program.environment, program.recall)
     models.look_for_ollama()
     session_id = program.wanted(chosen)
@@ -48,13 +51,18 @@ def run(chosen: Namespace) -> int:
     from tui.app.event_loop import new_loop
     from tui.engine.sessions.final_save import FinalSave
 
+    _log.info("application imported")
     workspace = _started(program, models, session_id, private=chosen.private)
+    _log.info("first session ready")
+    if chosen.debug_failure:
+        workspace.current.say(Notice(chosen.debug_failure, "warning"))
     rescue_directories = (paths.state_directory(), Path.home())
     final_save = FinalSave(workspace, rescue_directories, program.data_dir, program.model_flag)
     try:
         app = SibylApp(_parts(program, models, workspace, final_save))
         with asyncio.Runner(loop_factory=new_loop) as runner:
             runner.run(app.run_async())
+        _log.info("screen left")
     finally:
         final_save.run_at_once()
         first_frame.end()

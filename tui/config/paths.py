@@ -11,6 +11,7 @@ from pathlib import Path
 _PROGRAM = "sibyl"
 _COMMAND = "sibyl-tui"
 _SETTINGS = "config.toml"
+_DEBUG_LOG = "debug.log"
 
 
 def data_directory(environ: Mapping[str, str], flag: str | None = None) -> Path:
@@ -40,6 +41,23 @@ def state_directory() -> Path:
     import platformdirs
 
     return _kept(platformdirs.user_state_path(_PROGRAM, appauthor=False), _on_macos())
+
+
+def debug_log(environ: Mapping[str, str], flag: str | None = None) -> Path | None:
+    """The file of the debug log: the flag's, that of ``SIBYL_DEBUG``, or none.
+
+    An empty flag, and 1 as the variable, mean the file in the directory of state.
+    """
+    named = environ.get("SIBYL_DEBUG", "") if flag is None else flag or "1"
+    if named in ("", "0"):
+        return None
+    return state_directory() / _DEBUG_LOG if named == "1" else _absolute(named)
+
+
+def with_tilde(text: str) -> str:
+    """Shorten the home directory in a text that others may read."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - Path.home raises where there is none
+    return text.replace(f"{home}/", "~/") if home not in ("~", "/") else text
 
 
 def command(called: str) -> str:

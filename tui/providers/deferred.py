@@ -2,13 +2,16 @@
 
 import asyncio
 import gc
+import logging
 import sys
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from tui.errors import ModelError, ModelUnavailable
+from tui.logs import milliseconds_since
 from tui.providers.catalog import ModelChoice
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
 from tui.providers.selection import build
@@ -16,6 +19,7 @@ from tui.providers.selection import build
 if TYPE_CHECKING:
     from tui.providers.guide import Search
 
+_log = logging.getLogger(__name__)
 _SWITCH_INTERVAL = 0.0005
 
 # Exceptions of the import of a broken or incompatible library.
@@ -140,12 +144,16 @@ class _Building:
         return self._model
 
     def _run(self) -> None:
+        begun = time.perf_counter()
         try:
             with _one_at_a_time, _undisturbed():
                 self._model = self._build()
+            # Without the model's name, which may be that of a private session.
+            _log.info("a model's library is loaded: %d ms", milliseconds_since(begun))
         except ModelError as error:
             self._error = error
         except _UNLOADABLE as error:
+            _log.info("a model's library cannot be loaded", exc_info=error)
             said = f"A library for {self._name} cannot be loaded ({type(error).__name__}: {error})."
             self._error = ModelUnavailable(said)
         finally:

@@ -1,10 +1,13 @@
 """The first frame of the chat screen: early keys first, the conversation after it."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 
 from textual.message_pump import MessagePump
+
+_log = logging.getLogger(__name__)
 
 SECONDS_UNPAINTED = 0.1
 """Limit of the wait for keys that were typed during the start."""
@@ -46,6 +49,7 @@ class FirstPaint:
     def begin(self) -> None:
         """Note that the frame is painted with the current message."""
         self.has_come = True
+        _log.info("first frame painted")
         self._screen.call_next(self._go_on)
 
     async def _go_on(self) -> None:

@@ -1,5 +1,6 @@
 """The leases that a program holds, with the state of their journals."""
 
+import logging
 import threading
 from collections.abc import Callable
 from datetime import datetime
@@ -12,6 +13,8 @@ from tui.storage import locks
 from tui.storage.folders import Folder
 from tui.storage.protocol import Lease
 from tui.storage.writer import JournalWriter
+
+_log = logging.getLogger(__name__)
 
 
 class Beginning(msgspec.Struct, frozen=True):
@@ -56,7 +59,17 @@ class FileLease(msgspec.Struct):
     unmarked_restore: bool = False
     written: bool = False
 
+    def __post_init__(self) -> None:
+        _log.info("lease of %s taken", self.session_id)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the journal that are on disk."""
+        return self.writer.size if self.writer is not None else 0
+
     def release(self) -> None:
+        if self.lock.held:
+            _log.info("lease of %s released", self.session_id)
         self.lock.release()
 
 

@@ -1,6 +1,8 @@
 """The default store: one journal a session, in the data directory."""
 
+import logging
 import os
+import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
@@ -33,6 +35,7 @@ from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
+from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
 from tui.storage.directory import Directory, open_scopes
@@ -49,6 +52,8 @@ from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_u
 
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
+
+_log = logging.getLogger(__name__)
 
 Clock = Callable[[], datetime]
 _FINDABLE = SessionFilter(statuses=KEPT_OR_ARCHIVED)
@@ -127,7 +132,7 @@ class FileStore:
             raise SessionNotFound(held.session_id)
         doing = f"Cannot save session {held.session_id}"
         try:
-            with storage_errors(doing):
+            with _logged_save(held, len(records)), storage_errors(doing):
                 if held.writer is not None:
                     appended = self._append(held, held.writer, records, lines)
                 else:
@@ -308,6 +313,7 @@ class FileStore:
         try:
             return locks.take(self._folders.lock(session_id))
         except locks.LockHeld as held:
+            _log.info("lease of %s is held by process %d", session_id, held.holder.pid)
             raise SessionBusy(session_id, str(held.holder)) from held
 
     def _take(self, session_id: str, *folders: Folder) -> FileLease:
@@ -458,6 +464,18 @@ class FileStore:
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
         raise SessionNotFound(session_id)
+
+
+@contextmanager
+def _logged_save(lease: FileLease, count: int) -> Generator[None]:
+    begun, before = time.perf_counter(), lease.size
+    try:
+        yield
+    except (DamagedRecord, StorageError) as error:
+        _log.info("save of %s failed: %s", lease.session_id, error_name(error))
+        raise
+    took, written = milliseconds_since(begun), lease.size - before
+    _log.info("saved %s: %d records, %d bytes, %d ms", lease.session_id, count, written, took)
 
 
 def _place(folder: Folder) -> Place:

@@ -82,6 +82,11 @@ class JournalWriter:
         # The offset of a failed append, and the bytes that it may have left there.
         self._left: tuple[int, bytes] | None = None
 
+    @property
+    def size(self) -> int:
+        """The bytes that are known to be on disk."""
+        return self._acknowledged.size
+
     def append(self, records: Sequence[Record], lines: Sequence[bytes] = ()) -> tuple[Record, ...]:
         """Write records, some of them encoded before; on return they are durable.
 

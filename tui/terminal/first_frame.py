@@ -39,7 +39,8 @@ ENTER = "\x1b[?1049h\x1b[2J\x1b[?25l\x1b[?2004h"
 LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 
 _WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--scope", "--session"})
-_FLAGS = frozenset({"--continue", "--private"})
+_DEBUG = "--debug"  # its value is attached, or there is none
+_FLAGS = frozenset({"--continue", "--private", _DEBUG})
 _SESSIONS = _FLAGS | {"--session"}  # each names the session: one at most
 KNOWN = _WITH_VALUE | _FLAGS
 _INPUT, _OUTPUT = 0, 2  # those of Textual's driver, which writes to standard error
@@ -120,7 +121,7 @@ def asks_for_screen(arguments: list[str]) -> bool:
     for argument in rest:
         option, equals, _ = argument.partition("=")
         seen.add(option)
-        if argument in _FLAGS:
+        if argument in _FLAGS or option == _DEBUG:
             continue
         if option not in _WITH_VALUE:
             return False

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -33,7 +34,9 @@ from tui.engine.turns.events import (
 )
 from tui.engine.turns.turn import Turn, TurnSettings, begin_turn, retry_turn, version_turn
 from tui.errors import SibylError, StorageError
+from tui.logs import log_of
 
+_log = logging.getLogger(__name__)
 _EVENTS_BETWEEN_BREATHS = 16
 """A server that floods may keep a worker busy without end: the screen gets its turn after these."""
 
@@ -213,6 +216,8 @@ class Turns:
             self._say(session, str(error))
         except Exception as error:  # noqa: BLE001 - a defect in one answer ends no other session
             status = "failed"
+            with log_of(session.id):
+                _log.info("unexpected error in a turn", exc_info=error)
             self._say(session, f"Unexpected error: {type(error).__name__}: {error}")
         finally:
             # Only what needs no await: this may be cancelled a second time.

@@ -1,13 +1,18 @@
 """The search index, brought up to date by a process of its own while the screen is there."""
 
 import asyncio
+import logging
 import os
 import subprocess
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from tui.logs import milliseconds_since
+
+_log = logging.getLogger(__name__)
 _SHOWN_FROM_BYTES = 1024 * 1024
 
 
@@ -50,12 +55,13 @@ class IndexBuilder:
     # --- in the thread
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
-        code, reason = 1, ""
+        code, reason, begun = 1, "", time.perf_counter()
         try:
             code, reason = self._build(loop)
         except OSError as error:
             reason = str(error)
         finally:
+            _log.info("index builder: exit code %d, %d ms", code, milliseconds_since(begun))
             _tell(loop, self._take_end, code, reason)
 
     def _build(self, loop: asyncio.AbstractEventLoop) -> tuple[int, str]:

@@ -1,6 +1,8 @@
 """The switch from one session on screen to another."""
 
 import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -11,7 +13,10 @@ from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.open_sessions import OpenSessions
 from tui.engine.sessions.session_loader import SessionLoader
 from tui.errors import SibylError, StorageError, UsageError
+from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import Model
+
+_log = logging.getLogger(__name__)
 
 Load = Callable[[], Awaitable[LoadedSession]]
 """Reads the session that is to be shown, or makes it."""
@@ -156,7 +161,7 @@ class Switcher:
     async def switch(self, find: Callable[[], Awaitable[LoadedSession | None]]) -> bool:
         """Show the session that ``find`` gives, unless another switch is wanted by then."""
         self._wanted += 1
-        wanted = self._wanted
+        wanted, begun = self._wanted, time.perf_counter()
         async with self.moves:
             if wanted != self._wanted:
                 return False
@@ -173,6 +178,8 @@ class Switcher:
                 self._pool.drop(other)
                 return False
             self.enter(other)
+        with log_of(other.id):
+            _log.info("switch to %s: %d ms", other.id, milliseconds_since(begun))
         # No await until the caller shows it: keys belong to what is on screen.
         if leaving is not other:
             self.leave_soon(leaving)

@@ -1,10 +1,13 @@
 """Saving: one write after another, each carried to its end; any error is a failed save."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
 from tui.errors import StorageError, UnexpectedSaveError
+
+_log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -18,6 +21,7 @@ def save_errors() -> Generator[None]:
     except StorageError:
         raise
     except Exception as error:
+        _log.info("unexpected error in a save", exc_info=error)
         raise UnexpectedSaveError(error) from error
 
 

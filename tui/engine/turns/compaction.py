@@ -22,6 +22,7 @@ from tui.engine.requests.model_request import (
 from tui.engine.requests.token_estimate import BYTES_PER_TOKEN, estimated_tokens, tokens_of
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
+from tui.logs import log_of
 from tui.providers.protocol import Model, ModelRequest, TextReceived
 
 FULL = 0.8
@@ -100,7 +101,8 @@ class Compaction(msgspec.Struct, frozen=True):
         part = await self._part(session, kept)
         if part is None:
             return None
-        text = await self._asked(part)
+        with log_of(session.id):
+            text = await self._asked(part)
         live = await session.context(self.model.context_window)
         still_live = part.through in {each.id for each in live}
         if session.given_up or session.summary != part.summary or not still_live:

@@ -1,6 +1,8 @@
 """One turn: a prompt, and all that answers it."""
 
 import asyncio
+import logging
+import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
@@ -32,6 +34,7 @@ from tui.engine.turns.events import (
 )
 from tui.engine.turns.tools import Ask, Tools
 from tui.errors import ModelError, StorageError, UsageError
+from tui.logs import log_of, milliseconds_since
 from tui.providers.protocol import (
     AnswerEnded,
     AttemptFailed,
@@ -43,6 +46,8 @@ from tui.providers.protocol import (
     TurnMemory,
     UsageReported,
 )
+
+_log = logging.getLogger(__name__)
 
 Emit = Callable[[TurnEvent], Awaitable[None]]
 """Takes the events of a turn, one at a time."""
@@ -115,10 +120,14 @@ class Turn:
         if self._prompt is not None:
             await emit(MessageSaved(self._session.id, self._prompt))
         await self._emit_notices(emit)
-        answer = await self._answered(emit, replaces)
+        begun = time.perf_counter()
+        with log_of(self._session.id):
+            answer = await self._answered(emit, replaces)
+            status, took = _turn_status(answer.status), milliseconds_since(begun)
+            _log.info("turn of %s: %s, %d ms", self._session.id, status, took)
         self._session.note_state()
         await self._store(answer, emit)
-        ended = TurnEnded(self._session.id, answer.id, _turn_status(answer.status), answer.error)
+        ended = TurnEnded(self._session.id, answer.id, status, answer.error)
         await emit(ended)
         return ended
 

@@ -1,13 +1,20 @@
 """A lazy proxy of the index: the first search loads SQLite, nothing before."""
 
+import logging
+import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.logs import milliseconds_since
+
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
     from tui.storage.index.search_index import SearchIndex
+
+
+_log = logging.getLogger(__name__)
 
 
 class LazyIndex:
@@ -26,7 +33,15 @@ class LazyIndex:
         self, text: str, limit: int, seconds: float, wanted: Callable[[], bool] | None
     ) -> "SearchResult":
         """Search as ``SessionStore.search``."""
-        return self._index.search(text, limit, seconds, wanted)
+        begun = time.perf_counter()
+        found = self._index.search(text, limit, seconds, wanted)
+        _log.info(
+            "search: %d hits, %d bytes not indexed yet, %d ms",
+            len(found.hits),
+            found.pending,
+            milliseconds_since(begun),
+        )
+        return found
 
     def changed(self, session_id: str) -> None:
         """Report a journal that this program has changed to the next search."""
