@@ -64,6 +64,7 @@ temperature = 0.2
 max_tokens = 500
 context_window = 10_000_000
 tools = false
+effort = "high"
 
 [providers.openai]
 timeout = 30
@@ -123,6 +124,7 @@ class TestTheFile:
                 max_tokens=500,
                 context_window=10_000_000,
                 tools=False,
+                effort="high",
             )
         }
         assert config.providers["openai"] == ProviderSettings(timeout=30, temperature=1)
@@ -277,6 +279,10 @@ class TestAWrongValue:
             (
                 "models.'openai:x'.temprature = 1",
                 '.*; the closest is models."openai:x".temperature',
+            ),
+            (
+                "models.'openai:x'.effort = 'most'",
+                'models."openai:x".effort: expected "high", "low", "medium" or "off"',
             ),
             ("models.gpt.temperature = 1", "models.gpt: expected PROVIDER:MODEL, such as .*"),
             ("providers.openai.temperature = -1", "providers.openai.temperature: .*, got -1"),

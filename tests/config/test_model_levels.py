@@ -11,10 +11,12 @@ system_prompt = "Everywhere."
 [providers.openai]
 temperature = 1
 max_tokens = 300
+effort = "low"
 
 [models."openai:gpt-6-luna"]
 system_prompt = ""
 temperature = 0
+effort = "off"
 """
 
 
@@ -28,7 +30,7 @@ def configured(tmp_path: Path):
 
 def test_the_model_goes_before_its_provider_and_that_before_all(configured):
     settings = configured("openai:gpt-6-luna")
-    assert settings.parameters == ModelParameters(temperature=0, max_tokens=300)
+    assert settings.parameters == ModelParameters(temperature=0, max_tokens=300, effort="off")
     assert settings.system_prompt == ""
     assert settings.sourced("temperature") == Sourced(
         0, '[models."openai:gpt-6-luna"] in config.toml'
@@ -38,7 +40,7 @@ def test_the_model_goes_before_its_provider_and_that_before_all(configured):
 
 def test_another_model_has_only_what_is_set_for_its_provider(configured):
     settings = configured("openai:other")
-    assert settings.parameters == ModelParameters(temperature=1, max_tokens=300)
+    assert settings.parameters == ModelParameters(temperature=1, max_tokens=300, effort="low")
     assert settings.sourced("system_prompt") == Sourced("Everywhere.", "config.toml")
 
 

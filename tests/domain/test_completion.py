@@ -45,6 +45,15 @@ def test_themes_are_offered_by_name():
     assert [each.text for each in found] == ["/theme textual-light"]
 
 
+def test_the_values_of_a_setting_are_offered():
+    assert texts("/set ") == ["/set temperature", "/set max_tokens", "/set effort"]
+    efforts = [f"/set effort {effort}" for effort in ("off", "low", "medium", "high", "default")]
+    assert texts("/set effort ") == efforts
+    assert texts("/set effort H") == ["/set effort high"]
+    assert texts("/set max_tokens ") == ["/set max_tokens default"]
+    assert texts("/set effort high") == []
+
+
 def test_what_is_done_with_a_to_do_is_offered():
     assert texts("/todo d") == ["/todo done"]
 

@@ -19,6 +19,7 @@ from tui.domain.model_settings import (
     parameter_value,
     value_words,
 )
+from tui.domain.text.labels import listed
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import UsageError
 
@@ -27,7 +28,7 @@ _NONE = "none"
 _SHOWN = 60
 """Characters of a system prompt that a list shows."""
 _LEFT = "the model's default"
-_CAN_BE_SET = f"the settings are {' and '.join(PARAMETERS)}; /system sets the system prompt"
+_CAN_BE_SET = f"the settings are {listed(PARAMETERS)}; /system sets the system prompt"
 
 
 async def change_parameter(context: CommandContext, arguments: str) -> Sequence[Effect]:
@@ -41,9 +42,9 @@ async def change_parameter(context: CommandContext, arguments: str) -> Sequence[
     if value[0].lower() == _DEFAULT:
         await _put(context, name, None)
         return say(f"Reset {name}: it is now {_state(context, name)}")
-    number = parameter_value(name, value[0])
-    await _put(context, name, number)
-    return say(f"Set {name} to {value_words(number)} for this session")
+    wanted = parameter_value(name, value[0])
+    await _put(context, name, wanted)
+    return say(f"Set {name} to {value_words(wanted)} for this session")
 
 
 async def change_system_prompt(context: CommandContext, arguments: str) -> Sequence[Effect]:

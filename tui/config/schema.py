@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from tui.domain.model_settings import HIGHEST_TEMPERATURE, MOST_TOKENS
+from tui.domain.model_settings import HIGHEST_TEMPERATURE, MOST_TOKENS, Effort
 from tui.domain.providers import KNOWN_SERVERS, DialectName, MaxTokensName
 
 EXAMPLE_MODEL = "openai:gpt-6-luna"
@@ -71,6 +71,10 @@ _ContextWindow = Annotated[
     Annotated[int, Meta(ge=1, le=_LARGEST_WINDOW)] | None,
     _about("The most tokens of a request and its answer together.", 32_768),
 ]
+_Effort = Annotated[
+    Effort | None,
+    _about('Thinking before an answer: "off", "low", "medium" or "high".', "high"),
+]
 
 
 class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,6 +87,7 @@ class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     tools: Annotated[
         bool | None, _about("Offer the enabled tools to this model; false for none.", example=False)
     ] = None
+    effort: _Effort = None
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -171,6 +176,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     system_prompt: _SystemPrompt = None
     temperature: _Temperature = None
     max_tokens: _MaxTokens = None
+    effort: _Effort = None
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

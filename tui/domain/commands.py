@@ -10,7 +10,9 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.model_settings import EFFORTS, PARAMETERS
 from tui.domain.prompt_templates import filled
+from tui.domain.text.labels import listed
 
 Takes = Literal[
     "nothing",
@@ -52,6 +54,8 @@ class Command(msgspec.Struct, frozen=True):
     takes: Takes = "nothing"
     verbs: tuple[str, ...] = ()
     """The words that may come first in the argument."""
+    values: tuple[str, ...] = ()
+    """Whole arguments, offered once the first word is there."""
     screen: str = ""
     """A command without a slash that the palette invokes instead, to ask for the argument."""
 
@@ -214,10 +218,11 @@ COMMANDS: tuple[Command, ...] = (
         "set",
         "stays",
         "Model settings",
-        "show or change temperature and max_tokens of this session",
+        f"show or change {listed(PARAMETERS)} of this session",
         "[NAME [VALUE | default]]",
         "text",
-        ("temperature", "max_tokens"),
+        PARAMETERS,
+        values=(*(f"effort {effort}" for effort in EFFORTS), *(f"{p} default" for p in PARAMETERS)),
     ),
     Command(
         "system",

@@ -111,7 +111,8 @@ def _blank(command: Command) -> str:
 
 
 def _verbs(command: Command, argument: str) -> Iterable[tuple[str, str]]:
-    return [(verb, "") for verb in command.verbs if verb.startswith(argument.lower())]
+    offered = command.values if " " in argument else command.verbs
+    return [(each, "") for each in offered if each.startswith(argument.lower())]
 
 
 def _arguments(

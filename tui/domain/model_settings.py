@@ -5,13 +5,18 @@ from typing import Literal, get_args
 
 import msgspec
 
+from tui.domain.text.labels import listed
 from tui.errors import UsageError
 
-SettingName = Literal["system_prompt", "temperature", "max_tokens"]
+SettingName = Literal["system_prompt", "temperature", "max_tokens", "effort"]
 SETTINGS: tuple[SettingName, ...] = get_args(SettingName)
 
-ParameterName = Literal["temperature", "max_tokens"]
+ParameterName = Literal["temperature", "max_tokens", "effort"]
 PARAMETERS: tuple[ParameterName, ...] = get_args(ParameterName)
+
+Effort = Literal["off", "low", "medium", "high"]
+"""The share of thinking in an answer."""
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 THIS_SESSION = "this session"
 """The source of a session's own settings."""
@@ -20,8 +25,8 @@ HIGHEST_TEMPERATURE = 2
 MOST_TOKENS = 1_000_000
 
 
-def value_words(value: float) -> str:
-    """Format the value of a parameter: ``0.2``, ``1000000``."""
+def value_words(value: float | str) -> str:
+    """Format the value of a parameter: ``0.2``, ``1000000``, ``high``."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -30,17 +35,18 @@ class ModelParameters(msgspec.Struct, frozen=True):
 
     temperature: float | None = None
     max_tokens: int | None = None
+    effort: Effort | None = None
 
     @property
     def words(self) -> str:
-        """The parameters that are set: ``temperature 0.2 and max_tokens 500``."""
-        return " and ".join(self._named())
+        """The parameters that are set: ``temperature 0.2, max_tokens 500 and effort high``."""
+        return listed(tuple(self._named()))
 
     def _named(self) -> Iterator[str]:
-        if self.temperature is not None:
-            yield f"temperature {value_words(self.temperature)}"
-        if self.max_tokens is not None:
-            yield f"max_tokens {self.max_tokens}"
+        for name in PARAMETERS:
+            value: float | str | None = getattr(self, name)
+            if value is not None:
+                yield f"{name} {value_words(value)}"
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -51,6 +57,7 @@ class Level(msgspec.Struct, frozen=True):
     system_prompt: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
+    effort: Effort | None = None
 
 
 class Sourced(msgspec.Struct, frozen=True):
@@ -84,14 +91,34 @@ class ModelSettings(msgspec.Struct, frozen=True):
         """The parameters of the request."""
         degrees = (each.temperature for each in self.levels if each.temperature is not None)
         limits = (each.max_tokens for each in self.levels if each.max_tokens is not None)
-        return ModelParameters(next(degrees, None), next(limits, None))
+        return ModelParameters(next(degrees, None), next(limits, None), self._effort)
+
+    @property
+    def _effort(self) -> Effort | None:
+        return next((each.effort for each in self.levels if each.effort), None)
 
 
-def parameter_value(name: ParameterName, text: str) -> float:
+def effort_called(word: str | None) -> Effort | None:
+    """Look up an effort; ``None`` for a word that is none, such as one of a later program."""
+    return word if word in EFFORTS else None
+
+
+def parameter_value(name: ParameterName, text: str) -> float | Effort:
     """Read the value of a parameter. Raises ``UsageError``."""
-    if name == "temperature":
-        return _number(text, float, 0, HIGHEST_TEMPERATURE, "temperature takes a number")
-    return _number(text, int, 1, MOST_TOKENS, "max_tokens takes a whole number")
+    match name:
+        case "temperature":
+            return _number(text, float, 0, HIGHEST_TEMPERATURE, "temperature takes a number")
+        case "max_tokens":
+            return _number(text, int, 1, MOST_TOKENS, "max_tokens takes a whole number")
+        case "effort":
+            return _effort(text)
+
+
+def _effort(text: str) -> Effort:
+    effort = effort_called(text.lower())
+    if effort is None:
+        raise UsageError(f"effort is {listed(EFFORTS, 'or')}, not {text}")
+    return effort
 
 
 def _number(text: str, kind: type[float], least: int, most: int, takes: str) -> float:

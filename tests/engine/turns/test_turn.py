@@ -200,6 +200,14 @@ async def test_the_sessions_own_settings_go_before_the_configuration(new_session
     assert model.requests[1].parameters == ModelParameters(temperature=0.7)
 
 
+async def test_the_sessions_own_effort_is_sent_unless_no_program_of_today_knows_it(new_session):
+    session, model = new_session(), ScriptedModel(["one"], ["two"])
+    for effort, sent in (("high", "high"), ("enormous", None)):
+        session.change_settings(Settings(effort=effort))
+        await played(session, model)
+        assert model.requests[-1].parameters == ModelParameters(temperature=0.7, effort=sent)
+
+
 async def test_a_resumed_session_is_sent_from_the_store(new_session, resume):
     session = new_session()
     await played(session, ScriptedModel(["one"]), "first")
@@ -222,7 +230,7 @@ async def test_after_a_failure_the_next_turn_goes_on_without_the_failed_answer(n
     model = ScriptedModel([ModelRefused("No key.")], ["fine"])
     await played(session, model, "first")
     await played(session, model, "second")
-    assert [m.text for m in model.requests[1].messages] == ["first", "second"]
+    assert [m.text for m in model.requests[1].messages] == ["first\n\nsecond"]
 
 
 async def test_an_empty_answer_is_a_failure(new_session):

@@ -1,6 +1,7 @@
 """Titles, ages and counts in lists, and cutting text to terminal cells."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tui.domain.text.safe_text import make_visible_line
@@ -41,6 +42,12 @@ def whole_label(name: str, label: str) -> str:
 def plural(count: int, noun: str) -> str:
     """A number and its noun: ``1 message``, ``3 messages``."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(words: Sequence[str], conjunction: str = "and") -> str:
+    """A series of words: ``temperature, max_tokens and effort``."""
+    *first, last = words or ("",)
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
 
 
 def local_minute(time: str) -> str:

@@ -42,7 +42,7 @@ def facts_of(entry: SessionEntry) -> Sequence[str]:
 def parameters_of(settings: Settings) -> Iterator[str]:
     """The session's own parameters, one line each."""
     for name in PARAMETERS:
-        value: float | None = getattr(settings, name)
+        value: float | str | None = getattr(settings, name)
         if value is not None:
             yield f"{name}: {value_words(value)}"
 

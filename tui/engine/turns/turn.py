@@ -11,7 +11,7 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
-from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings
+from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
 from tui.domain.views.usage import Usage
 from tui.engine.requests.model_request import Projection, project
 from tui.engine.sessions.answer import Answer
@@ -71,7 +71,8 @@ class TurnSettings(msgspec.Struct, frozen=True):
 
     def in_force(self, own: Settings, model: str) -> ModelSettings:
         """The settings of a session's requests: its own, then those of the configuration."""
-        level = Level(THIS_SESSION, own.system_prompt, own.temperature, own.max_tokens)
+        effort = effort_called(own.effort)
+        level = Level(THIS_SESSION, own.system_prompt, own.temperature, own.max_tokens, effort)
         return ModelSettings((level, *self.configured(model)))
 
     def asking(self, ask: Ask) -> "TurnSettings":
