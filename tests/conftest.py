@@ -23,7 +23,7 @@ from hypothesis import settings
 # Written by the first process, so that its workers still know what to guard.
 _GUARDED = "TUI_TESTS_GUARDED"
 _LOOPBACK_NAMES = {"", "localhost", "ip6-localhost"}
-_PRIVATE_PREFIXES = ("SIBYL_", "OPENAI_", "ANTHROPIC_", "OLLAMA_")
+_PRIVATE_PREFIXES = ("SIBYL_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "SSL_CERT_")
 # A proxy would be asked for the loopback servers too; colours would follow the terminal.
 _PRIVATE_SUFFIXES = ("_API_KEY", "_PROXY")
 _COLOURS = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"}

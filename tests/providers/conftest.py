@@ -1,6 +1,7 @@
 """A model behind a server of the tests' own, and what is asked of it."""
 
-from collections.abc import AsyncIterator, Callable, Iterable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Any
 
 import pytest
@@ -10,14 +11,16 @@ from tests.domain.journal_lines import LINES
 from tests.providers.chat_server import ChatServer
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
-from tui.domain.providers import DialectName
+from tui.domain.providers import DialectName, Provider
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
+from tui.providers.model_lists import Connection, list_models
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
 
 KEY = "sk-test-0123456789"
 
+Ask = Callable[[Provider], Awaitable[None]]
 ModelAt = Callable[..., ChatModel]
 
 only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
@@ -48,6 +51,17 @@ def model_at(dialect: DialectName) -> ModelAt:
         return ChatModel(replace(choice, **changes))
 
     return model_at
+
+
+@pytest.fixture(params=["models"])
+def ask(request: pytest.FixtureRequest) -> Ask:
+    """``await ask(provider)``: ask its server for its models."""
+    key = Secret(KEY, "LOCAL_API_KEY")
+
+    async def models(provider: Provider) -> None:
+        await asyncio.to_thread(list_models, Connection(provider, key))
+
+    return models
 
 
 def says(role: Any, text: Any, **more: Any) -> Message:

@@ -1,10 +1,8 @@
 """A server's list of models, the check of a key, and what is said where either fails."""
 
 import socket
-import ssl
 import traceback
 
-import httpx2
 import pytest
 from msgspec.structs import replace
 
@@ -201,12 +199,6 @@ class TestAFailure:
         with ChatServer(models=["a"]) as server:
             address = server.base_url.replace("http:", "https:")
             assert "does not speak TLS" in str(failed(connected(address)))
-
-    def test_of_a_certificate_is_one(self):
-        error = httpx2.ConnectError("wrong")
-        error.__cause__ = ssl.SSLCertVerificationError("self-signed certificate")
-        said = str(model_lists._disconnected(error, connected("https://127.0.0.1/v1")))
-        assert said == "The certificate of 127.0.0.1 is not trusted on this machine."
 
 
 class TestTheCheck:

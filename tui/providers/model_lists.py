@@ -5,8 +5,6 @@ belongs to one server.
 """
 
 import json
-import socket
-import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
@@ -17,15 +15,17 @@ import msgspec
 
 from tui.domain.providers import DialectName, ListingName, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
+from tui.providers.disconnections import explained, from_proxy, login_hint, web_page
 from tui.providers.key_command import key_from_command
+from tui.providers.network import Route, route_to
 from tui.providers.ollama import chat_names
 from tui.providers.secret import Secret
 from tui.providers.server_words import (
     causes,
+    is_page,
     message_in,
     quotable,
     quoted,
-    reason_of,
 )
 
 SECONDS = 15.0
@@ -152,6 +152,7 @@ class _Request:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = _keyed(connection)
+        self._route = route_to(connection.provider)
         self._end = time.monotonic() + SECONDS
 
     def get(self, path: str, above: str = "") -> Mapping[str, Any]:
@@ -169,22 +170,24 @@ class _Request:
             raise reply
         value = _json(reply)
         if not isinstance(value, dict):
-            raise _not_json(reply.decode("utf-8", "replace"), self._connection)
+            raise _not_json(reply.decode("utf-8", "replace"), self._route)
         return cast("dict[str, Any]", value)
 
     def _asked(self, method: str, url: str, body: Mapping[str, Any] | None) -> bytes | ModelError:
         """Give an error back instead of raising it: the library's may quote the key below it."""
         timeout = httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS)
         try:
-            # A transport of its own: it uses no proxy of the environment, as answers do not.
             with (
-                httpx2.Client(transport=httpx2.HTTPTransport(), timeout=timeout) as http,
+                httpx2.Client(transport=self._route.blocking_transport(), timeout=timeout) as http,
                 http.stream(method, url, headers=self._headers(), json=body) as response,
             ):
                 data = self._body(response)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            return _disconnected(error, self._connection)
-        return _refusal(response.status_code, response.headers, data, self._connection) or data
+            return _disconnected(error, self._route)
+        if response.is_success:
+            return data
+        status, headers = response.status_code, response.headers
+        return _refusal(status, headers, data, self._connection, self._route)
 
     def _body(self, response: httpx2.Response) -> bytes:
         """Read at most ``_MOST_BYTES``, and until the end of the time; a cut reply is no JSON."""
@@ -226,63 +229,41 @@ def _json(data: bytes) -> Any:
 
 
 def _refusal(
-    status: int, headers: httpx2.Headers, data: bytes, connection: Connection
-) -> ModelError | None:
+    status: int, headers: httpx2.Headers, data: bytes, connection: Connection, route: Route
+) -> ModelError:
     """Make the error for a reply that is no success."""
     host, key = connection.host, connection.key
     text = data[:65_536].decode("utf-8", "replace")
     said = quoted(message_in(text), key)
-    if 200 <= status < 300:
-        return None
+    if words := from_proxy(status, route, is_page=is_page(text)):
+        return ModelUnavailable(words)
     if 300 <= status < 400:
         place = quotable(headers.get("location", "another address"), key)
         return ModelUnavailable(
-            f"{host} redirects to {place}. If that is right, give that address."
+            f"{host} redirects to {place}. If that is right, give that address.{login_hint(text)}"
         )
     if status in {401, 403}:
         what = "refused the key" if key else "requires a key"
         return KeyRefused(f"{host} {what} (status {status}).{said}")
     if status in {404, 405, 501}:
         return NoModelList(f"{host} has no such page or model (status {status}).{said}")
-    if status == 407 or text.lstrip().startswith("<"):
-        return _not_json(text, connection)
+    if status == 407 or is_page(text):
+        return _not_json(text, route)
     again = " Try again later." if status == 429 or status >= 500 else ""
     return ModelUnavailable(f"{host} failed with status {status}.{again}{said}")
 
 
-def _not_json(text: str, connection: Connection) -> ModelError:
-    if text.lstrip().startswith("<"):
-        return ModelUnavailable(
-            f"{connection.host} sent a web page instead of a list of models: the address is wrong,"
-            " or a proxy or a login page is in the way."
-        )
+def _not_json(text: str, route: Route) -> ModelError:
+    if is_page(text):
+        return ModelUnavailable(web_page(route, "a list of models"))
     return ModelUnavailable(
-        f"{connection.host} sent no JSON. Check the address; it usually ends in /v1."
+        f"{route.host} sent no JSON. Check the address; it usually ends in /v1."
     )
 
 
-def _disconnected(error: Exception, connection: Connection) -> ModelError:
+def _disconnected(error: Exception, route: Route) -> ModelError:
     """Make the error for a request that has no reply."""
-    host, below = connection.host, causes(error)
-    for kind, words in _FAILURES.items():
-        if any(isinstance(each, kind) for each in below):
-            slow = issubclass(kind, httpx2.ReadTimeout)
-            return (ModelTimedOut if slow else ModelUnavailable)(words.format(host=host))
-    reason = quotable(reason_of(error), connection.key)
-    if isinstance(error, httpx2.ConnectError):
-        return ModelUnavailable(f"{host} cannot be reached ({reason}).")
-    return ModelUnavailable(f"{host} closed the connection without an answer ({reason}).")
-
-
-_FAILURES: Mapping[type[BaseException], str] = {
-    # The first that fits: a wrong certificate is an SSL error, too.
-    ssl.SSLCertVerificationError: "The certificate of {host} is not trusted on this machine.",
-    ssl.SSLError: "{host} does not speak TLS. Does its address begin with http://?",
-    socket.gaierror: "The name {host} was not found. Check the address and the network.",
-    ConnectionRefusedError: "{host} refused the connection. Is the server running?",
-    httpx2.ConnectTimeout: (
-        f"{{host}} cannot be reached: no connection within {CONNECT_SECONDS:g} seconds."
-    ),
-    httpx2.ReadTimeout: f"{{host}} did not answer within {SECONDS:g} seconds.",
-    httpx2.InvalidURL: "{host} is not the address of a server.",
-}
+    if any(isinstance(each, httpx2.ReadTimeout) for each in causes(error)):
+        words = f"{route.host} did not answer within {SECONDS:g} seconds."
+        return ModelTimedOut(words + route.through)
+    return ModelUnavailable(explained(error, route, CONNECT_SECONDS).words)

@@ -16,10 +16,15 @@ _SPACE = re.compile(r"\s+")
 
 def quoted(text: str, key: Secret | None) -> str:
     """Quote a server as a sentence that follows another; empty if it says nothing."""
-    if text.lstrip().startswith("<"):
+    if is_page(text):
         return " It sent a web page."
     said = quotable(text, key)
     return f" It says: {said}" if said else ""
+
+
+def is_page(text: str) -> bool:
+    """True for a web page, by its beginning: its header need not say so."""
+    return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def quotable(text: str, key: Secret | None) -> str:
