@@ -57,6 +57,7 @@ from tui.providers.protocol import (
     TurnMemory,
     UsageReported,
 )
+from tui.providers.request_log import logged
 from tui.providers.thinking import ThinkingFilter
 from tui.providers.transport import Reply
 from tui.providers.turn_answers import worth_keeping
@@ -104,10 +105,11 @@ class ChatModel:
         for tries in itertools.count(1):
             reply = Reply()
             try:
-                async with self._asked(request, reply) as received:
-                    while events := await received.next():
-                        for event in events:
-                            yield event
+                with logged(self._choice, tries, reply):
+                    async with self._asked(request, reply) as received:
+                        while events := await received.next():
+                            for event in events:
+                                yield event
             except AgentRunError as error:
                 failure = explained(error, reply, self._choice, tries, request.parameters)
                 pause, reason = pause_before_retry(error, reply, tries), short_reason(error)

@@ -5,6 +5,7 @@ belongs to one server.
 """
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, cast
@@ -15,6 +16,7 @@ import msgspec
 
 from tui.domain.providers import DialectName, ListingName, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
+from tui.logs import milliseconds_since
 from tui.providers.disconnections import explained, from_proxy, login_hint, web_page
 from tui.providers.key_command import key_from_command
 from tui.providers.network import Route, route_to
@@ -27,6 +29,8 @@ from tui.providers.server_words import (
     quotable,
     quoted,
 )
+
+_log = logging.getLogger(__name__)
 
 SECONDS = 15.0
 """Limit of a request as a whole."""
@@ -165,7 +169,9 @@ class _Request:
         return self._object("POST", f"{root}{path}", body)
 
     def _object(self, method: str, url: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        begun = time.perf_counter()
         reply = self._asked(method, url, body)
+        _note(reply, self._connection.provider.name, begun)
         if isinstance(reply, ModelError):
             raise reply
         value = _json(reply)
@@ -210,6 +216,11 @@ class _Request:
                 **({"X-Api-Key": key} if key else {}),
             }
         return {**common, **({"Authorization": f"Bearer {key}"} if key else {})}
+
+
+def _note(reply: bytes | ModelError, provider: str, begun: float) -> None:
+    result = type(reply).__name__ if isinstance(reply, ModelError) else f"{len(reply)} bytes"
+    _log.info("models of %s: %s, %d ms", provider, result, milliseconds_since(begun))
 
 
 def _keyed(connection: Connection) -> Connection:

@@ -1,6 +1,7 @@
 """The HTTP transport of one request: filters its headers, sets the key, and cleans the reply."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -45,9 +46,15 @@ class Reply:
     is_done: bool = False
     broken: BrokenStream | None = field(default=None, repr=False)
     """The reason why the stream is no whole answer."""
+    path: str = field(default="", repr=False)
+    length: int = 0
+    first_at: float | None = None
+    """The moment of the first byte, of ``time.perf_counter``."""
 
     def note(self, piece: bytes) -> None:
         """Keep the beginning of the body."""
+        self.length += len(piece)
+        self.first_at = self.first_at or time.perf_counter()
         if len(self.head) < _HEAD:
             self.head += piece[: _HEAD - len(self.head)]
 
@@ -67,6 +74,7 @@ class ModelTransport(httpx2.AsyncBaseTransport):
         self._prepare(request)
         response = await self._inner.handle_async_request(request)
         self._reply.status = response.status_code
+        self._reply.path = request.url.path
         self._reply.location = response.headers.get("location", "")
         headers = response.headers.copy()
         # The body is passed on decompressed, and with other bytes.
