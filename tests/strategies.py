@@ -7,7 +7,7 @@ before a low one, which in JSON is one character. ``as_read`` makes any string s
 import msgspec
 from hypothesis import strategies as st
 
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import (
     Closed,
     Offsets,
@@ -81,6 +81,7 @@ def messages():
         status=st.sampled_from([None, "interrupted", "failed", "truncated"]),
         error=_perhaps(any_text(4)),
         model=_perhaps(any_text(4)),
+        usage=_perhaps(_usages()),
         replaces=_perhaps(any_text(4)),
         after=_perhaps(any_text(4)),
         after_at=_perhaps(st.integers()),
@@ -95,7 +96,7 @@ def records():
         messages(),
         _headers(),
         _partials(),
-        st.builds(Summary, text=any_text(), through=any_text(4)),
+        _summaries(),
         st.builds(Todos, items=st.lists(_todo_items(), max_size=3).map(tuple)),
         _settings(),
         _states(),
@@ -104,6 +105,21 @@ def records():
         st.builds(Restored, at=any_text(4)),
         st.builds(Reset, at=any_text(4)),
     )
+
+
+def _summaries():
+    return st.builds(
+        Summary,
+        text=any_text(),
+        through=any_text(4),
+        model=_perhaps(any_text(4)),
+        usage=_perhaps(_usages()),
+    )
+
+
+def _usages():
+    counts = st.integers(0, 10**7)
+    return st.builds(TokenUsage, counts, counts, counts, counts)
 
 
 def _finite():

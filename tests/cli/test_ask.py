@@ -161,7 +161,13 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, configured, store):
         {"type": "saved", "session_id": session.id, "message_id": user, "role": "user"},
         {"type": "delta", "text": "Hel"},
         {"type": "delta", "text": "lo."},
-        {"type": "saved", "session_id": session.id, "message_id": answer, "role": "assistant"},
+        {
+            "type": "saved",
+            "session_id": session.id,
+            "message_id": answer,
+            "role": "assistant",
+            "usage": {"input_tokens": 11, "output_tokens": 7},
+        },
         {
             "type": "done",
             "session_id": session.id,

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.builders import answer
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Reset, Settings, Summary, Todos
 from tui.domain.journal.todo import TodoItem
 from tui.domain.text.labels import local_minute
@@ -172,7 +172,7 @@ def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store
     )
     shown = sibyl("sessions", "show", session_id, "--json").json
     session = shown["session"]
-    more = ["todos", "settings", "summary", "prompt_count", "damaged"]
+    more = ["todos", "settings", "summary", "prompt_count", "damaged", "usage"]
     assert list(session) == [*ENTRY_FIELDS, *more]
     assert session["settings"] == {}
     assert session["todos"] == [{"content": "Sort", "status": "pending", "active_form": "Sorting"}]
@@ -184,6 +184,18 @@ def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store
     lines = store.path(session_id).read_text().splitlines()
     written = [json.loads(line) for line in lines if '"type":"message"' in line]
     assert shown["messages"] == written
+
+
+def test_a_session_is_shown_with_the_tokens_of_all_its_requests(sibyl, saved, store):
+    session_id = saved("hello")
+    usage = TokenUsage(10, 1, cached_tokens=8)
+    add(store, session_id, *(answer(f"a{at}", model="m", usage=usage) for at in range(2)))
+    add(store, session_id, answer("a2", model="m", replaces="a1"))
+    shown = sibyl("sessions", "show", session_id, "--json").json
+    counts = {"input_tokens": 20, "output_tokens": 2, "cached_tokens": 16, "cache_write_tokens": 0}
+    assert {"model": "m", "requests": 3, **counts} in shown["session"]["usage"]
+    kept = {"input_tokens": 10, "output_tokens": 1, "cached_tokens": 8}
+    assert [each.get("usage") for each in shown["messages"]][-2:] == [kept, None]
 
 
 def test_tool_calls_are_shown_with_nested_arguments(sibyl, saved):

@@ -12,6 +12,7 @@ from tui.domain.commands import parse
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.turns.turn import TurnSettings
+from tui.engine.usage import UsageTotals
 from tui.errors import ModelUnavailable, StorageError, UsageError
 
 
@@ -56,7 +57,7 @@ class Commands:
         self.retention = RetentionSettings()
         self.hook = ()
         self.exclusive = False
-        self.measures = None
+        self.providers = {}
         self.numbers = NumberedList()
         self.themes = Themes()
         self.rescued = []
@@ -78,8 +79,8 @@ class Commands:
             self.shelf,
             TurnSettings(configured=lambda _: self.configured).in_force,
             self.note_model,
+            UsageTotals(self.workspace.reader, self.providers.get),
             exclusive_projects=self.exclusive,
-            measures=self.measures,
             numbers=self.numbers,
         )
 

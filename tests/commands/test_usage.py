@@ -1,54 +1,93 @@
-"""``/usage``: what was counted, and nothing else."""
+"""``/usage``: what all requests of the session took, and nothing that is not known."""
 
-from tests.builders import Clock
-from tui.domain.views.usage import ContextUse, SessionCost, Usage
+import pytest
 
+from tests.builders import answer
+from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.records import Summary
+from tui.domain.providers import PROVIDERS
 
-class Measures:
-    """What was measured of any session."""
-
-    def __init__(self, use=None, cost=None):
-        self._context_use, self._costs = use, cost
-
-    def context_use(self, _):
-        return self._context_use
-
-    def cost(self, _):
-        return self._costs
+LUNA = "openai:gpt-6-luna"
+INCLUDED = "Earlier versions and summaries are included."
 
 
-SINCE = Clock()()
-TIME = f"{SINCE.astimezone():%H:%M}"
+@pytest.fixture
+async def tell(commands):
+    """Add records to the session on screen; gives what ``/usage`` then says."""
+
+    async def told(*records, save=True):
+        loaded = commands.workspace.current
+        await commands.workspace.take(loaded)
+        for record in records:
+            loaded.opened.add(record)
+        if save:
+            await commands.workspace.pool.save(loaded)
+        return await commands("/usage")
+
+    return told
 
 
-async def told(commands, use=None, *usages):
-    cost = SessionCost(SINCE) if usages else None
-    for usage in usages:
-        cost = cost.plus(usage)
-    commands.measures = Measures(use, cost)
-    return await commands("/usage")
-
-
-async def test_without_anything_counted_it_says_so(commands):
-    nothing = "No token counts for this run yet"
-    assert await told(commands) == nothing
-    commands.measures = None
+async def test_without_anything_counted_it_says_so(commands, tell):
+    nothing = "No tokens were counted in this session yet"
     assert await commands("/usage") == nothing
+    assert await tell(answer("a1", model="offline:guide")) == nothing
 
 
-async def test_context_tokens_and_cost_are_told(commands):
-    use = ContextUse(commands.workspace.current.status(), 9_104, 128_000)
-    assert await told(commands, use, Usage(9_000, 104, 0.02), Usage(100, 2, 0.01)) == (
-        "Context: 9,104 tokens, 7 % of the window of 128,000.\n"
-        f"Since {TIME}: 2 answers, 9,100 tokens sent, 106 received; at most $0.0300 by list prices."
-    )
+async def test_context_tokens_and_price_are_told_by_the_list_of_a_day(commands, tell):
+    commands.program.model.name = LUNA
+    commands.program.model.context_window = 128_000
+    commands.providers = PROVIDERS
+    usages = TokenUsage(9_000, 100), TokenUsage(9_000, 104, 8_000)
+    told = await tell(*(answer(f"a{at}", model=LUNA, usage=u) for at, u in enumerate(usages)))
+    context, model, note = told.split("\n\n")
+    assert context == "Context: 9,104 tokens, 7 % of the window of 128,000."
+    assert model.splitlines()[:2] == [
+        f"{LUNA}: 2 requests",
+        "  18,000 tokens sent (8,000 cached), 204 received",
+    ]
+    assert model.splitlines()[2].startswith("  $0.0")
+    assert note.startswith(f"{INCLUDED} Prices are those of 20")
 
 
-async def test_a_price_that_is_not_known_is_not_made_up(commands):
-    assert await told(commands, None, Usage(10, 2)) == (
-        "Context: known after the next answer.\n"
-        f"Since {TIME}: 1 answer, 10 tokens sent, 2 received; cost unknown."
-    )
-    assert (await told(commands, None, Usage(10, 2), Usage(10, 2, 0.5))).endswith(
-        "; at most $0.5000 by list prices, without 1 of unknown price."
-    )
+async def test_a_price_that_is_not_known_is_not_made_up(tell):
+    told = await tell(answer("a1", model="local:m", usage=TokenUsage(10, 2)), answer("a2"))
+    counts = "  10 tokens sent, 2 received\n  price unknown"
+    assert told.split("\n\n") == [
+        f"local:m: 1 request\n{counts}",
+        "unknown model: 1 request, 1 of them not counted",
+        f"All models: 2 requests, 1 of them not counted\n{counts}",
+        INCLUDED,
+    ]
+
+
+async def test_all_models_together_say_which_has_no_price(commands, tell):
+    commands.providers = PROVIDERS
+    records = [answer(m, model=m, usage=TokenUsage(10, 2)) for m in ("local:m", LUNA)]
+    told = (await tell(*records)).split("\n\n")
+    assert told[2].splitlines()[-1] == "  $0.0001 without local:m"
+
+
+async def test_failed_replaced_and_unsaved_answers_and_summaries_count_once(tell):
+    usage = TokenUsage(10, 1)
+    failed = answer("a1", status="failed", model="m", usage=usage)
+    again = answer("a2", replaces="a1", model="m", usage=usage)
+    assert (await tell(failed, again)).startswith("m: 2 requests\n  20 tokens sent")
+    summary = Summary("So far.", "a2", "m", usage)
+    unsaved = [summary, answer("a3", after="", model="m", usage=usage), summary]
+    assert (await tell(*unsaved, save=False)).startswith("m: 4 requests\n  40 tokens sent")
+
+
+async def test_a_private_session_is_counted_too(commands, tell):
+    await commands("/private")
+    assert (await tell(answer("a1", model="m", usage=TokenUsage(10, 2)))).startswith("m: 1 request")
+
+
+async def test_a_fork_counts_only_its_own_requests(commands, tell):
+    usage = TokenUsage(10, 1)
+    await tell(answer("a1", model="m", usage=usage), Summary("Short.", "a1", "m", usage))
+    await commands("/fork")
+    assert commands.workspace.current.session.header.forked_from
+    assert (await tell(answer("a2", model="m", usage=usage))).splitlines()[:2] == [
+        "m: 2 requests, 1 of them not counted",
+        "  10 tokens sent, 1 received",
+    ]

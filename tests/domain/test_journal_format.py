@@ -6,7 +6,7 @@ import pytest
 
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of
 from tui.domain.journal import records
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import (
     Closed,
     Offsets,
@@ -203,6 +203,15 @@ FORK_MEANINGS = [
         status="truncated",
         metadata={},
     ),
+    Message(
+        id="f2",
+        role="assistant",
+        content="Counted.",
+        timestamp="2026-02-21T08:00:02.000Z",
+        model="openai:gpt-5",
+        usage=TokenUsage(1200, 30, cached_tokens=1024, cache_write_tokens=100),
+    ),
+    Summary(text="They met.", through="f2", model="openai:gpt-5", usage=TokenUsage(1300, 40)),
 ]
 
 

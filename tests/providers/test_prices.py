@@ -1,22 +1,123 @@
 """What a vendor asks for an answer: only where that is known."""
 
-import pytest
+from datetime import UTC, date, datetime
 
+import pytest
+from genai_prices import Usage, calc_price
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.domain.journal.counts import CountedRequest
+from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import PROVIDERS
 from tui.domain.views.model_rows import ModelFacts
 from tui.providers.catalog import ModelChoice
-from tui.providers.prices import dollars, facts
+from tui.providers.prices import dollars, facts, price, price_date
 
 VENDOR = PROVIDERS["openai"].base_url
+ANTHROPIC = PROVIDERS["anthropic"].base_url
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic"])
 def test_the_vendors_own_default_models_have_prices(name):
     table = PROVIDERS[name]
     choice = ModelChoice(name, table.models[0], table.base_url)
-    asked = dollars(choice, 1000, 1000)
+    asked = dollars(choice, TokenUsage(1000, 1000))
     assert asked
-    assert dollars(choice, 2000, 2000) == pytest.approx(2 * asked)
+    assert dollars(choice, TokenUsage(2000, 2000)) == pytest.approx(2 * asked)
+
+
+def asked(*usages, at="2026-11-20T12:00:00.000Z"):
+    return [CountedRequest(f"a{place}", "", at, usage) for place, usage in enumerate(usages)]
+
+
+def listed(usage, model, at="2026-11-20T12:00:00+00:00", **vendor):
+    """What the library's own function makes of one request."""
+    counts = Usage(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+    )
+    when = datetime.fromisoformat(at)
+    return float(calc_price(counts, model, genai_request_timestamp=when, **vendor).total_price)
+
+
+def test_tokens_read_from_a_cache_and_written_to_it_have_their_own_prices():
+    plain, cached, written = (
+        price("anthropic", ANTHROPIC, "claude-sonnet-5-5", asked(usage))
+        for usage in (TokenUsage(1000, 0), TokenUsage(1000, 0, 1000), TokenUsage(1000, 0, 0, 1000))
+    )
+    assert cached < plain < written
+
+
+@given(
+    st.lists(
+        st.builds(
+            TokenUsage,
+            st.integers(0, 600_000) | st.sampled_from([200_000, 200_001, 272_000, 272_001]),
+            st.integers(0, 64_000),
+            st.integers(0, 300_000),
+            st.integers(0, 300_000),
+        ),
+        max_size=6,
+    )
+)
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [("openai", "gpt-6-luna"), ("anthropic", "claude-sonnet-5-5"), ("google", "gemini-2.5-pro")],
+)
+def test_many_requests_cost_as_much_as_each_of_them(provider, model, usages):
+    possible = [
+        usage
+        for usage in usages
+        if usage.cached_tokens + usage.cache_write_tokens <= usage.input_tokens
+    ]
+    each = sum(listed(usage, model, provider_id=provider) for usage in possible)
+    assert price(provider, "", model, asked(*possible)) == pytest.approx(each, abs=1e-9)
+
+
+def test_a_long_request_costs_more_than_two_short_ones():
+    prices = [
+        price("google", "", "gemini-2.5-pro", asked(*([TokenUsage(size, 0)] * count)))
+        for size, count in ((300_000, 1), (150_000, 2))
+    ]
+    assert prices[0] > prices[1] > 0
+
+
+def test_a_request_has_the_price_of_its_day():
+    usage, days = (
+        TokenUsage(1_000_000, 0),
+        ("2026-11-20T12:00:00+00:00", "2027-01-02T12:00:00+00:00"),
+    )
+    model, google = "gemini-3.8-flash", "https://generativelanguage.googleapis.com/v1beta"
+    before, after = (price("google", google, model, asked(usage, at=day)) for day in days)
+    assert [before, after] == [listed(usage, model, day, provider_id="google") for day in days]
+    assert before != after
+
+
+def test_counts_that_cannot_be_are_priced_as_far_as_they_can():
+    usage, most = TokenUsage(100, 1, 200, 50), TokenUsage(100, 1, 100, 0)
+    prices = [price("anthropic", ANTHROPIC, "claude-sonnet-5-5", asked(u)) for u in (usage, most)]
+    assert prices[0] == prices[1]
+
+
+def test_the_list_has_the_date_of_its_newest_price_in_force():
+    day = price_date()
+    assert date(2026, 11, 1) <= day <= datetime.now(UTC).date()
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "model"),
+    [
+        ("mine", "https://openrouter.ai/api/v1", "openai/gpt-6-luna"),
+        ("fast", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b"),
+        ("work", VENDOR, "gpt-6-luna"),
+        ("mistral", "", "mistral-large-latest"),
+    ],
+)
+def test_a_vendor_is_known_by_its_address_whatever_it_is_called(name, address, model):
+    assert price(name, address, model, asked(TokenUsage(1000, 1000)))
 
 
 @pytest.mark.parametrize(
@@ -24,12 +125,11 @@ def test_the_vendors_own_default_models_have_prices(name):
     [
         ModelChoice("openai", "gpt-4.1", "http://127.0.0.1:8080/v1"),
         ModelChoice("openai", "no-such-model", VENDOR),
-        ModelChoice("local", "gpt-4.1", VENDOR),
         ModelChoice("ollama", "qwen3", PROVIDERS["ollama"].base_url),
     ],
 )
 def test_what_is_not_known_has_no_price(choice):
-    assert dollars(choice, 1000, 1000) is None
+    assert dollars(choice, TokenUsage(1000, 1000)) is None
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic"])

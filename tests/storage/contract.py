@@ -19,11 +19,12 @@ The backend it gives has
 
 from itertools import combinations
 
+import msgspec
 import pytest
 
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
 from tui.domain.journal.ids import is_session_id
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import (
     Closed,
     Offsets,
@@ -332,6 +333,24 @@ class StoreContract:
         later = store.around(name, "a1", 0, 1)
         assert ids_of(store.page_after(name, later.later, 5).entries) == ["a2"]
         assert not store.around(name, "a3", 1, 1).aside
+
+    def test_the_tokens_of_all_requests_are_read_whatever_became_of_the_answers(self, store):
+        lease = self.versions(store)
+        failed = answer("a5", status="failed", model="local:m", usage=TokenUsage(50, 0))
+        again = answer("a6", replaces="a5", model="local:m", usage=TokenUsage(60, 6, 40, 10))
+        summary = Summary("So far.", "q3", "local:m", TokenUsage(90, 9))
+        store.append(lease, [failed, summary, Reset(at(3)), again, summary, todos("x")])
+        store.append(lease, [msgspec.structs.replace(again, usage=TokenUsage(60, 7, 40, 10))])
+        counted = {each.id: each.usage for each in store.requests(lease.session_id)}
+        assert counted == {
+            **dict.fromkeys(["a1", "a2", "a3", "a4"]),
+            "a5": TokenUsage(50, 0),
+            "summary q3": TokenUsage(90, 9),
+            "a6": TokenUsage(60, 7, 40, 10),
+        }
+        assert store.requests(closed(store)) == ()
+        with pytest.raises(SessionNotFound):
+            store.requests("session-nowhere")
 
     def test_versions_are_told_in_the_order_of_the_file(self, store):
         lease = self.versions(store)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from tests.ui.screen import send, status, wait_for_answer, words
+from tests.ui.screen import report, send, status, wait_for_answer, words
 from tests.waiting import until
 from tui.providers.protocol import UsageReported
 
@@ -31,6 +31,38 @@ async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
         await send(pilot, f"/load {first}")
         await until(lambda: app.chat.shown == first)
         await until(lambda: "context 12 %" in status(app), "what was counted")
+
+
+async def test_tokens_and_context_are_known_after_a_restart(world):
+    w = world(["one", UsageReported(11_000, 1_000, cached_tokens=8_000)], ["two"])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        await send(pilot, "again")
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+    async with w.running() as (app, pilot):
+        await send(pilot, f"/load {session_id}")
+        await until(lambda: app.chat.shown == session_id)
+        await send(pilot, "/usage")
+        counted = "scripted:model: 2 requests, 1 of them not counted"
+        await until(lambda: counted in report(app), "the tokens of the earlier run")
+        assert "11,000 tokens sent (8,000 cached), 1,000 received" in report(app)
+
+
+async def test_the_answers_of_an_earlier_run_say_what_they_took(world):
+    w = world(["one", UsageReported(11_000, 1_000)])
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await wait_for_answer(w)
+        session_id = w.workspace.current.id
+    async with w.running() as (app, pilot):
+        await send(pilot, f"/load {session_id}")
+        await until(lambda: "context 12 %" in status(app), "the context")
+        await pilot.press("f6")
+        await until(lambda: app.chat.transcript.has_focus)
+        await pilot.press("i")
+        await until(lambda: "11,000 tokens sent, 1,000 received" in words(app), "the tokens")
 
 
 async def test_what_an_answer_took_is_told_with_its_time_and_model(world):

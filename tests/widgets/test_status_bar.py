@@ -95,10 +95,10 @@ def test_what_waits_for_the_user_comes_before_label_and_model(width, words):
 
 
 def test_how_full_the_context_is_crowds_out_nothing_else():
-    use = ContextUse(status(), 9_000, 128_000)
+    use = ContextUse(9_000, 128_000)
     for width in range(10, 160):
         without = lay_out(status(label=LONG_LABEL), width)
-        shown = lay_out(status(label=LONG_LABEL), width, "", use)
+        shown = lay_out(status(label=LONG_LABEL, context_use=use), width)
         context = shown.pop("context", "")
         assert shown == without
     assert context == "context 7 %"
@@ -106,8 +106,8 @@ def test_how_full_the_context_is_crowds_out_nothing_else():
 
 def test_a_context_that_fills_up_is_said_at_80_columns_too():
     for percent, said in ((49, False), (50, True), (90, True)):
-        use = ContextUse(status(), percent * 1000, 100_000)
-        shown = lay_out(status(label=LONG_LABEL), 78, "", use)
+        use = ContextUse(percent * 1000, 100_000)
+        shown = lay_out(status(label=LONG_LABEL, context_use=use), 78)
         assert (shown.get("context") == f"context {percent} %") is said
         assert shown["id"] == ID
         assert shown["save"] == SAVED_WORDS

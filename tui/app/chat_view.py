@@ -9,7 +9,7 @@ from tui.domain.views.activity import ActivityView
 from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import SessionRows
-from tui.domain.views.usage import AnswerCost, ContextUse
+from tui.domain.views.usage import AnswerCost
 
 
 class TranscriptView(Protocol):
@@ -38,10 +38,6 @@ class TranscriptView(Protocol):
 
 class StatusView(Protocol):
     """The status bar."""
-
-    def show_context_use(self, use: ContextUse) -> None:
-        """Show the use of a session's context window."""
-        ...
 
     def show_indexing(self, progress: str) -> None:
         """Show the progress of the search index; an empty text hides it."""

@@ -32,9 +32,10 @@ from tui.app.services.clipboard import Clipboard
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
 from tui.commands.answers import use_model
-from tui.commands.context import CommandContext, Measures, Themes
+from tui.commands.context import CommandContext, Themes
 from tui.commands.effects import Effect
 from tui.engine.sessions.loaded_session import LoadedSession
+from tui.engine.usage import UsageTotals
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
@@ -92,7 +93,7 @@ class Controllers:
         self.confirmations = Confirmations(app, chat, queue, carry_out)
         self.links = LinkController(app, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
-        self.commands = _command_context(parts, self.themes, self.prompt.stop, self.turns.measuring)
+        self.commands = _command_context(parts, self.themes, self.prompt.stop)
         self.versions = VersionController(
             chat,
             parts.workspace,
@@ -126,7 +127,6 @@ def _command_context(
     parts: Dependencies,
     themes: Themes,
     stop: Callable[[LoadedSession], Awaitable[bool]],
-    measures: Measures,
 ) -> CommandContext:
     return CommandContext(
         parts.workspace,
@@ -138,7 +138,7 @@ def _command_context(
         parts.session_moves(stop),
         parts.turn_settings.in_force,
         parts.connections.note_chosen,
+        UsageTotals(parts.workspace.reader, parts.connections.provider),
         prompts=parts.prompts,
         exclusive_projects=parts.exclusive_projects,
-        measures=measures,
     )

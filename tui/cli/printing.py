@@ -1,11 +1,12 @@
 """Printing of a turn: as text, or as JSON with one object per line."""
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from tui.cli import output
 from tui.domain.journal.json_text import terminal_json
+from tui.domain.journal.message import TokenUsage
 from tui.engine.turns.events import (
     LEFT_OUT,
     AnswerStarted,
@@ -96,7 +97,9 @@ class JsonPrinter:
         match event:
             case MessageSaved(session_id=session_id, message=message):
                 ids = {"session_id": session_id, "message_id": message.id}
-                output.put_json({"type": "saved", **ids, "role": message.role})
+                output.put_json(
+                    {"type": "saved", **ids, "role": message.role, **_usage_json(message.usage)}
+                )
             case TextAdded(text=text):
                 output.put_json({"type": "delta", "text": text})
             case ToolCalled(call=call):
@@ -125,3 +128,7 @@ class JsonPrinter:
         ids = {"session_id": event.session_id, "message_id": event.message_id}
         left_out = {"earlier_messages_left_out": True} if self._left_out else {}
         output.put_json({"type": "done", **ids, "status": event.status, **left_out})
+
+
+def _usage_json(usage: TokenUsage | None) -> dict[str, Any]:
+    return {"usage": msgspec.to_builtins(usage)} if usage else {}

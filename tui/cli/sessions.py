@@ -10,6 +10,7 @@ import msgspec
 
 from tui.cli import output
 from tui.cli.program import Program
+from tui.domain.journal.counts import by_model
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
@@ -19,6 +20,7 @@ from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc
 from tui.domain.views.markdown import as_markdown
 from tui.domain.views.session_table import session_table
+from tui.domain.views.usage import usage_of
 from tui.engine.requests.missing_results import missing_results
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
@@ -88,7 +90,8 @@ def _show(program: Program, chosen: Namespace) -> None:
         output.put(as_markdown(entry, session, (*messages, *cut_off)))
         return
     told = [_message_json(message, session.versions) for message in messages]
-    output.put_json({"session": _session_json(entry, session), "messages": told}, 2)
+    described = {**_session_json(entry, session), "usage": _usage_json(program, session_id)}
+    output.put_json({"session": described, "messages": told}, 2)
 
 
 def _message_json(message: Message, versions: Versions) -> dict[str, Any]:
@@ -111,6 +114,16 @@ def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
         "prompt_count": session.prompt_count,
         "damaged": session.damaged,
     }
+
+
+def _usage_json(program: Program, session_id: str) -> list[dict[str, Any]]:
+    """The tokens of all requests by model, also for answers that are not shown."""
+    groups = by_model(program.store.requests(session_id)).items()
+    models = (usage_of(model, requests) for model, requests in groups)
+    return [
+        {"model": each.model, "requests": each.requests, **msgspec.structs.asdict(each.usage)}
+        for each in models
+    ]
 
 
 def _settings_json(settings: Settings) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import msgspec
 from tui.commands.effects import Effect
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import ModelSettings
-from tui.domain.views.usage import ContextUse, SessionCost
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_moves import SessionMoves
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.sessions.workspace import Workspace
+from tui.engine.usage import UsageTotals
 from tui.providers.protocol import Model
 
 
@@ -40,18 +40,6 @@ class Themes(Protocol):
 
     def choose(self, name: str) -> None:
         """Switch the theme, also for the next start. Raises ``UsageError``."""
-        ...
-
-
-class Measures(Protocol):
-    """Token counts and cost of this run."""
-
-    def context_use(self, session: LoadedSession, /) -> ContextUse | None:
-        """The use of the context window; ``None`` if unknown."""
-        ...
-
-    def cost(self, session_id: str) -> SessionCost | None:
-        """The cost of a session's answers; ``None`` if nothing was counted."""
         ...
 
 
@@ -85,11 +73,11 @@ class CommandContext(msgspec.Struct, frozen=True):
     """The settings of requests, by a session's own and the name of its model."""
     note_model: Callable[[str], Awaitable[None]]
     """Remember that the user has chosen a model. Raises ``StorageError`` and ``ConfigError``."""
+    usage: UsageTotals
     prompts: Mapping[str, str] = {}
     """The templates of the user's own commands, by name."""
     exclusive_projects: bool = False
     """True if a project may be open in one session only."""
-    measures: Measures | None = None
     numbers: NumberedList = msgspec.field(default_factory=NumberedList)
 
 

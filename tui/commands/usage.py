@@ -1,38 +1,63 @@
-"""``/usage``: use of the context window, tokens and cost of this run."""
+"""``/usage``: use of the context window, tokens and cost of the session."""
 
 from collections.abc import Iterator, Sequence
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, report, say
 from tui.domain.text.labels import plural
-from tui.domain.views.usage import ContextUse, SessionCost, money
+from tui.domain.views.usage import (
+    ContextUse,
+    ModelUsage,
+    SessionUsage,
+    money,
+    token_words,
+    total,
+)
 
-_NOTHING = "No token counts for this run yet"
+_NOTHING = "No tokens were counted in this session yet"
 
 
 async def usage(context: CommandContext, arguments: str) -> Sequence[Effect]:
-    """Show the token counts of the servers since the start of the program."""
+    """Show the token counts of all requests of the session, by model."""
     loaded = context.workspace.current
-    use = context.measures.context_use(loaded) if context.measures else None
-    cost = context.measures.cost(loaded.id) if context.measures else None
-    lines = "\n".join(_lines(use, cost))
-    return report("Usage", lines) if lines else say(_NOTHING)
+    known = await context.usage.of(loaded)
+    if not any(each.usage.total for each in known.models):
+        return say(_NOTHING)
+    use = loaded.context_use
+    parts = [*([_context(use)] if use else []), *_totals(known), *_notes(known)]
+    return report("Usage", "\n\n".join(parts))
 
 
-def _lines(use: ContextUse | None, cost: SessionCost | None) -> Iterator[str]:
-    if use:
-        share = f"{use.percent} % of the window of {use.window:,}"
-        yield f"Context: {use.tokens:,} tokens, {share}."
-    elif cost:
-        yield "Context: known after the next answer."
-    if cost:
-        answers = plural(cost.answers, "answer")
-        since = f"Since {cost.since.astimezone():%H:%M}: {answers}"
-        yield f"{since}, {cost.sent:,} tokens sent, {cost.received:,} received{_cost(cost)}."
+def _context(use: ContextUse) -> str:
+    return f"Context: {use.tokens:,} tokens, {use.percent} % of the window of {use.window:,}."
 
 
-def _cost(cost: SessionCost) -> str:
-    if cost.unpriced == cost.answers:
-        return "; cost unknown"
-    rest = f", without {cost.unpriced} of unknown price" if cost.unpriced else ""
-    return f"; at most {money(cost.dollars)} by list prices{rest}"
+def _totals(known: SessionUsage) -> Iterator[str]:
+    for each in known.models:
+        yield _paragraph(each.model or "unknown model", each)
+    if len(known.models) > 1:
+        added = ModelUsage(
+            "",
+            sum(each.requests for each in known.models),
+            sum(each.uncounted for each in known.models),
+            total(each.usage for each in known.models),
+            known.dollars,
+        )
+        rest = f" without {', '.join(known.unpriced)}" if known.unpriced else ""
+        yield _paragraph("All models", added, rest if known.dollars is not None else "")
+
+
+def _paragraph(title: str, each: ModelUsage, rest: str = "") -> str:
+    requests = plural(each.requests, "request")
+    uncounted = f", {each.uncounted:,} of them not counted" if each.uncounted else ""
+    lines = [f"{title}: {requests}{uncounted}"]
+    if each.usage.total:
+        cost = "price unknown" if each.dollars is None else money(each.dollars)
+        lines += [f"  {token_words(each.usage)}", f"  {cost}{rest}"]
+    return "\n".join(lines)
+
+
+def _notes(known: SessionUsage) -> Iterator[str]:
+    day = known.price_date
+    prices = f" Prices are those of {day:%Y-%m-%d}, in US dollars." if day else ""
+    yield f"Earlier versions and summaries are included.{prices}"

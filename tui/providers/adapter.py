@@ -19,6 +19,7 @@ from functools import partial
 from typing import TypeVar
 
 import httpx2
+import msgspec
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError
 from pydantic_ai.messages import (
@@ -32,6 +33,7 @@ from pydantic_ai.messages import (
     ToolCallPart,
 )
 from pydantic_ai.models import StreamedResponse
+from pydantic_ai.usage import RequestUsage
 
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
@@ -178,9 +180,17 @@ class ChatModel:
             yield ToolCallReceived(received_call(part, taken))
         usage = response.usage
         if usage.input_tokens or usage.output_tokens:
-            sent, received = usage.input_tokens, usage.output_tokens
-            yield UsageReported(sent, received, dollars(self._choice, sent, received))
+            yield self._reported(usage)
         yield AnswerEnded(_reason(reason, parts))
+
+    def _reported(self, usage: RequestUsage) -> UsageReported:
+        counted = UsageReported(
+            usage.input_tokens,
+            usage.output_tokens,
+            cached_tokens=usage.cache_read_tokens,
+            cache_write_tokens=usage.cache_write_tokens,
+        )
+        return msgspec.structs.replace(counted, dollars=dollars(self._choice, counted.usage))
 
 
 class _Received:

@@ -1,50 +1,118 @@
 """Prices of answers, by the list that comes with the model library."""
 
-from contextlib import suppress
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
 
-from genai_prices import Usage, calc_price
+from genai_prices import Usage
+from genai_prices.data_snapshot import get_snapshot
+from genai_prices.types import ModelInfo, ModelPrice, StartDateConstraint, TieredPrices
 
-from tui.domain.providers import PROVIDERS
+from tui.domain.journal.counts import CountedRequest
+from tui.domain.journal.message import TokenUsage
+from tui.domain.timestamps import parse_utc
 from tui.domain.views.model_rows import ModelFacts
+from tui.domain.views.usage import total
 from tui.providers.catalog import ModelChoice
 
-_THOUSAND = 1_000
+_FINE = 10**9
 
 
-def dollars(choice: ModelChoice, sent: int, received: int) -> float | None:
-    """The price of an answer in dollars, without discounts for cached tokens.
+def dollars(choice: ModelChoice, usage: TokenUsage) -> float | None:
+    """The price of an answer that has just ended, in dollars; ``None`` as for ``price``."""
+    request = CountedRequest("", choice.name, "", usage)
+    return price(choice.provider, choice.base_url, choice.model, [request])
 
-    ``None`` if the list does not have the model, or if the server is not the vendor's.
+
+def price(
+    provider: str, base_url: str, model: str, requests: Iterable[CountedRequest]
+) -> float | None:
+    """The price of requests in dollars, each at the time of its answer.
+
+    ``None`` if the list does not have the model, or if the server is not a vendor's.
     """
-    if not _is_vendor(choice.provider, choice.base_url):
+    listed = _listed(provider, base_url, model)
+    if listed is None:
         return None
-    counted = Usage(input_tokens=sent, output_tokens=received)
-    try:
-        price = calc_price(counted, choice.model, provider_id=choice.provider)
-    except (LookupError, ValueError):
-        return None
-    return float(price.total_price)
+    # A token's price depends on the length of its request, in steps. Between two steps all
+    # requests cost as much as one of mean length: that makes 50,000 of them quick to price.
+    prices: dict[int, ModelPrice] = {}
+    alike: defaultdict[tuple[int, int], list[TokenUsage]] = defaultdict(list)
+    now = datetime.now(UTC)
+    for request in requests:
+        if request.usage:
+            current = listed.get_prices(parse_utc(request.timestamp) or now)
+            step = bisect_left(_steps(current), request.usage.input_tokens)
+            prices[id(current)] = current
+            alike[id(current), step].append(request.usage)
+    return sum(_alike(prices[which], usages) for (which, _), usages in alike.items())
+
+
+def price_date() -> date | None:
+    """The date of the list: that of the newest price that is in force."""
+    today = datetime.now(UTC).date()
+    return max((each for each in _price_dates() if each <= today), default=None)
 
 
 def warm_up() -> None:
     """Load the list, which takes 20 ms once."""
-    with suppress(LookupError):
-        calc_price(Usage(), "gpt-4.1", provider_id="openai")
+    _listed("openai", "", "gpt-4.1")
 
 
 def facts(provider: str, base_url: str, model: str) -> ModelFacts:
     """The window and the prices of a vendor's model, as far as the list has them."""
-    if not _is_vendor(provider, base_url):
+    listed = _listed(provider, base_url, model)
+    if listed is None:
         return ModelFacts()
-    counted = Usage(input_tokens=_THOUSAND, output_tokens=_THOUSAND)
+    # Of a short request: some vendors ask more for long ones.
+    current = listed.get_prices(datetime.now(UTC))
+    each = current.calc_price(Usage(input_tokens=1000, output_tokens=1000))
+    sent, received = float(each["input_price"]), float(each["output_price"])
+    return ModelFacts(listed.context_window, sent * 1000, received * 1000)
+
+
+def _listed(provider: str, base_url: str, model: str) -> ModelInfo | None:
+    """Find a model by its vendor's address; by the provider's name where a library has that."""
+    by_name, by_address = (None, base_url) if base_url else (provider, None)
     try:
-        price = calc_price(counted, model, provider_id=provider)
-    except (LookupError, ValueError):
-        return ModelFacts()
-    sent, received = float(price.input_price), float(price.output_price)
-    return ModelFacts(price.model.context_window, sent * _THOUSAND, received * _THOUSAND)
+        return get_snapshot().find_provider_model(model, None, by_name, by_address)[1]
+    except LookupError:
+        return None
 
 
-def _is_vendor(provider: str, base_url: str) -> bool:
-    table = PROVIDERS.get(provider)
-    return table is not None and table.needs_key and base_url == table.base_url
+def _alike(current: ModelPrice, usages: Sequence[TokenUsage]) -> float:
+    """The price of requests that cost the same for each token."""
+    added, number = total(usages), len(usages)
+    # What a server or a file says need not be possible; the library refuses it.
+    cached = min(added.cached_tokens, added.input_tokens)
+    written = min(added.cache_write_tokens, added.input_tokens - cached)
+    mean = Usage(
+        input_tokens=_mean(added.input_tokens, number),
+        output_tokens=_mean(added.output_tokens, number),
+        cache_read_tokens=_mean(cached, number),
+        cache_write_tokens=_mean(written, number),
+    )
+    return float(current.calc_price(mean)["total_price"]) * number
+
+
+def _mean(count: int, number: int) -> Decimal:
+    # Rounded down, so that the parts are no more than the whole.
+    return Decimal(count * _FINE // number) / _FINE
+
+
+def _steps(current: ModelPrice) -> list[int]:
+    """The lengths of requests from which on tokens have another price."""
+    prices: Iterable[object] = vars(current).values()
+    tiered = (each for each in prices if isinstance(each, TieredPrices))
+    return sorted({tier.start for each in tiered for tier in each.tiers})
+
+
+def _price_dates() -> Iterable[date]:
+    for provider in get_snapshot().providers:
+        for model in provider.models:
+            changes = model.prices if isinstance(model.prices, list) else []
+            for change in changes:
+                if isinstance(change.constraint, StartDateConstraint):
+                    yield change.constraint.start_date

@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 
 import msgspec
 
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.model_settings import ModelParameters
 
 Task = Literal["answer", "summary"]
@@ -89,12 +89,21 @@ class ToolCallReceived(msgspec.Struct, frozen=True):
 
 
 class UsageReported(msgspec.Struct, frozen=True):
-    """The server's token counts; shown, never stored."""
+    """The server's token counts so far; the last ones count, and are kept with the answer."""
 
     input_tokens: int
+    """Everything that was sent, also what the server read from its cache or wrote there."""
     output_tokens: int
     dollars: float | None = None
-    """The price by the vendor's list, without discounts; ``None`` if unknown."""
+    """The price by the vendor's list, never stored; ``None`` if unknown."""
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    @property
+    def usage(self) -> TokenUsage:
+        return TokenUsage(
+            self.input_tokens, self.output_tokens, self.cached_tokens, self.cache_write_tokens
+        )
 
 
 class AnswerEnded(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
@@ -163,6 +164,10 @@ class FileStore:
     def versions(self, session_id: str) -> Versions:
         with self._journal(session_id) as journal:
             return journal.versions()
+
+    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
+        with self._journal(session_id) as journal:
+            return journal.requests()
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         with self._journal(session_id) as journal:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from tui.domain.journal.counts import CountedRequest, counted_requests, may_answer
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.json_text import journal_json
 from tui.domain.journal.message import Message
@@ -87,6 +88,11 @@ class Journal:
         if next(lines_with(self._descriptor, AFTER, self._end), None) is None:
             return {}
         return self._whole_fold(_without_text).session(held=self._held).versions
+
+    def requests(self) -> tuple[CountedRequest, ...]:
+        """Read the tokens of all requests; damage is skipped."""
+        lines = lines_forward(self._descriptor, 0, self._end)
+        return counted_requests(decoded(line) for _, line in lines if may_answer(line))
 
     def tail(self, count: int, last: str | None = None) -> Tail:
         """Read the last live messages and the state, and no more of the file than needed.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tui.domain.journal.counts import CountedRequest, counted_requests
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
 from tui.domain.journal.message import Message
@@ -184,6 +185,9 @@ class MemoryStore:
             msgspec.structs.replace(session, entries=kept, live_from=0),
             None if all_kept else str(place),
         )
+
+    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
+        return counted_requests(self._readable(session_id).records)
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         records = self._readable(session_id).records

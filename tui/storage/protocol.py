@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
+from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record
 from tui.domain.journal.session import (
@@ -120,6 +121,13 @@ class SessionReader(Protocol):
         """Find the messages that have other versions; it may read the whole session.
 
         Raises ``SessionNotFound``, ``SessionDamaged``.
+        """
+        ...
+
+    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
+        """Read the tokens of all requests of a session, whatever became of their answers.
+
+        It reads the whole session. Raises ``SessionNotFound``, ``SessionDamaged``.
         """
         ...
 

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import is_private
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Record
@@ -93,6 +94,9 @@ class SessionStores(SessionReader):
 
     def versions(self, session_id: str) -> Versions:
         return self.of(session_id).versions(session_id)
+
+    def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
+        return self.of(session_id).requests(session_id)
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         return self.of(session_id).page(session_id, cursor, count)

@@ -11,7 +11,6 @@ from textual.widget import Widget
 
 from tui.domain.text.labels import whole_label
 from tui.domain.views.status_line import SessionStatus
-from tui.domain.views.usage import ContextUse
 from tui.widgets.cells import cut, one_line
 
 Place = Literal[
@@ -55,11 +54,10 @@ class StatusItem(msgspec.Struct, frozen=True):
     short: str
 
 
-def lay_out(
-    status: SessionStatus, width: int, indexing: str = "", use: ContextUse | None = None
-) -> dict[Place, str]:
+def lay_out(status: SessionStatus, width: int, indexing: str = "") -> dict[Place, str]:
     """Choose the texts that fit, the most important ones first."""
     shown: dict[Place, str] = {}
+    use = status.context_use
     context = f"context {use.percent} %" if use else ""
     crowded = context if use and use.percent >= _CROWDED else ""
     parts = [part for part in _by_importance(status, width, crowded) if part.short]
@@ -153,7 +151,6 @@ class StatusBar(Widget):
         super().__init__(id=id, classes=classes)
         self._status: SessionStatus | None = None
         self._indexing = ""
-        self._context_use: dict[str, ContextUse] = {}
 
     def show(self, status: SessionStatus) -> None:
         """Show a status; paint only if its words have changed."""
@@ -161,11 +158,6 @@ class StatusBar(Widget):
         # The time of the last save changes more often than its minute.
         if self._words() != before:
             self.refresh()
-
-    def show_context_use(self, use: ContextUse) -> None:
-        """Show how full the context window is, while the session stays as it was measured."""
-        self._context_use[use.status.session_id] = use
-        self.refresh()
 
     def show_indexing(self, progress: str) -> None:
         """Show the progress of the search index; an empty text hides it."""
@@ -194,10 +186,7 @@ class StatusBar(Widget):
     def _words(self) -> dict[Place, str]:
         if self._status is None:
             return {}
-        use = self._context_use.get(self._status.session_id)
-        if use and not use.holds_for(self._status):
-            use = None
-        return lay_out(self._status, self.size.width - 2 * self._margin, self._indexing, use)
+        return lay_out(self._status, self.size.width - 2 * self._margin, self._indexing)
 
     def _side(self, shown: dict[Place, str], places: Sequence[Place]) -> list[Segment]:
         segments: list[Segment] = []

@@ -10,7 +10,7 @@ class Chat:
 
     def __init__(self):
         self.shown = []
-        self.transcript = self.status_bar = self
+        self.transcript = self
 
     def show_cost(self, message_id, cost):
         self.shown.append((message_id, cost))
@@ -20,9 +20,6 @@ class Chat:
 
     def show_rows(self, rows, now):
         self.shown.append((rows, now))
-
-    def show_context_use(self, use):
-        self.shown.append(use)
 
 
 class Session:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.domain.journal_lines import FORK_LINES, LINES, line_of, saying
 from tests.strategies import any_text, as_read, json_values, messages, records
 from tui.domain.journal import records as module
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import NO_OFFSETS, Offsets, Opened, Reset, State, decode, encode
 
 # --- any record
@@ -76,6 +76,12 @@ def test_a_foreign_number_too_large_for_any_machine_can_be_read_and_written_agai
     line = line_of(saying(["Infinity"])).replace(b'["', b'[1e400,-1e400,"')
     again = line_of(decode(line))
     assert json.loads(again, parse_constant=pytest.fail) == json.loads(line)
+
+
+def test_token_counts_of_a_later_version_are_read_as_far_as_they_are_known():
+    counts = '{"input_tokens":1,"output_tokens":2,"thought_tokens":3}'
+    line = line_of(saying("x"))[:-1] + f',"usage":{counts}}}'.encode()
+    assert decode(line).usage == TokenUsage(1, 2)
 
 
 # --- two ways of reading

@@ -1,41 +1,40 @@
-import msgspec
+from datetime import date
+
 import pytest
 
-from tests.builders import Clock
-from tui.domain.journal.message import Message
-from tui.domain.views.message_details import details
-from tui.domain.views.status_line import SessionStatus
-from tui.domain.views.usage import AnswerCost, ContextUse, SessionCost, Usage, money
-
-STATUS = SessionStatus("session-1", "Bug", 4, "openai:x", "project:/shop")
-
-
-def test_details_say_what_an_answer_took():
-    message = Message("m-1", "assistant", "Well.", "2026-01-11T14:30:23.456Z", model="openai:x")
-    cost = AnswerCost(12.4, Usage(9104, 312, 0.02119))
-    assert details(message, cost).split(" · ")[1:] == [
-        "openai:x",
-        "complete",
-        "5 characters",
-        "took 12 s",
-        "9,104 tokens sent, 312 received",
-        "at most $0.0212",
-        "m-1",
-    ]
+from tests.builders import answer, user
+from tui.domain.journal.counts import counted_requests
+from tui.domain.journal.message import TokenUsage
+from tui.domain.views.usage import (
+    ContextUse,
+    ModelUsage,
+    SessionUsage,
+    context_tokens,
+    money,
+    seconds_words,
+    token_words,
+    total,
+    usage_of,
+)
 
 
 @pytest.mark.parametrize(
-    ("cost", "words"),
+    ("usage", "words"),
     [
-        (AnswerCost(), ()),
-        (AnswerCost(0.83), ("took 0.8 s",)),
-        (AnswerCost(59.7), ("took 1 min 0 s",)),
-        (AnswerCost(75), ("took 1 min 15 s",)),
-        (AnswerCost(None, Usage(1, 2)), ("1 tokens sent, 2 received",)),
+        (TokenUsage(9104, 312), "9,104 tokens sent, 312 received"),
+        (TokenUsage(9104, 312, 8192, 500), "9,104 tokens sent (8,192 cached), 312 received"),
+        (TokenUsage(1, 2), "1 token sent, 2 received"),
     ],
 )
-def test_of_a_cost_only_what_is_known_is_told(cost, words):
-    assert cost.words == words
+def test_tokens_are_told_with_those_that_were_cached(usage, words):
+    assert token_words(usage) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.83, "0.8 s"), (59.7, "1 min 0 s"), (75, "1 min 15 s"), (12.4, "12 s")]
+)
+def test_time_is_told_in_minutes_and_seconds(seconds, words):
+    assert seconds_words(seconds) == words
 
 
 @pytest.mark.parametrize(
@@ -52,19 +51,49 @@ def test_money_is_never_less_than_what_is_asked(dollars, words):
     assert money(dollars) == words
 
 
-def test_how_full_a_window_is_holds_until_something_is_taken_away():
-    use = ContextUse(STATUS, 9_000, 128_000)
-    replace = msgspec.structs.replace
-    assert use.percent == 7
-    assert use.holds_for(replace(STATUS, message_count=5, running=True))
-    # After a reset, by another model, after a summary, in another session.
-    assert not use.holds_for(replace(STATUS, message_count=1))
-    assert not use.holds_for(replace(STATUS, model="openai:y"))
-    assert not use.holds_for(replace(STATUS, summarised="m-1"))
-    assert not use.holds_for(replace(STATUS, session_id="session-2"))
+def said(number, **fields):
+    return answer(f"a{number}", model="openai:x", usage=TokenUsage(10 * number, number), **fields)
 
 
-def test_what_is_spent_adds_up():
-    cost = SessionCost(Clock()()).plus(Usage(10, 1, 0.5)).plus(Usage(20, 2))
-    assert (cost.answers, cost.sent, cost.received) == (2, 30, 3)
-    assert (cost.dollars, cost.unpriced) == (0.5, 1)
+def test_the_context_is_as_full_as_after_the_last_answer():
+    assert context_tokens([user("u"), said(1), user("v"), said(2)], "", "openai:x") == 22
+    assert context_tokens([user("u"), said(1), user("v")], "", "openai:x") == 11
+    assert ContextUse(9_000, 128_000).percent == 7
+
+
+@pytest.mark.parametrize(
+    ("messages", "through"),
+    [
+        ([], ""),
+        ([user("u")], ""),
+        ([said(1), user("u"), answer("a", model="openai:x")], ""),
+        ([said(1), user("u")], "a1"),
+        ([said(1), answer("b", model="openai:y", usage=TokenUsage(7, 1))], ""),
+    ],
+    ids=["empty", "no answer", "not counted", "summarised", "another model"],
+)
+def test_where_the_last_answer_says_nothing_the_context_is_not_known(messages, through):
+    assert context_tokens(messages, through, "openai:x") is None
+
+
+def test_a_failed_answer_without_counts_leaves_the_context_as_it_was():
+    failed = answer("b", status="failed", model="openai:x")
+    assert context_tokens([said(1), user("u"), failed], "", "openai:x") == 11
+
+
+def test_tokens_of_a_model_add_up_and_those_not_counted_are_told():
+    requests = counted_requests([said(1), said(2), answer("b", model="openai:x")])
+    added = ModelUsage("openai:x", 3, 1, TokenUsage(30, 3))
+    assert usage_of("openai:x", requests) == added
+    assert total([]) == TokenUsage(0, 0)
+
+
+def test_the_price_of_a_session_is_that_of_its_priced_models():
+    models = (
+        ModelUsage("a:x", 1, 0, TokenUsage(1, 1), 0.5),
+        ModelUsage("b:y", 1, 0, TokenUsage(1, 1)),
+        ModelUsage("c:z", 1, 1, TokenUsage(0, 0)),
+    )
+    known = SessionUsage(models, date(2026, 11, 9))
+    assert (known.dollars, known.unpriced) == (0.5, ("b:y",))
+    assert SessionUsage(models[1:]).dollars is None

@@ -9,7 +9,7 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import FULL, World
 from tests.waiting import until
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Settings
+from tui.domain.journal.records import Settings, Summary
 from tui.domain.journal.versions import Version
 from tui.engine.sessions.external_changes import Follower
 from tui.engine.sessions.versions import (
@@ -239,8 +239,8 @@ async def test_what_belongs_to_the_session_stays(world, talk):
 
 async def test_a_summary_of_what_is_no_longer_live_counts_no_more(world, talk):
     first, last = id_of(talk.loaded, "one"), id_of(talk.loaded, "on two")
-    talk.loaded.opened.summarise("only one", first)
-    talk.loaded.opened.summarise("all", last)
+    talk.loaded.opened.summarise(Summary("only one", first))
+    talk.loaded.opened.summarise(Summary("all", last))
     await talk.again("on one", "once more")
     for session in (talk.loaded.session, world.reader.load(talk.loaded.id)):
         assert session.summary.text == "only one"

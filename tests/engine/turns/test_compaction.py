@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.engine.conftest import PLACE, Clock
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
-from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import Summary
 from tui.engine.requests.history_window import read_context
 from tui.engine.requests.model_request import (
@@ -32,7 +32,7 @@ from tui.engine.turns.compaction import (
     request_for,
 )
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.protocol import TextReceived
+from tui.providers.protocol import TextReceived, UsageReported
 from tui.storage.memory_store import MemoryStore
 
 WIDE = 1_000_000
@@ -214,6 +214,16 @@ async def test_a_summary_stands_for_what_was_said_and_nothing_leaves_the_journal
     again = resume(session.id)
     await again.context(WIDE)
     assert sent(again) == sent(session)
+
+
+async def test_a_summary_keeps_the_tokens_that_it_took(new_session, store):
+    session = new_session()
+    say(session, "hello", "hi", "Sort it.")
+    model = ScriptedModel(["They met.", UsageReported(90, 9, cached_tokens=80)])
+    await Compaction(model).run(session)
+    await session.save()
+    kept = Summary("They met.", session.summary.through, model.name, TokenUsage(90, 9, 80))
+    assert store.load(session.id).summary == kept
 
 
 async def test_what_is_said_while_the_summary_is_made_is_kept_after_it(new_session):

@@ -7,10 +7,9 @@ import pytest
 from tests.builders import START
 from tests.engine.scripted_model import ScriptedModel
 from tests.waiting import until
-from tui.domain.journal.message import ToolCall
+from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Partial, Settings
 from tui.domain.model_settings import Level, ModelParameters
-from tui.domain.views.usage import Usage
 from tui.engine.sessions import answer as answers
 from tui.engine.sessions import leasing
 from tui.engine.turns.events import (
@@ -112,10 +111,28 @@ async def test_a_turn_tells_what_happens_in_order(new_session):
         MessageSaved,
         TurnEnded,
     ]
-    assert events[4] == UsageCounted(events[5].message.id, Usage(1, 2))
+    assert events[4] == UsageCounted(events[5].message.id, TokenUsage(1, 2))
+    assert events[5].message.usage == TokenUsage(1, 2)
     assert events[5].message.text == "hello"
     assert events[5].message.model == "scripted:model"
     assert events[-1].status == "complete"
+
+
+async def test_each_answer_of_a_turn_keeps_the_last_counts_of_its_own_request(new_session, store):
+    session = new_session()
+    call = ToolCall("c1", "read_file", {})
+    first = [UsageReported(10, 1), call, UsageReported(10, 5, cached_tokens=8)]
+    await played(session, ScriptedModel(first, ["done", UsageReported(30, 2)]))
+    kept = [message.usage for message in store.load(session.id).loaded_messages]
+    assert kept == [None, TokenUsage(10, 5, 8), None, TokenUsage(30, 2)]
+
+
+@pytest.mark.parametrize("end", [ModelRefused("No more."), AnswerEnded("length")])
+async def test_an_answer_that_fails_or_is_cut_keeps_what_was_counted(new_session, store, end):
+    session = new_session()
+    await played(session, ScriptedModel([UsageReported(10, 1), "some", end]))
+    last = store.load(session.id).loaded_messages[-1]
+    assert (last.status in ("failed", "truncated"), last.usage) == (True, TokenUsage(10, 1))
 
 
 async def test_an_answer_said_to_be_saved_is_in_the_store_with_its_state(new_session, store):

@@ -73,7 +73,7 @@ class Turns:
         self._told_left_out: set[str] = set()
         self._activity = activity
         self._thinking = Thinking(chat, activity.stopwatch)
-        self.measuring = UsageMeter(chat, workspace.clock, activity.stopwatch)
+        self._meter = UsageMeter(chat, activity.stopwatch)
 
     def send(self, session: LoadedSession, prompt: str) -> None:
         """Send a prompt in an open session, after those that wait; it is pending at once."""
@@ -259,10 +259,10 @@ class Turns:
                 self._begin_answer(session, event, shown=shown)
             case MessagesLeftOut():
                 self._tell_left_out(session)
-            case UsageCounted(usage=usage):
-                self.measuring.count(session, usage)
+            case UsageCounted(dollars=dollars):
+                self._meter.price(session, dollars)
             case SaveFailed():
-                self.measuring.end(session)
+                self._meter.end(session)
             case _:
                 pass
         self._presenter.show_status()
@@ -275,13 +275,13 @@ class Turns:
 
     def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
         if message.role == "assistant":
-            self.measuring.end(session)
+            self._meter.end(session)
         if shown:
             self._chat.transcript.put(message)
             self._chat.show_prompt(session.view())
 
     def _begin_answer(self, session: LoadedSession, event: AnswerStarted, *, shown: bool) -> None:
-        self.measuring.begin(session, event.message_id)
+        self._meter.begin(session, event.message_id)
         if not shown:
             return
         if event.replaces or event.after is not None:
@@ -295,7 +295,7 @@ class Turns:
             session.activity.end_answer()
             # Of one that got no text: the next prompt follows the conversation as it was.
             session.drop_version()
-            self.measuring.end(session)
+            self._meter.end(session)
             self._thinking.end(session)
             self._ended_as[session] = status
             self._app.post_message(TurnFinished(session, status))

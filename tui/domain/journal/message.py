@@ -1,6 +1,6 @@
 """The message of a conversation: the ``message`` record, and the value that is shown."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -20,6 +20,25 @@ class ToolCall(msgspec.Struct, frozen=True):
     name: str
     arguments: Any
     """Any JSON value, as it came; an object or null from a correct model."""
+
+
+TokenCount = Annotated[int, msgspec.Meta(ge=0)]
+
+
+class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The tokens of one request and its answer, as the server counted them."""
+
+    input_tokens: TokenCount
+    """Everything that was sent, cached tokens included."""
+    output_tokens: TokenCount
+    cached_tokens: TokenCount = 0
+    """The part of the input that the server read from its cache."""
+    cache_write_tokens: TokenCount = 0
+    """The part of the input that the server wrote to its cache, where that has a price."""
+
+    @property
+    def total(self) -> int:
+        return self.input_tokens + self.output_tokens
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit_defaults=True):
@@ -45,6 +64,8 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", tag="message", omit
     """The reason of a failure, as shown to the user."""
     model: str | None = None
     """``PROVIDER:MODEL`` of an answer."""
+    usage: TokenUsage | None = None
+    """The tokens of an answer; ``None`` where the server did not count them."""
     replaces: str | None = None
     """The id of the message that this one hides, such as a failed answer asked for again."""
     after: str | None = None

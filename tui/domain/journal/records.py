@@ -9,7 +9,7 @@ from typing import Annotated, Any, cast
 import msgspec
 
 from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message, Role
+from tui.domain.journal.message import Message, Role, TokenUsage
 from tui.domain.journal.todo import TodoItem
 from tui.domain.json_limits import BeyondLimits, check_limits
 
@@ -60,6 +60,10 @@ class Summary(_Record, frozen=True, tag="summary"):
 
     text: str
     through: str
+    model: str | None = None
+    """``PROVIDER:MODEL`` that wrote it."""
+    usage: TokenUsage | None = None
+    """The tokens that it took; ``None`` where the server did not count them."""
 
 
 NO_SUMMARY = Summary(text="", through="")
@@ -189,7 +193,7 @@ class _Typed(msgspec.Struct):
 
 
 # Fields whose values have known fields; values of all others may use any name.
-_STRUCTURED = frozenset({"items", "offsets", "tool_calls"})
+_STRUCTURED = frozenset({"items", "offsets", "tool_calls", "usage"})
 _DECODER = msgspec.json.Decoder(Record)
 
 

@@ -3,21 +3,25 @@
 from tui.domain.journal.message import Message
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import parse_utc
-from tui.domain.views.usage import AnswerCost
+from tui.domain.views.usage import AnswerCost, money, seconds_words, token_words
 
 PARTED = " · "
 """The separator of details."""
 
+_UNKNOWN = AnswerCost()
+
 
 def details(message: Message, cost: AnswerCost | None = None) -> str:
-    """Format local time with zone, model, status, size, cost and id in one line."""
-    size = len(message.text)
+    """Format local time with zone, model, status, size, tokens, cost and id in one line."""
+    size, cost = len(message.text), cost or _UNKNOWN
     parts = [
         _time(message.timestamp),
         make_visible_line(message.model or ""),
         make_visible_line(message.status or ("complete" if message.role == "assistant" else "")),
         f"{size:,} character" + ("" if size == 1 else "s"),
-        *(cost.words if cost else ()),
+        "" if cost.seconds is None else f"took {seconds_words(cost.seconds)}",
+        token_words(message.usage) if message.usage else "",
+        "" if cost.dollars is None else money(cost.dollars),
         make_visible_line(message.id),
     ]
     return PARTED.join(part for part in parts if part)

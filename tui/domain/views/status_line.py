@@ -6,6 +6,7 @@ import msgspec
 
 from tui.domain.providers import OFFLINE
 from tui.domain.text.labels import plural, scope_name
+from tui.domain.views.usage import ContextUse
 
 
 class SaveState(msgspec.Struct, frozen=True):
@@ -43,8 +44,8 @@ class SessionStatus(msgspec.Struct, frozen=True):
     read_only: bool = False
     name: str = ""
     """The name that the user gave; empty without one."""
-    summarised: str = ""
-    """The id of the last message that the summary covers."""
+    context_use: ContextUse | None = None
+    """``None`` if unknown."""
 
     @property
     def has_model(self) -> bool:

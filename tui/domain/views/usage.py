@@ -1,55 +1,30 @@
-"""Cost of answers in time, tokens and money; counted per run, never stored."""
+"""Cost of answers in time, tokens and money; money and time are never stored."""
 
 import math
-from datetime import datetime
+from collections.abc import Iterable, Sequence
+from datetime import date
+from itertools import takewhile
 
 import msgspec
 
-from tui.domain.views.status_line import SessionStatus
-
-
-class Usage(msgspec.Struct, frozen=True):
-    """The token counts that a server reported for one answer."""
-
-    sent: int
-    received: int
-    dollars: float | None = None
-    """The price by the vendor's list, without discounts; ``None`` if unknown."""
+from tui.domain.journal.counts import CountedRequest
+from tui.domain.journal.message import Message, TokenUsage
 
 
 class AnswerCost(msgspec.Struct, frozen=True):
-    """The cost of one answer, as far as it is known."""
+    """The cost of an answer of this run, as far as it is known."""
 
     seconds: float | None = None
-    usage: Usage | None = None
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The parts of the details line."""
-        time = () if self.seconds is None else (f"took {_seconds(self.seconds)}",)
-        if self.usage is None:
-            return time
-        counted = f"{self.usage.sent:,} tokens sent, {self.usage.received:,} received"
-        cost = () if self.usage.dollars is None else (f"at most {money(self.usage.dollars)}",)
-        return (*time, counted, *cost)
+    dollars: float | None = None
+    """The price by the vendor's list."""
 
 
 class ContextUse(msgspec.Struct, frozen=True):
-    """The use of a model's context window after an answer."""
+    """The use of a model's context window by the last answer and what came before."""
 
-    status: SessionStatus
-    """The session's status at that moment."""
     tokens: int
     window: int
     """The size of the window, in tokens."""
-
-    def holds_for(self, status: SessionStatus) -> bool:
-        """True while the session has only grown since: same model, no reset, no new summary."""
-        before = self.status
-        return (
-            (status.session_id, status.model, status.summarised)
-            == (before.session_id, before.model, before.summarised)
-        ) and status.message_count >= before.message_count
 
     @property
     def percent(self) -> int:
@@ -57,27 +32,68 @@ class ContextUse(msgspec.Struct, frozen=True):
         return round(self.tokens * 100 / self.window)
 
 
-class SessionCost(msgspec.Struct, frozen=True):
-    """The total cost of a session's answers since a moment."""
+class ModelUsage(msgspec.Struct, frozen=True):
+    """The tokens of a session's requests to one model."""
 
-    since: datetime
-    answers: int = 0
-    sent: int = 0
-    received: int = 0
-    dollars: float = 0
-    unpriced: int = 0
-    """Answers of unknown price."""
+    model: str
+    """Empty if unknown."""
+    requests: int
+    uncounted: int
+    """The requests whose tokens the server did not count."""
+    usage: TokenUsage
+    dollars: float | None = None
+    """The price by the vendor's list; ``None`` if that does not have the model."""
 
-    def plus(self, usage: Usage) -> "SessionCost":
-        """Add an answer."""
-        return SessionCost(
-            self.since,
-            self.answers + 1,
-            self.sent + usage.sent,
-            self.received + usage.received,
-            self.dollars + (usage.dollars or 0),
-            self.unpriced + (usage.dollars is None),
-        )
+
+class SessionUsage(msgspec.Struct, frozen=True):
+    """The tokens of all requests of a session, by model."""
+
+    models: tuple[ModelUsage, ...]
+    price_date: date | None = None
+    """The date of the price list; ``None`` if nothing is priced."""
+
+    @property
+    def dollars(self) -> float | None:
+        """The price of everything that has one."""
+        priced = [each.dollars for each in self.models if each.dollars is not None]
+        return sum(priced) if priced else None
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """The models whose tokens were counted, but have no price."""
+        models = (each for each in self.models if each.dollars is None)
+        return tuple(each.model for each in models if each.usage.total)
+
+
+def context_tokens(messages: Sequence[Message], through: str, model: str) -> int | None:
+    """The tokens of the context after the last answer of a model; ``None`` if unknown.
+
+    ``messages`` are live; those up to the one called ``through`` are summarised.
+    """
+    sent = takewhile(lambda each: each.id != through, reversed(messages))
+    answers = (each for each in sent if each.role == "assistant")
+    # One that was stopped or failed may have no counts; those of the answer before it still hold.
+    last = next((each for each in answers if each.usage or not each.status), None)
+    return last.usage.total if last and last.usage and last.model == model else None
+
+
+def usage_of(model: str, requests: Sequence[CountedRequest]) -> ModelUsage:
+    """Add the tokens of requests to one model."""
+    counted = [each.usage for each in requests if each.usage]
+    return ModelUsage(model, len(requests), len(requests) - len(counted), total(counted))
+
+
+def total(usages: Iterable[TokenUsage]) -> TokenUsage:
+    """Add token counts."""
+    counts = [msgspec.structs.astuple(usage) for usage in usages]
+    return TokenUsage(*map(sum, zip(*counts, strict=True))) if counts else TokenUsage(0, 0)
+
+
+def token_words(usage: TokenUsage) -> str:
+    """Format the tokens sent and received, and those of them that were cached."""
+    sent = f"{usage.input_tokens:,} token{'' if usage.input_tokens == 1 else 's'} sent"
+    cached = f" ({usage.cached_tokens:,} cached)" if usage.cached_tokens else ""
+    return f"{sent}{cached}, {usage.output_tokens:,} received"
 
 
 def money(dollars: float) -> str:
@@ -86,7 +102,8 @@ def money(dollars: float) -> str:
     return f"${math.ceil(dollars * 10**places - 1e-6) / 10**places:,.{places}f}"
 
 
-def _seconds(seconds: float) -> str:
+def seconds_words(seconds: float) -> str:
+    """Format a duration."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from tui.domain.journal.message import TEXT_BYTES, Message, ToolCall
+from tui.domain.journal.message import TEXT_BYTES, Message, TokenUsage, ToolCall
 from tui.domain.journal.records import DamagedRecord, Partial, encode
 from tui.domain.journal.session import Entry
 
@@ -20,6 +20,7 @@ class Answer(msgspec.Struct):
     after: str | None = None
     """The message that it follows, if that is not the last one."""
     cut: bool = False
+    usage: TokenUsage | None = None
     calls: list[ToolCall] = msgspec.field(default_factory=list[ToolCall])
     _texts: list[str] = msgspec.field(default_factory=list[str])
     _bytes: int = 0
@@ -87,6 +88,7 @@ class Answer(msgspec.Struct):
             status=status,
             error=error,
             model=self.model,
+            usage=self.usage,
             replaces=self.replaces,
             after=self.after,
         )

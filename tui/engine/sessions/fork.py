@@ -103,10 +103,11 @@ def _live(session: Session) -> Iterator[Record]:
     for entry in session.entries[session.live_from :]:
         if isinstance(entry, Message):
             # What it replaced, or was said before, stays behind; what is still arriving ends here.
+            # Its tokens were paid for there.
             status = "interrupted" if entry.id in session.arriving else entry.status
-            yield msgspec.structs.replace(_in_line(entry), status=status)
+            yield msgspec.structs.replace(_in_line(entry), status=status, usage=None)
             if session.summary and session.summary.through == entry.id:
-                yield session.summary
+                yield msgspec.structs.replace(session.summary, usage=None)
 
 
 def _known(session: Session, earlier: Sequence[Message]) -> Iterator[Record]:

@@ -23,6 +23,7 @@ from tui.domain.views.prompt_queue import PromptQueue
 from tui.domain.views.session_view import SessionView
 from tui.domain.views.sidebar_rows import Mark
 from tui.domain.views.status_line import SaveState, SessionStatus
+from tui.domain.views.usage import ContextUse, context_tokens
 from tui.engine.sessions.activity import Activity
 from tui.engine.sessions.loaded_pages import LoadedPages
 from tui.engine.sessions.open_session import NewVersion, OpenSession
@@ -220,6 +221,16 @@ class LoadedSession:
         return any(each.after is not None and each.id not in self.versions for each in messages)
 
     @property
+    def context_use(self) -> ContextUse | None:
+        """The use of the model's context window, as of its last answer; ``None`` if unknown."""
+        session, model = self.session, self.model
+        if model is None:
+            return None
+        through = session.summary.through if session.summary else ""
+        tokens = context_tokens(session.loaded_messages, through, model.name)
+        return ContextUse(tokens, model.context_window) if tokens else None
+
+    @property
     def shown(self) -> tuple[Entry, ...]:
         """The entries on screen: those of an excerpt, or the loaded ones."""
         return self.pages.excerpt.entries if self.pages.excerpt else self.entries
@@ -369,7 +380,7 @@ class LoadedSession:
             queued=len(self.prompt.queued),
             read_only=bool(self.read_only),
             name=session.name,
-            summarised=session.summary.through if session.summary else "",
+            context_use=self.context_use,
         )
 
     def note_saved(self, at: datetime) -> None:

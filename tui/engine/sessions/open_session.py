@@ -301,12 +301,10 @@ class OpenSession:
         self.add(Reset(at=self._now()))
         self.note_state()
 
-    def summarise(self, text: str, through: str) -> Summary:
+    def summarise(self, summary: Summary) -> None:
         """Replace the live messages up to one of them by a summary, for the model."""
-        summary = Summary(text=text, through=through)
         self.add(summary)
         self.note_state()
-        return summary
 
     def rename(self, name: str) -> None:
         """Name the session."""

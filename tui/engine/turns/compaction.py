@@ -10,7 +10,7 @@ from contextlib import aclosing
 import msgspec
 
 from tui.domain.journal.json_text import journal_json
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.journal.records import Summary
 from tui.domain.text.labels import plural
 from tui.engine.requests.model_request import (
@@ -23,7 +23,7 @@ from tui.engine.requests.token_estimate import BYTES_PER_TOKEN, estimated_tokens
 from tui.engine.sessions.open_session import OpenSession
 from tui.errors import AnswerCut
 from tui.logs import log_of
-from tui.providers.protocol import Model, ModelRequest, TextReceived
+from tui.providers.protocol import Model, ModelRequest, TextReceived, UsageReported
 
 FULL = 0.8
 """From this share of what can be sent on, the oldest part is summarised."""
@@ -102,13 +102,14 @@ class Compaction(msgspec.Struct, frozen=True):
         if part is None:
             return None
         with log_of(session.id):
-            text = await self._asked(part)
+            summary = await self._asked(part)
         live = await session.context(self.model.context_window)
         still_live = part.through in {each.id for each in live}
         if session.given_up or session.summary != part.summary or not still_live:
             # It was closed or reset meanwhile.
             return None
-        return Compacted(session.summarise(text, part.through), part)
+        session.summarise(summary)
+        return Compacted(summary, part)
 
     def _room(self, summary: Summary | None) -> int:
         room = room_for_messages(self.system_prompt, summary, self.model.context_window)
@@ -119,14 +120,17 @@ class Compaction(msgspec.Struct, frozen=True):
         room = self._room(session.summary)
         return oldest_part(session.summary, messages, room=room, kept=int(kept * room))
 
-    async def _asked(self, part: SummaryPart) -> str:
+    async def _asked(self, part: SummaryPart) -> Summary:
         """Ask the model for the summary, and cut it to the room there is."""
         room = self._room(part.summary)
         most = max(1, room // _SHARE_OF_SUMMARY) * BYTES_PER_TOKEN
         pieces: list[str] = []
+        usage: TokenUsage | None = None
         async with aclosing(self.model.stream(request_for(part, room))) as events:
             async for event in events:
-                if isinstance(event, TextReceived):
+                if isinstance(event, UsageReported):
+                    usage = event.usage
+                elif isinstance(event, TextReceived):
                     pieces.append(event.text)
                     most -= len(event.text.encode(errors="replace"))
                 if most < 0:
@@ -135,7 +139,7 @@ class Compaction(msgspec.Struct, frozen=True):
         text = "".join(pieces).strip()
         if not text.strip("…"):
             raise AnswerCut("The model gave no summary.")
-        return text
+        return Summary(text, part.through, self.model.name, usage)
 
 
 def oldest_part(

@@ -4,8 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from tui.domain.journal.message import Message, ToolCall
-from tui.domain.views.usage import Usage
+from tui.domain.journal.message import Message, TokenUsage, ToolCall
 
 TurnStatus = Literal["complete", "interrupted", "failed", "truncated"]
 
@@ -62,10 +61,11 @@ class AttemptRepeated(msgspec.Struct, frozen=True):
 
 
 class UsageCounted(msgspec.Struct, frozen=True):
-    """The server's token count for a complete answer; it is not kept."""
+    """The server has counted the tokens of an answer; ``dollars`` is its price, if known."""
 
     message_id: str
-    usage: Usage
+    usage: TokenUsage
+    dollars: float | None = None
 
 
 class ToolCalled(msgspec.Struct, frozen=True):

@@ -12,7 +12,6 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
-from tui.domain.views.usage import Usage
 from tui.engine.requests.model_request import Projection, project
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
@@ -335,8 +334,8 @@ def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
         case AnswerEnded():
             answer.cut = event.reason == "length"
         case UsageReported():
-            usage = Usage(event.input_tokens, event.output_tokens, event.dollars)
-            return [UsageCounted(answer.message_id, usage)]
+            answer.usage = event.usage
+            return [UsageCounted(answer.message_id, event.usage, event.dollars)]
     return []
 
 
