@@ -51,7 +51,16 @@ _PATTERN = r"\x1b|\(\?|\\[swd]|\[\^"
 _STYLE = r"\{{1,2} *\n|\{ *[\w-]+: |\bnot bold$|^auto \{"
 _VERBS = r"^(?:sessions|index|config) [a-z]+$|^invoke\("
 _NO_TEXT = re.compile(f"{_SQL}|{_PATTERN}|{_STYLE}|{_VERBS}")
-_SILENT = {"compile", "sub", "getattr", "cast", "RuntimeError", "TypeError", "AttributeError"}
+_SILENT = {
+    "compile",
+    "sub",
+    "getattr",
+    "cast",
+    "info",
+    "RuntimeError",
+    "TypeError",
+    "AttributeError",
+}
 """Calls with arguments that no user meets."""
 _NAMES = {"__all__"}
 _MODULES = {"tui/domain/search/query_words.py", "tui/widgets/key_names.py"}

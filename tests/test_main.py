@@ -1,10 +1,12 @@
 """The command itself."""
 
+import stat
 import sys
 
 import pytest
 
-from tui import __main__, cli
+from tui import __main__, __version__, cli
+from tui.cli import crash
 from tui.terminal import first_frame
 
 
@@ -27,7 +29,7 @@ def test_the_command_leaves_with_the_exit_code_of_the_command_line(leave_with):
     assert leave_with(len)[0] == 2
 
 
-def test_a_defect_is_a_sentence_and_shows_no_control_raw(leave_with):
+def test_a_defect_is_a_sentence_and_shows_no_control_raw(leave_with, state):
     def fail(_):
         raise ZeroDivisionError("\x1b]0;title\x07")
 
@@ -38,12 +40,38 @@ def test_a_defect_is_a_sentence_and_shows_no_control_raw(leave_with):
     assert told.out == ""
 
 
-def test_where_a_defect_is_is_shown_when_asked_for(leave_with, monkeypatch):
-    def fail(_):
-        raise ZeroDivisionError
+def fail_with_a_text(_):
+    raise ZeroDivisionError("my text")
 
-    monkeypatch.setenv("SIBYL_TRACEBACK", "1")
-    assert "test_main.py" in leave_with(fail)[1].err
+
+@pytest.fixture
+def state(monkeypatch, tmp_path):
+    monkeypatch.setattr(crash, "state_directory", lambda: tmp_path / "state")
+    return tmp_path / "state"
+
+
+def test_the_last_words_name_a_private_file_with_the_place_of_a_defect(leave_with, state):
+    words = leave_with(fail_with_a_text)[1].err.splitlines()[-1]
+    path = state / "crash.log"
+    assert str(path) in words
+    report = path.read_text()
+    assert " fail_with_a_text\n" in report
+    assert report.endswith("builtins.ZeroDivisionError\n\n")
+    assert f"sibyl-tui {__version__}, Python 3." in report
+    assert "my text" not in report
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_report_of_the_next_defect_is_at_the_end_of_the_same_file(leave_with, state):
+    leave_with(fail_with_a_text)
+    leave_with(fail_with_a_text)
+    assert (state / "crash.log").read_text().count(" fail_with_a_text\n") == 2
+
+
+def test_a_report_that_cannot_be_written_is_told(leave_with, state):
+    state.write_text("a file in the way")
+    words = leave_with(fail_with_a_text)[1].err.splitlines()[-1]
+    assert words.endswith("Its report could not be written: File exists.")
 
 
 def test_an_interrupt_before_the_command_began_is_no_traceback(leave_with):

@@ -1,6 +1,5 @@
 """The command ``sibyl-tui``, and ``python -m tui``."""
 
-import os
 import sys
 
 from tui.terminal import first_frame
@@ -24,14 +23,10 @@ def main() -> None:
 
 
 def _tell(error: Exception) -> None:
-    from tui.cli import output
+    from tui.cli import crash, output
 
-    if os.environ.get("SIBYL_TRACEBACK"):
-        import traceback
-
-        output.tell("".join(traceback.format_exception(error)))
     output.tell(f"Unexpected error: {type(error).__name__}: {error}")
-    output.tell("This is a bug in sibyl-tui. Run it with SIBYL_TRACEBACK=1 to see where.")
+    output.tell(crash.last_words(error))
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ def test_an_error_group_has_the_places_of_its_errors_and_no_message():
         error.add_note(ANSWER)
         text = format_without_messages(error)
     assert not [word for word in CANARIES if word in text]
-    assert "in fail" in text
+    assert " fail\n" in text
     assert "OSError ENOSPC" in text
     assert "builtins.ValueError" in text
 
@@ -131,7 +131,18 @@ def test_the_home_directory_is_shortened_in_tracebacks(monkeypatch):
     monkeypatch.setenv("HOME", str(Path(__file__).parent))
     with pytest.raises(ZeroDivisionError) as raised:
         print(1 / 0)
-    assert '"~/test_debug_log.py"' in format_without_messages(raised.value)
+    assert "  ~/test_debug_log.py:" in format_without_messages(raised.value)
+
+
+def test_a_recursion_is_shortened():
+    def again():
+        again()
+
+    with pytest.raises(RecursionError) as raised:
+        again()
+    lines = format_without_messages(raised.value).splitlines()
+    assert len(lines) == 62
+    assert lines[20].endswith(" more)")
 
 
 @pytest.mark.parametrize("value", ["", "0"])

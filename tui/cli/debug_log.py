@@ -4,9 +4,6 @@ Loggers of libraries are left out: theirs may quote requests, with texts and key
 """
 
 import logging
-import os
-import platform
-import sys
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -17,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import tui
+from tui.cli.system import versions
 from tui.cli.tracebacks import format_without_messages
 from tui.config.paths import state_directory
 from tui.domain.text.safe_text import make_visible
@@ -54,7 +52,7 @@ class DebugLog:
             yield
             return
         with _collected(handler):
-            _log.info("begins: %s", _versions())
+            _log.info("begins: %s", versions())
             try:
                 yield
             except BaseException as error:
@@ -121,8 +119,3 @@ def _collected(handler: logging.Handler) -> Generator[None]:
         ending = threading.Thread(target=listener.stop, daemon=True, name="end of the debug log")
         ending.start()
         ending.join(_SECONDS_TO_END)
-
-
-def _versions() -> str:
-    python = platform.python_version()
-    return f"sibyl-tui {tui.__version__}, Python {python}, {sys.platform}, {os.uname().release}"
