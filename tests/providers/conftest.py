@@ -13,7 +13,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import decode
 from tui.domain.providers import DialectName, Provider
 from tui.providers.adapter import ChatModel
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import ModelChoice, choice_of
 from tui.providers.model_lists import Connection, list_models
 from tui.providers.protocol import ModelEvent, ModelRequest, TextReceived
 from tui.providers.secret import Secret
@@ -35,9 +35,14 @@ def dialect(request: pytest.FixtureRequest) -> DialectName:
 
 @pytest.fixture
 def model_at(dialect: DialectName) -> ModelAt:
-    """``model_at(server, timeout=…)``: a model with a key that is in no other text."""
+    """``model_at(server, timeout=…)``: a model with a key that is in no other text.
 
-    def model_at(server: ChatServer | str, **changes: Any) -> ChatModel:
+    It pauses before a retry as long as it may.
+    """
+
+    def model_at(
+        server: ChatServer | str, chance: Callable[[], float] = lambda: 1.0, **changes: Any
+    ) -> ChatModel:
         address = server if isinstance(server, str) else server.address(dialect)
         choice = ModelChoice(
             "local",
@@ -48,20 +53,23 @@ def model_at(dialect: DialectName) -> ModelAt:
             timeout=30,
             retries=2,
         )
-        return ChatModel(replace(choice, **changes))
+        return ChatModel(replace(choice, **changes), chance)
 
     return model_at
 
 
-@pytest.fixture(params=["models"])
+@pytest.fixture(params=["models", "answer"])
 def ask(request: pytest.FixtureRequest) -> Ask:
-    """``await ask(provider)``: ask its server for its models."""
+    """``await ask(provider)``: ask its server for its models, or for an answer."""
     key = Secret(KEY, "LOCAL_API_KEY")
 
     async def models(provider: Provider) -> None:
         await asyncio.to_thread(list_models, Connection(provider, key))
 
-    return models
+    async def answer(provider: Provider) -> None:
+        await collected(ChatModel(choice_of(provider, "m", key)).stream(asks()))
+
+    return models if request.param == "models" else answer
 
 
 def says(role: Any, text: Any, **more: Any) -> Message:

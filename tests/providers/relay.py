@@ -136,7 +136,16 @@ class _Client(StreamRequestHandler):
     def relay_with_tls(self) -> None:
         tls = self.server.relay.tls
         assert tls
-        with tls.wrap_socket(self.request, server_side=True) as client:
+        wrapped = tls.wrap_socket(self.request, server_side=True, do_handshake_on_connect=False)
+        with wrapped as client:
+            try:
+                client.do_handshake()
+            except ssl.SSLError:
+                # A reset could overtake the alert that says why.
+                client.shutdown(socket.SHUT_WR)
+                while client.recv(65_536):
+                    pass
+                raise
             self.relay(client)
 
     def relay(self, client: socket.socket | None = None, first: bytes = b"") -> None:

@@ -84,8 +84,9 @@ class Provider(msgspec.Struct, frozen=True):
     """Limit of retries of a request that failed before its answer began.
 
     That is: no connection, or the status 408, 409, 429 or 5xx. The pause is what the server asks
-    for, else half a second, doubled each time. Neither silence nor a failure within an answer is
-    retried. The libraries below retry nothing: this is the only place.
+    for, else a random part of half a second, doubled each time. Neither silence nor a failure
+    within an answer is retried, nor what a retry cannot mend, such as a wrong certificate. The
+    libraries below retry nothing: this is the only place.
     """
 
     @property

@@ -5,7 +5,6 @@ before the next request: this module asks for one answer, never for an agent's r
 """
 
 import asyncio
-import itertools
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -16,6 +15,7 @@ from collections.abc import (
 )
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from random import random
 from typing import TypeVar
 
 import httpx2
@@ -40,12 +40,14 @@ from tui.providers.catalog import ModelChoice
 from tui.providers.connection import connection
 from tui.providers.dialect import Dialect, library_parameters, received_call
 from tui.providers.failures import (
+    asked_pause,
     ended_badly,
     explained,
-    pause_before_retry,
+    passes,
     short_reason,
     unfinished,
 )
+from tui.providers.network import route_to
 from tui.providers.prices import dollars, warm_up
 from tui.providers.protocol import (
     AnswerEnded,
@@ -60,6 +62,7 @@ from tui.providers.protocol import (
     UsageReported,
 )
 from tui.providers.request_log import logged
+from tui.providers.retries import Backoff
 from tui.providers.thinking import ThinkingFilter
 from tui.providers.transport import Reply
 from tui.providers.turn_answers import worth_keeping
@@ -83,15 +86,16 @@ _Piece = str | ThinkingReceived
 class ChatModel:
     """A model behind a server; it keeps no connection between requests."""
 
-    def __init__(self, choice: ModelChoice) -> None:
+    def __init__(self, choice: ModelChoice, chance: Callable[[], float] = random) -> None:
         try:
             httpx2.URL(choice.base_url)
         except httpx2.InvalidURL:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
         self._dialect = _dialect(choice)
+        self._chance = chance
         # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
-        self._certificates = httpx2.create_ssl_context()
+        self._route = route_to(choice)
         warm_up()
 
     @property
@@ -104,21 +108,24 @@ class ChatModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
-        for tries in itertools.count(1):
-            reply = Reply()
+        backoff = Backoff(self._choice.retries, self._chance)
+        while True:
+            reply = Reply(self._route)
             try:
-                with logged(self._choice, tries, reply):
+                with logged(self._choice, backoff.tries, reply):
                     async with self._asked(request, reply) as received:
                         while events := await received.next():
                             for event in events:
                                 yield event
             except AgentRunError as error:
+                tries, reason = backoff.tries, short_reason(error)
                 failure = explained(error, reply, self._choice, tries, request.parameters)
-                pause, reason = pause_before_retry(error, reply, tries), short_reason(error)
+                asked = asked_pause(error)
+                pause = backoff.next_pause(asked) if passes(error, reply) else None
             else:
                 return
             # Outside the handler: the library's error may quote the key, and must not be chained.
-            if pause is None or tries > self._choice.retries:
+            if pause is None:
                 raise failure
             yield AttemptFailed(tries, reason, pause)
             await asyncio.sleep(pause)
@@ -128,7 +135,7 @@ class ChatModel:
         """Send a request, and hold the connection while its answer is received."""
         async with AsyncExitStack() as stack:
             http = await stack.enter_async_context(
-                connection(self._choice, self._dialect.wire, self._certificates, reply)
+                connection(self._choice, self._dialect.wire, reply)
             )
             opening = model_request_stream(
                 self._dialect.model(http),
@@ -168,7 +175,7 @@ class ChatModel:
         if reply.broken:
             raise explained(None, reply, self._choice, tries=1)
         if not reason and not reply.is_done:
-            raise unfinished(self._choice)
+            raise unfinished(self._choice, reply)
         if failure := ended_badly(reason, details.get("refusal"), self._choice):
             raise failure
         answer = response.get()

@@ -14,7 +14,8 @@ from tui.providers.server_words import causes, is_page, reason_of
 
 _PROXY_WANTS_USER = 407
 _SERVER_ERRORS = 500
-_OF_A_PROXY = frozenset({403, 502, 503, 504})
+_FORBIDDEN = 403
+_OF_A_PROXY = frozenset({_FORBIDDEN, 502, 503, 504})
 
 # OpenSSL's codes of faults of a certificate.
 _NOT_VALID_NOW = {9: "is not valid yet", 10: "has expired"}
@@ -41,7 +42,7 @@ def explained(error: BaseException, route: Route, seconds: float) -> Disconnecti
     below = causes(error)
     if any(isinstance(each, httpx2.ConnectTimeout) for each in below):
         words = f"{route.first} cannot be reached: no connection within {seconds:g} seconds."
-        return Disconnection(words)
+        return Disconnection(words, passes=False)
     for kind, explain in _EXPLANATIONS:
         for cause in below:
             if isinstance(cause, kind):
@@ -49,9 +50,14 @@ def explained(error: BaseException, route: Route, seconds: float) -> Disconnecti
     return _hung_up(route)
 
 
-def from_proxy(status: int, route: Route, *, is_page: bool) -> str | None:
-    """Explain a reply that a proxy may have made: without TLS it answers in the server's place."""
+def intercepted(status: int, route: Route, *, is_page: bool) -> str | None:
+    """Explain a refusal that somebody on the way may have made in the server's place."""
     if route.proxy is None or route.is_secure:
+        if is_page and status == _FORBIDDEN:
+            return (
+                f"{route.host} refused the request (status {status}) with a web page: a firewall"
+                f" or a proxy of the network may be in the way.{route.through}"
+            )
         return None
     if status == _PROXY_WANTS_USER:
         return _wanted_by(route.proxy)
@@ -61,11 +67,11 @@ def from_proxy(status: int, route: Route, *, is_page: bool) -> str | None:
     return None
 
 
-def web_page(route: Route, wanted: str) -> str:
-    """Explain a web page where something else was ``wanted``."""
+def web_page(route: Route, wanted: str, form: str) -> str:
+    """Explain a web page where something else was ``wanted``; ``form`` is that of addresses."""
     return (
-        f"{route.host} sent a web page instead of {wanted}: the address is wrong, or a login page"
-        f" of the network or a proxy is in the way.{route.through}"
+        f"{route.host} sent a web page instead of {wanted}: the address is wrong ({form}), or a"
+        f" login page of the network or a proxy is in the way.{route.through}"
     )
 
 

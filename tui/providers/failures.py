@@ -16,12 +16,10 @@ from tui.domain.model_settings import ModelParameters
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.cleaning import BrokenStream
-from tui.providers.connection import CONNECT_TIMEOUT
-from tui.providers.server_words import message_in, quotable, quoted, reason_of, text_in
+from tui.providers.disconnections import intercepted, login_hint, web_page
+from tui.providers.server_words import is_page, message_in, quotable, quoted, text_in
 from tui.providers.transport import Reply
 
-_LONGEST_PAUSE = 60
-"""In seconds."""
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
 _FILTERED = frozenset({"content_filter", "content-filter", "sensitive"})
@@ -35,21 +33,20 @@ _BROKEN_OFF = {
 _ADDRESSES = {"openai": "it ends in /v1", "anthropic": "it has no /v1"}
 
 
-def pause_before_retry(error: AgentRunError, reply: Reply, tries: int) -> float | None:
-    """The seconds to wait before a retry; ``None`` for a failure that is not retried.
+def passes(error: AgentRunError, reply: Reply) -> bool:
+    """True for a failure that may be over at the next attempt: see ``Provider.retries``."""
+    if reply.disconnection:
+        return reply.disconnection.passes
+    if isinstance(error, ModelQuotaExceededError):
+        return False
+    if not isinstance(error, ModelHTTPError) or error.in_stream:
+        return False
+    return error.status_code in _PASSING or error.status_code >= 500
 
-    ``tries`` counts the failed attempts. ``Provider.retries`` says which failures are retried.
-    """
-    if isinstance(error, ModelHTTPError) and not error.in_stream:
-        passing = error.status_code in _PASSING or error.status_code >= 500
-        again = passing and not isinstance(error, ModelQuotaExceededError)
-        asked = error.retry_after
-    else:
-        cut = isinstance(error, ModelConnectionError) and not isinstance(error, ModelTimeoutError)
-        again = cut and reply.status is None
-        asked = None
-    pause = min(0.5 * 2 ** (tries - 1), 8) if asked is None else asked
-    return pause if again and pause <= _LONGEST_PAUSE else None
+
+def asked_pause(error: AgentRunError) -> float | None:
+    """The seconds for which the server asks its clients to wait."""
+    return error.retry_after if isinstance(error, ModelAPIError) else None
 
 
 def short_reason(error: AgentRunError) -> str:
@@ -68,8 +65,12 @@ def explained(
 
     The server's message is quoted in part, with the key removed.
     """
+    if reply.disconnection:
+        return ModelUnavailable(reply.disconnection.words)
     if reply.broken:
         return _breakage(reply.broken, reply, choice)
+    if words := intercepted(reply.status or 0, reply.route, is_page=is_page(_head(reply))):
+        return ModelUnavailable(words)
     if 300 <= (reply.status or 0) < 400:
         return _redirection(reply, choice)
     return _failure(error, reply, choice, tries, parameters)
@@ -88,18 +89,19 @@ def _failure(
         case ModelHTTPError(in_stream=False):
             return _refusal(error, choice, tries, said + _sent_with(error, parameters))
         case ModelTimeoutError():
-            return _silence(error, choice)
+            return _silence(choice)
         case ModelConnectionError():
-            return _disconnection(error, reply, choice)
+            return unfinished(choice, reply)
         case ModelAPIError(in_stream=True):
             return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
         case _:
-            return _no_answer(choice, said)
+            return _no_answer(choice, reply, said)
 
 
-def unfinished(choice: ModelChoice) -> AnswerCut:
+def unfinished(choice: ModelChoice, reply: Reply) -> AnswerCut:
     """Make the error for a stream that ended without its end mark."""
-    return AnswerCut(f"{choice.base_url} closed the connection in the middle of its answer.")
+    words = f"{choice.base_url} closed the connection in the middle of its answer."
+    return AnswerCut(words + reply.route.through)
 
 
 def ended_badly(reason: str, refusal: Any, choice: ModelChoice) -> ModelError | None:
@@ -122,25 +124,27 @@ def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelE
     """Make the error for a stream that is no whole answer."""
     match broken.breakage:
         case "cut":
-            return unfinished(choice)
+            return unfinished(choice, reply)
         case "failed":
             said = quoted(broken.words, choice.key)
             return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
         case "malformed":
             return AnswerCut(f"{choice.base_url} sent an invalid answer.")
         case "no_stream":
-            return _no_answer(choice, quoted(_message(None, reply), choice.key))
+            return _no_answer(choice, reply, quoted(_message(None, reply), choice.key))
 
 
 def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
     return ModelUnavailable(
         f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}. If that is"
-        f" right, make it the base_url of {choice.provider}."
+        f" right, make it the base_url of {choice.provider}.{login_hint(_head(reply))}"
     )
 
 
-def _no_answer(choice: ModelChoice, said: str) -> ModelError:
+def _no_answer(choice: ModelChoice, reply: Reply, said: str) -> ModelError:
     """Make the error for a reply that is not an answer."""
+    if is_page(_head(reply)):
+        return AnswerCut(web_page(reply.route, "an answer", _ADDRESSES[choice.dialect]))
     return AnswerCut(
         f"{choice.base_url} did not send a stream of an answer. Check the address"
         f" ({_ADDRESSES[choice.dialect]}).{said}"
@@ -193,28 +197,11 @@ def _about_key(choice: ModelChoice) -> str:
     )
 
 
-def _silence(error: ModelTimeoutError, choice: ModelChoice) -> ModelError:
-    if error.phase in {"connect", "pool"}:
-        limit = min(CONNECT_TIMEOUT, choice.timeout)
-        return ModelUnavailable(
-            f"{choice.base_url} cannot be reached: no connection within {limit:g} seconds."
-        )
+def _silence(choice: ModelChoice) -> ModelError:
     return ModelTimedOut(
         f"{choice.base_url} sent nothing for {choice.timeout:g} seconds. If it needs longer, raise"
         f" timeout in [providers.{choice.provider}]."
     )
-
-
-def _disconnection(error: ModelConnectionError, reply: Reply, choice: ModelChoice) -> ModelError:
-    if reply.status:
-        return unfinished(choice)
-    if error.phase in {"connect", "pool"}:
-        reason = quotable(reason_of(error), choice.key)
-        return ModelUnavailable(
-            f"{choice.base_url} cannot be reached ({reason}). Is the server running, and is the"
-            " address right?"
-        )
-    return ModelUnavailable(f"{choice.base_url} closed the connection without an answer.")
 
 
 def _message(error: AgentRunError | None, reply: Reply) -> str:
@@ -222,4 +209,9 @@ def _message(error: AgentRunError | None, reply: Reply) -> str:
     body = error.body if isinstance(error, ModelAPIError) else None
     if body is not None:
         return text_in(body)
-    return message_in(reply.head.decode("utf-8", "replace"))
+    return message_in(_head(reply))
+
+
+def _head(reply: Reply) -> str:
+    """The beginning of a reply."""
+    return reply.head.decode("utf-8", "replace")

@@ -17,7 +17,7 @@ import msgspec
 from tui.domain.providers import DialectName, ListingName, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.logs import milliseconds_since
-from tui.providers.disconnections import explained, from_proxy, login_hint, web_page
+from tui.providers.disconnections import explained, intercepted, login_hint, web_page
 from tui.providers.key_command import key_from_command
 from tui.providers.network import Route, route_to
 from tui.providers.ollama import chat_names
@@ -246,7 +246,7 @@ def _refusal(
     host, key = connection.host, connection.key
     text = data[:65_536].decode("utf-8", "replace")
     said = quoted(message_in(text), key)
-    if words := from_proxy(status, route, is_page=is_page(text)):
+    if words := intercepted(status, route, is_page=is_page(text)):
         return ModelUnavailable(words)
     if 300 <= status < 400:
         place = quotable(headers.get("location", "another address"), key)
@@ -266,7 +266,7 @@ def _refusal(
 
 def _not_json(text: str, route: Route) -> ModelError:
     if is_page(text):
-        return ModelUnavailable(web_page(route, "a list of models"))
+        return ModelUnavailable(web_page(route, "a list of models", "it usually ends in /v1"))
     return ModelUnavailable(
         f"{route.host} sent no JSON. Check the address; it usually ends in /v1."
     )

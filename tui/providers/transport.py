@@ -12,6 +12,8 @@ import tui
 from tui.providers.catalog import ModelChoice
 from tui.providers.clean_stream import CleanStream
 from tui.providers.cleaning import BrokenStream, Cleaner
+from tui.providers.disconnections import Disconnection, explained
+from tui.providers.network import Route
 
 # Client libraries also send the user's system and Python version, and the content of variables
 # such as OPENAI_CUSTOM_HEADERS, which may contain another key.
@@ -40,6 +42,9 @@ class Wire:
 class Reply:
     """Observations of a server's reply: status, first bytes, and whether its end was seen."""
 
+    route: Route
+    disconnection: Disconnection | None = None
+    """The reason why there is no reply."""
     status: int | None = None
     location: str = field(default="", repr=False)
     head: bytes = field(default=b"", repr=False)
@@ -72,7 +77,7 @@ class ModelTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         self._prepare(request)
-        response = await self._inner.handle_async_request(request)
+        response = await self._replied(request)
         self._reply.status = response.status_code
         self._reply.path = request.url.path
         self._reply.location = response.headers.get("location", "")
@@ -89,6 +94,18 @@ class ModelTransport(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+    async def _replied(self, request: httpx2.Request) -> httpx2.Response:
+        try:
+            return await self._inner.handle_async_request(request)
+        except (httpx2.ReadTimeout, httpx2.WriteTimeout, httpx2.PoolTimeout):
+            # The server was reached, and is silent.
+            raise
+        except (httpx2.TransportError, OSError) as error:
+            # Client libraries make errors of their own of it, and not all keep the cause.
+            limit = request.extensions["timeout"]["connect"]
+            self._reply.disconnection = explained(error, self._reply.route, limit)
+            raise httpx2.ConnectError("no reply") from error
 
     def _prepare(self, request: httpx2.Request) -> None:
         sent = _SENT | self._wire.headers
