@@ -77,7 +77,7 @@ class TestWhatAServerSaysNoTo:
         [
             (400, ModelRefused, "URL did not accept the request (status 400)."),
             (401, ModelRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
-            (403, ModelRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
+            (403, ModelRefused, "URL refused the request (status 403)."),
             (404, ModelUnavailable, "URL does not know test-model (status 404). Check"),
             (413, ModelRefused, "URL did not accept the request (status 413)."),
             (429, ModelRefused, "URL limits requests (status 429). Try again"),

@@ -53,6 +53,11 @@ class ModelChoice(msgspec.Struct, frozen=True):
         """The value of ``key_header``, if that is set, with the key for ``{}``."""
         return form_of_key(self.key_header)
 
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The key and the values of the headers, none of which is ever shown."""
+        return (*([self.key] if self.key else []), *self.headers.values())
+
 
 _SHARED = tuple(
     name for name in ModelChoice.__struct_fields__ if name in Provider.__struct_fields__

@@ -56,12 +56,18 @@ class CleanStream:
         """Give the clean events of the end. Raises ``BrokenStream`` if the answer is not whole."""
         if self._body is not None and not self._broken:
             return self._whole(b"".join(self._body))
-        clean = b"" if self.is_done else self._clean(self._parser.rest())
+        clean = b"" if self.is_done else self._clean(self._whole_events())
         if self._broken:
             raise self._broken
         if not self.is_finished:
             raise BrokenStream("cut" if self._had_event else "no_stream")
         return clean + _encoded(self._cleaner.rest())
+
+    def _whole_events(self) -> Iterator[Event]:
+        """The event at the end of the stream, unless the end cuts it."""
+        for event in self._parser.rest():
+            if event.value is not NO_JSON or event.name == "error" or is_done(event.text):
+                yield event
 
     def _clean(self, events: Iterator[Event]) -> bytes:
         clean: list[bytes] = []

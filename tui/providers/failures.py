@@ -84,7 +84,7 @@ def _failure(
     parameters: ModelParameters | None,
 ) -> ModelError:
     """Make the error for an exception of the library."""
-    said = quoted(_message(error, reply), choice.key)
+    said = quoted(_message(error, reply), *choice.secrets)
     match error:
         case ModelHTTPError(in_stream=False):
             return _refusal(error, choice, tries, said + _sent_with(error, parameters))
@@ -111,7 +111,7 @@ def ended_badly(reason: str, refusal: Any, choice: ModelChoice) -> ModelError | 
     """
     place = choice.base_url
     if refusal is not None or reason == "refusal":
-        said = quoted(str(refusal or ""), choice.key)
+        said = quoted(str(refusal or ""), *choice.secrets)
         return ModelRefused(f"{choice.name} declined to answer.{said}")
     if reason.lower() in _FILTERED:
         return AnswerCut(f"A content filter of {place} stopped the answer ({reason}).")
@@ -126,17 +126,17 @@ def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelE
         case "cut":
             return unfinished(choice, reply)
         case "failed":
-            said = quoted(broken.words, choice.key)
+            said = quoted(broken.words, *choice.secrets)
             return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
         case "malformed":
             return AnswerCut(f"{choice.base_url} sent an invalid answer.")
         case "no_stream":
-            return _no_answer(choice, reply, quoted(_message(None, reply), choice.key))
+            return _no_answer(choice, reply, quoted(_message(None, reply), *choice.secrets))
 
 
 def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
     return ModelUnavailable(
-        f"{choice.base_url} redirects to {quotable(reply.location, choice.key)}. If that is"
+        f"{choice.base_url} redirects to {quotable(reply.location, *choice.secrets)}. If that is"
         f" right, make it the base_url of {choice.provider}.{login_hint(_head(reply))}"
     )
 
@@ -156,8 +156,11 @@ def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) 
     place, status = choice.base_url, f"(status {error.status_code})"
     tried = f" after {tries} attempts" if tries > 1 else ""
     kind = ModelRefused
-    if error.status_code in {401, 403}:
+    if error.status_code == 401:
         what = f"{place} {_about_key(choice)} {status}."
+    elif error.status_code == 403:
+        # Of a region, a firewall, a model that is not open to the account: the key may be right.
+        what = f"{place} refused the request {status}."
     elif error.status_code == 404:
         kind = ModelUnavailable
         what = (

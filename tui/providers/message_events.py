@@ -29,6 +29,7 @@ class MessageEvents:
         self._usage: JsonObject = {"input_tokens": 0, "output_tokens": 0}
         self._text = Halves()
         self._unknown: set[int] = set()
+        self._is_begun = False
         self._cleaners: Mapping[str, Callable[[JsonObject], _Events]] = {
             "message": self._whole,
             "message_start": self._start,
@@ -48,11 +49,19 @@ class MessageEvents:
             raise failed(event)
         if not isinstance(kind, str):
             raise malformed()
-        clean = self._cleaners.get(kind)
-        return clean(event) if clean else ()
+        cleaner = self._cleaners.get(kind)
+        return self._begun(list(cleaner(event))) if cleaner else ()
 
     def rest(self) -> _Events:
         return ()
+
+    def _begun(self, events: list[JsonObject]) -> list[JsonObject]:
+        """Add the first event of all where a server leaves it out."""
+        if self._is_begun or not events:
+            return events
+        self._is_begun = True
+        is_first = events[0]["type"] == "message_start"
+        return events if is_first else [self._started({}), *events]
 
     def _start(self, event: JsonObject) -> _Events:
         return [self._started(as_object(event.get("message")))]

@@ -41,8 +41,9 @@ class OpenAIDialect:
         self._choice = choice
         headers = _OF_THE_ACCOUNT if choice.provider == "openai" else frozenset[str]()
         is_vendor = urlsplit(choice.base_url).hostname == _VENDOR
+        newer_name = is_vendor or choice.max_tokens_name == "max_completion_tokens"
         self._profile = _PROFILE | OpenAIModelProfile(
-            openai_chat_supports_max_completion_tokens=is_vendor
+            openai_chat_supports_max_completion_tokens=newer_name
         )
         self.wire = Wire(ChatEvents, headers)
 

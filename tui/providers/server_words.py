@@ -14,11 +14,11 @@ LONGEST_QUOTE = 300
 _SPACE = re.compile(r"\s+")
 
 
-def quoted(text: str, key: Secret | None) -> str:
+def quoted(text: str, *secrets: Secret | None) -> str:
     """Quote a server as a sentence that follows another; empty if it says nothing."""
     if is_page(text):
         return " It sent a web page."
-    said = quotable(text, key)
+    said = quotable(text, *secrets)
     return f" It says: {said}" if said else ""
 
 
@@ -27,10 +27,11 @@ def is_page(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def quotable(text: str, key: Secret | None) -> str:
-    """Shorten a text to one line of at most ``LONGEST_QUOTE``, with the key removed."""
-    hidden = key.hide_in(text) if key else text
-    line = _SPACE.sub(" ", hidden).strip()
+def quotable(text: str, *secrets: Secret | None) -> str:
+    """Shorten a text to one line of at most ``LONGEST_QUOTE``, with the secrets removed."""
+    for secret in filter(None, secrets):
+        text = secret.hide_in(text)
+    line = _SPACE.sub(" ", text).strip()
     return line if len(line) <= LONGEST_QUOTE else f"{line[:LONGEST_QUOTE]}…"
 
 

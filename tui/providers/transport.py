@@ -1,6 +1,7 @@
-"""The HTTP transport of one request: filters its headers, sets the key, and cleans the reply."""
+"""The HTTP transport of one request: sends what the user wants sent, and cleans the reply."""
 
 import asyncio
+import json
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
@@ -17,7 +18,7 @@ from tui.providers.network import Route
 
 # Client libraries also send the user's system and Python version, and the content of variables
 # such as OPENAI_CUSTOM_HEADERS, which may contain another key.
-_SENT = frozenset({"accept", "content-length", "content-type", "host"})
+_SENT = frozenset({"accept", "content-type", "host"})
 
 _HEAD = 4_096
 _LONGEST_ERROR = 64 * 1024
@@ -72,12 +73,12 @@ class ModelTransport(httpx2.AsyncBaseTransport):
     ) -> None:
         self._inner = inner
         self._wire = wire
-        self._key = choice.key
+        self._choice = choice
         self._reply = reply
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        self._prepare(request)
-        response = await self._replied(request)
+        body = await request.aread()
+        response = await self._replied(self._prepared(request, body))
         self._reply.status = response.status_code
         self._reply.path = request.url.path
         self._reply.location = response.headers.get("location", "")
@@ -107,15 +108,38 @@ class ModelTransport(httpx2.AsyncBaseTransport):
             self._reply.disconnection = explained(error, self._reply.route, limit)
             raise httpx2.ConnectError("no reply") from error
 
-    def _prepare(self, request: httpx2.Request) -> None:
-        sent = _SENT | self._wire.headers
-        for name in [name for name in request.headers if name.lower() not in sent]:
-            del request.headers[name]
-        request.headers["User-Agent"] = f"sibyl-tui/{tui.__version__}"
+    def _prepared(self, request: httpx2.Request, body: bytes) -> httpx2.Request:
+        """Filter the library's request, and add what the user has configured."""
+        query = self._choice.query
+        return httpx2.Request(
+            request.method,
+            request.url.copy_merge_params(query) if query else request.url,
+            headers=self._headers(request.headers),
+            content=self._with_extra_fields(body),
+            extensions=request.extensions,
+        )
+
+    def _headers(self, given: httpx2.Headers) -> httpx2.Headers:
+        choice, wire = self._choice, self._wire
+        sent = _SENT | wire.headers
+        headers = httpx2.Headers({name: given[name] for name in given if name.lower() in sent})
+        headers["User-Agent"] = f"sibyl-tui/{tui.__version__}"
         # A compressed answer may be delayed: a gateway buffers until it has enough to compress.
-        request.headers["Accept-Encoding"] = "identity"
-        if self._key:
-            request.headers[self._wire.key_header] = self._wire.key_form.format(self._key.reveal())
+        headers["Accept-Encoding"] = "identity"
+        headers.update({name: value.reveal() for name, value in choice.headers.items()})
+        if choice.key:
+            form = choice.key_form if choice.key_header else wire.key_form
+            headers[choice.key_header or wire.key_header] = form.format(choice.key.reveal())
+        return headers
+
+    def _with_extra_fields(self, body: bytes) -> bytes:
+        choice = self._choice
+        if not body or (choice.stream_options and not choice.extra_body):
+            return body
+        fields = json.loads(body) | choice.extra_body
+        if not choice.stream_options:
+            fields.pop("stream_options", None)
+        return json.dumps(fields).encode()
 
 
 class _Body(httpx2.AsyncByteStream):
