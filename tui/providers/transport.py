@@ -20,6 +20,9 @@ from tui.providers.network import Route
 # such as OPENAI_CUSTOM_HEADERS, which may contain another key.
 _SENT = frozenset({"accept", "content-type", "host"})
 
+# Looked up here, and not when it is sent: that reads files.
+_USER_AGENT = f"sibyl-tui/{tui.__version__}"
+
 _HEAD = 4_096
 _LONGEST_ERROR = 64 * 1024
 # Both in bytes.
@@ -123,7 +126,7 @@ class ModelTransport(httpx2.AsyncBaseTransport):
         choice, wire = self._choice, self._wire
         sent = _SENT | wire.headers
         headers = httpx2.Headers({name: given[name] for name in given if name.lower() in sent})
-        headers["User-Agent"] = f"sibyl-tui/{tui.__version__}"
+        headers["User-Agent"] = _USER_AGENT
         # A compressed answer may be delayed: a gateway buffers until it has enough to compress.
         headers["Accept-Encoding"] = "identity"
         headers.update({name: value.reveal() for name, value in choice.headers.items()})
