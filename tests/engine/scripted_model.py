@@ -26,6 +26,9 @@ class ScriptedModel:
         self.closed = 0
         self._answers = list(answers)
 
+    async def window(self) -> int:
+        return self.context_window
+
     async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
         self.requests.append(request)
         steps = self._answers.pop(0)

@@ -176,6 +176,20 @@ async def test_a_list_is_kept_for_the_next_run(manager, tmp_path):
     assert "openai:a" in made.models.names()
 
 
+async def test_the_windows_of_a_list_stand_beside_its_models(manager, tmp_path):
+    from tests.builders import Clock
+
+    cache, clock = tmp_path / "models.json", Clock()
+    listed = b'{"data": [{"id": "gpt-6-luna", "context_window": 77000}]}'
+    with ChatServer(lists=[sends(listed, "application/json")]) as server:
+        made = manager(OPENAI_API_KEY=KEY, OPENAI_BASE_URL=server.base_url)
+        await ModelLists(made, made.models, cache, clock).listed(made.connection("openai"))
+    later = ModelLists(made, made.models, cache, clock)
+    await later.begin()
+    facts = {row.name: row.facts for row in later.rows("").rows}
+    assert facts["openai:gpt-6-luna"].window == 77_000
+
+
 async def test_an_answer_counts_more_than_the_lists_read_meanwhile(manager, tmp_path):
     from tests.builders import Clock
 

@@ -10,7 +10,7 @@ import sys
 import threading
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar, Self
@@ -193,18 +193,25 @@ class _State:
     models: Sequence[str]
     lists: Sequence[Reply]
     key: str | None
+    facts: Mapping[str, Any]
     requests: list[Request] = field(default_factory=list)
     disconnects: int = 0
     changed: threading.Condition = field(default_factory=threading.Condition)
     stopped: threading.Event = field(default_factory=threading.Event)
     log: str | None = None
 
+    def is_question(self, request: Request) -> bool:
+        """Whether it was asked about the models, and for no answer."""
+        return request.method == "GET" or request.path in self.facts
+
     def note_request(self, request: Request) -> int:
         """How many of its method there were with this one."""
         with self.changed:
             self.requests.append(request)
             self.changed.notify_all()
-            count = sum(each.method == request.method for each in self.requests)
+            count = sum(
+                self.is_question(each) == self.is_question(request) for each in self.requests
+            )
         if self.log:
             with open(self.log, "a", encoding="utf-8") as log:
                 log.write(json.dumps(vars(request)) + "\n")
@@ -220,8 +227,9 @@ class LoopbackServer:
     """The server, from ``with`` to its end; ``speaks`` says what is spoken at a path.
 
     ``models`` and ``ollama_models`` are what it lists, ``lists`` its replies instead of a list, and
-    ``key`` the only one that it takes. ``base_url`` is its address for OpenAI's dialect and ends in
-    ``/v1``, ``root`` that for Anthropic's.
+    ``key`` the only one that it takes. ``facts`` are what it says of its models at other paths:
+    JSON, or a function that gives it. ``base_url`` is its address for OpenAI's dialect and ends
+    in ``/v1``, ``root`` that for Anthropic's.
     """
 
     def __init__(
@@ -232,9 +240,12 @@ class LoopbackServer:
         models: Sequence[str] = (),
         lists: Sequence[Reply] = (),
         key: str | None = None,
+        facts: Mapping[str, Any] | None = None,
         log: str | None = None,
     ):
-        self._state = _State(replies, speaks, ollama_models, models, lists, key, log=log)
+        self._state = _State(
+            replies, speaks, ollama_models, models, lists, key, facts or {}, log=log
+        )
         self._server = _Server(self._state)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
@@ -267,13 +278,13 @@ class LoopbackServer:
     def requests(self) -> list[Request]:
         """The requests for an answer that came so far, also those that were refused."""
         with self._state.changed:
-            return [request for request in self._state.requests if request.method == "POST"]
+            return [each for each in self._state.requests if not self._state.is_question(each)]
 
     @property
     def questions(self) -> list[Request]:
-        """The requests for a list of models that came so far."""
+        """The requests for a list of models, and for facts of one, that came so far."""
         with self._state.changed:
-            return [request for request in self._state.requests if request.method == "GET"]
+            return [each for each in self._state.requests if self._state.is_question(each)]
 
     @property
     def disconnects(self) -> int:
@@ -282,7 +293,10 @@ class LoopbackServer:
             return self._state.disconnects
 
     def wait_for_request(self, count: int = 1) -> None:
-        self._wait(lambda: len(self._state.requests) >= count, "request")
+        state = self._state
+        self._wait(
+            lambda: sum(not state.is_question(each) for each in state.requests) >= count, "request"
+        )
 
     def wait_for_disconnect(self, count: int = 1) -> None:
         self._wait(lambda: self._state.disconnects >= count, "disconnect")
@@ -333,6 +347,8 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.path, headers, body, self.client_address[1])
         count = state.note_request(request)
         replies = state.replies if body is not None else state.lists or [self._list_of_models]
+        if self.path in state.facts:
+            replies = [self._tell_facts]
         if state.key not in (None, *_keys(headers)):
             replies = [self._refuse_key]
         reply = replies[min(count, len(replies)) - 1]
@@ -353,6 +369,11 @@ class _Handler(BaseHTTPRequestHandler):
         known = listed is not None and any(listed.values())
         exchange.head(200 if known else 404, "application/json")
         exchange.raw(json.dumps(listed or {}).encode())
+
+    def _tell_facts(self, exchange: Exchange) -> None:
+        facts = self.server.state.facts[self.path]
+        exchange.head(200, "application/json")
+        exchange.raw(json.dumps(facts() if callable(facts) else facts).encode())
 
     def _refuse_key(self, exchange: Exchange) -> None:
         """Refuse as some servers do: with the key in the error."""

@@ -15,7 +15,7 @@ from tests.providers.chat_server import (
     refuses,
     sends,
 )
-from tui.domain.providers import PROVIDERS, Provider
+from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.providers import model_lists
 from tui.providers.model_lists import Connection, check, list_models
@@ -32,6 +32,10 @@ def connected(server: ChatServer | str, name: str = "openai", **changes) -> Conn
     return Connection(row, Secret(KEY, "TEST_API_KEY"))
 
 
+def listed_names(connection: Connection) -> tuple[str, ...]:
+    return tuple(each.name for each in list_models(connection))
+
+
 def failed(connection: Connection) -> ModelError:
     with pytest.raises(ModelError) as caught:
         list_models(connection)
@@ -43,22 +47,22 @@ class TestTheList:
     @pytest.mark.parametrize("name", ["openai", "anthropic"])
     def test_has_the_models_of_the_server(self, name):
         with ChatServer(models=["b", "a"], key=KEY) as server:
-            assert list_models(connected(server, name)) == ("b", "a")
+            assert listed_names(connected(server, name)) == ("b", "a")
 
     def test_of_an_ollama_has_its_chat_models(self):
         with ChatServer(ollama_models=["qwen3:4b", "nomic-embed-text"]) as server:
-            assert list_models(connected(server, "ollama")) == ("qwen3:4b",)
+            assert listed_names(connected(server, "ollama")) == ("qwen3:4b",)
             assert server.questions[0].path == "/api/tags"
 
     def test_begins_with_the_default_model_and_leaves_out_those_that_do_not_chat(self):
         names = ["whisper-1", "gpt-6", "text-embedding-3", "gpt-6-luna", "dall-e-3"]
         with ChatServer(models=names) as server:
-            assert list_models(connected(server)) == ("gpt-6-luna", "gpt-6")
+            assert listed_names(connected(server)) == ("gpt-6-luna", "gpt-6")
 
     def test_has_newer_models_before_older(self):
         data = b'{"data": [{"id": "old", "created": 1}, {"id": "new", "created": 2}]}'
         with ChatServer(lists=[sends(data, "application/json")]) as server:
-            assert list_models(connected(server)) == ("new", "old")
+            assert listed_names(connected(server)) == ("new", "old")
 
     def test_is_read_page_by_page(self):
         pages = [
@@ -66,22 +70,28 @@ class TestTheList:
             b'{"data": [{"id": "b"}], "has_more": false, "last_id": "b"}',
         ]
         with ChatServer(lists=[sends(page, "application/json") for page in pages]) as server:
-            assert list_models(connected(server, "anthropic")) == ("a", "b")
+            assert listed_names(connected(server, "anthropic")) == ("a", "b")
             assert "after_id=a" in server.questions[1].path
 
     def test_leaves_out_what_is_no_name(self):
         data = b'{"data": [{"id": "\\u001b[31m"}, {"id": " a"}, {"id": 3}, 4, {"id": "fine"}]}'
         with ChatServer(lists=[sends(data, "application/json")]) as server:
-            assert list_models(connected(server)) == ("fine",)
+            assert listed_names(connected(server)) == ("fine",)
+
+    def test_has_the_windows_that_the_server_lists(self):
+        data = b'{"data": [{"id": "a", "max_model_len": 4096}, {"id": "b"}]}'
+        with ChatServer(lists=[sends(data, "application/json")]) as server:
+            listed = list_models(connected(server))
+        assert listed == (ListedModel("a", 4096), ListedModel("b"))
 
     def test_may_be_empty(self):
         with ChatServer(lists=[sends(b'{"data": []}', "application/json")]) as server:
-            assert list_models(connected(server)) == ()
+            assert listed_names(connected(server)) == ()
 
     def test_of_a_row_that_is_added_needs_nothing_but_the_row(self):
         with ChatServer(models=["a"]) as server:
             row = Provider("added", base_url=server.base_url)
-            assert list_models(Connection(row)) == ("a",)
+            assert listed_names(Connection(row)) == ("a",)
 
 
 class TestTheRequest:

@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 from genai_prices import Usage, calc_price
+from genai_prices.data_snapshot import get_snapshot
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from tui.domain.journal.message import TokenUsage
 from tui.domain.providers import PROVIDERS
 from tui.domain.views.model_rows import ModelFacts
 from tui.providers.catalog import ModelChoice
-from tui.providers.prices import dollars, facts, price, price_date
+from tui.providers.prices import dollars, facts, price, price_date, window
 
 VENDOR = PROVIDERS["openai"].base_url
 ANTHROPIC = PROVIDERS["anthropic"].base_url
@@ -153,3 +154,16 @@ def test_the_vendors_own_default_models_have_a_window_and_prices(name):
 )
 def test_facts_are_few_words(known, words):
     assert known.words == words
+
+
+@pytest.mark.parametrize("vendor", ["openai", "anthropic", "google", "groq", "deepseek"])
+def test_a_model_has_the_window_of_the_list(vendor):
+    (provider,) = [each for each in get_snapshot().providers if each.id == vendor]
+    listed = {each.id: each.context_window for each in provider.models if each.context_window}
+    assert listed
+    assert {name: window(vendor, "", name) for name in listed} == listed
+
+
+def test_a_model_behind_a_gateway_has_the_window_of_its_vendors():
+    assert window("local", "http://gate/v1", "anthropic/claude-sonnet-5-5") == 1_000_000
+    assert window("local", "http://gate/v1", "qwen3:4b") is None

@@ -13,7 +13,7 @@ from tui.domain.providers import PROVIDERS
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.guide import OfflineGuide
-from tui.providers.selection import build, choose, is_known
+from tui.providers.selection import build, choose, is_known, named
 from tui.storage.connections import write_key
 
 KEY = "sk-test-0123456789"
@@ -295,6 +295,18 @@ class TestTheChoice:
         assert (choice.context_window, choice.timeout, choice.retries) == (5, 7, 0)
         assert choice.key is not None
         assert choice.key.source == "OTHER_KEY"
+
+    def test_has_the_window_of_its_own_table_before_that_of_its_provider(
+        self, settings_with: SettingsWith
+    ):
+        text = (
+            'model = "openai:a"\n[models."openai:a"]\ncontext_window = 2_000_000\n'
+            "[providers.openai]\ncontext_window = 5"
+        )
+        settings = settings_with(text)
+        assert named("openai:a", settings, OPENAI).configured_window == 2_000_000
+        assert named("openai:b", settings, OPENAI).configured_window == 5
+        assert named("openai:b", settings_with(), OPENAI).configured_window is None
 
     def test_has_all_that_the_settings_say_of_its_server(self, settings_with: SettingsWith):
         text = (

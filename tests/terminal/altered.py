@@ -33,6 +33,9 @@ class Talkative:
     def prepare(self):
         """There is nothing to load."""
 
+    async def window(self):
+        return self.context_window
+
     async def stream(self, request):
         for number in itertools.count():
             await asyncio.sleep(PACE)

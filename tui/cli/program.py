@@ -17,6 +17,7 @@ from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
 from tui.domain.timestamps import utc_now
+from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.tools import Tools
@@ -95,7 +96,14 @@ class Program(msgspec.Struct, frozen=True):
             return UnavailableModel(self.settings.model or proposed or "", error)
         for notice in notices:
             output.tell(notice)
-        return LazyModel(choice, self.recall)
+        return LazyModel(choice, self.recall, lists=self.kept_lists)
+
+    @property
+    def kept_lists(self) -> KeptLists:
+        """The lists of models that servers gave to an earlier run."""
+        from tui.storage import model_cache
+
+        return KeptLists(paths.state_directory() / model_cache.FILE, self.clock)
 
     def recall(self, question: str) -> "Sequence[PastHit]":
         """Find past messages for a question to the built-in guide; blocks."""

@@ -43,7 +43,9 @@ def run(chosen: Namespace) -> int:
         raise UsageError("sibyl-tui needs a terminal; `sibyl-tui ask` works without one.")
     program = Program.from_arguments(chosen)
     _log.info("settings read")
-    models = ModelSource(program.settings, program.environment, program.recall)
+    models = ModelSource(
+        program.settings, program.environment, program.recall, lists=program.kept_lists
+    )
     models.look_for_ollama()
     session_id = program.wanted(chosen)
     # These imports are slow; Ollama answers meanwhile, before the new session names its model.

@@ -27,6 +27,13 @@ LISTINGS: Mapping[DialectName, ListingName] = {"anthropic": "anthropic"}
 """The form that goes with a dialect, where it is not that of ``openai``."""
 
 
+class ListedModel(msgspec.Struct, frozen=True):
+    """A model in a server's list; its window in tokens, if the list has it."""
+
+    name: str
+    window: int | None = None
+
+
 class Provider(msgspec.Struct, frozen=True):
     """A server that answers, and how to ask it."""
 
@@ -67,10 +74,7 @@ class Provider(msgspec.Struct, frozen=True):
     url_variable: str | None = None
     """The environment variable that replaces ``base_url``."""
     context_window: int = 32_768
-    """In tokens: the smallest window of the models in use there.
-
-    The settings can raise it; a request that is too long is refused.
-    """
+    """In tokens: what is assumed of a model of which nobody knows more."""
     answer_tokens: int = 32_000
     """The longest answer, in tokens with thinking, where the server requires a limit.
 

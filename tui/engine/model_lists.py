@@ -1,14 +1,16 @@
 """The models of all connected servers: their lists, asked for in the background and cached."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tui.domain.model_choice import arrange
-from tui.domain.providers import GUIDE, OFFLINE, Provider
+from tui.domain.providers import GUIDE, OFFLINE, ListedModel, Provider
 from tui.domain.timestamps import format_utc, parse_utc
 from tui.domain.views.model_rows import ModelFacts, ModelRows
 from tui.engine.connections import ConnectionManager, Models
@@ -52,7 +54,10 @@ class ModelLists:
     # --- one server
 
     async def listed(self, connection: "Connection") -> tuple[str, ...]:
-        """Ask a server for its models, and keep the list. Raises ``ModelError``."""
+        """Ask a server for its models, and keep the list; gives the names.
+
+        Raises ``ModelError``.
+        """
         from tui.providers.model_lists import SECONDS
 
         try:
@@ -62,7 +67,7 @@ class ModelLists:
             host = connection.host
             raise ModelUnavailable(f"{host} did not answer. Check the address.") from None
         await self._note(connection.provider, listed)
-        return listed
+        return tuple(each.name for each in listed)
 
     async def check(self, connection: "Connection", model: str) -> None:
         """Ask a model for one token. Raises ``ModelError``."""
@@ -81,9 +86,8 @@ class ModelLists:
     def rows(self, current: str, asking: Sequence[str] = ()) -> ModelRows:
         """The models known now, and the servers in ``asking`` that have not answered yet."""
         listed = {name: self._models_of(name) for name in self._shown()}
-        rows = arrange(
-            {**listed, OFFLINE: (GUIDE,)}, self._connections.recent, current, self._facts
-        )
+        facts = {**self._facts, **dict(self._listed_facts(listed))}
+        rows = arrange({**listed, OFFLINE: (GUIDE,)}, self._connections.recent, current, facts)
         troubles = [self._troubles[name] for name in listed if name in self._troubles]
         return ModelRows(rows, tuple(troubles), tuple(name for name in asking if name in listed))
 
@@ -151,10 +155,10 @@ class ModelLists:
                 self._troubles[name] = f"{name}: {error}"
         return name
 
-    async def _note(self, provider: Provider, listed: Sequence[str]) -> None:
+    async def _note(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
         from tui.storage import model_cache
 
-        cached = model_cache.CachedList(provider.base_url, format_utc(self._clock()), tuple(listed))
+        cached = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
         self._lists = {**self._lists, provider.name: cached}
         self._tell()
         if self._cache_file:
@@ -165,6 +169,14 @@ class ModelLists:
 
     def _tell(self) -> None:
         self._models.know({name: self._models_of(name) for name in self._shown()})
+
+    def _listed_facts(self, names: Iterable[str]) -> Iterator[tuple[str, ModelFacts]]:
+        """The facts of the models whose windows the servers list, with the list's prices."""
+        for name in names:
+            cached = self._cached(name)
+            for model, window in (cached.windows if cached else {}).items():
+                priced = self._facts.get(f"{name}:{model}", ModelFacts())
+                yield f"{name}:{model}", msgspec.structs.replace(priced, window=window)
 
     def _look_up_facts(self) -> None:
         from tui.providers.prices import facts
@@ -179,7 +191,7 @@ class ModelLists:
                     self._facts[whole] = facts(name, provider.base_url, model)
 
 
-def _list(connection: "Connection") -> tuple[str, ...]:
+def _list(connection: "Connection") -> tuple[ListedModel, ...]:
     # Its library is imported in the thread, too.
     from tui.providers.model_lists import list_models
 

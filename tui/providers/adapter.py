@@ -106,6 +106,10 @@ class ChatModel:
     def context_window(self) -> int:
         return self._choice.context_window
 
+    async def window(self) -> int:
+        """Return the window that the choice has: whoever loads the model looks it up."""
+        return self._choice.context_window
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
         backoff = Backoff(self._choice.retries, self._chance)

@@ -11,6 +11,7 @@ from tui.domain.providers import (
     LISTINGS,
     PROVIDERS,
     DialectName,
+    ListingName,
     MaxTokensName,
     Provider,
     form_of_key,
@@ -27,7 +28,11 @@ class ModelChoice(msgspec.Struct, frozen=True):
     base_url: str = ""
     key: Secret | None = None
     dialect: DialectName = "openai"
+    lists: ListingName = "openai"
+    needs_key: bool = False
     context_window: int = 32_768
+    """The configured one, else what is assumed until more is known."""
+    configured_window: int | None = None
     answer_tokens: int = 32_000
     timeout: float = 60
     retries: int = 0
@@ -70,6 +75,23 @@ def choice_of(provider: Provider, model: str, key: Secret | None) -> ModelChoice
     fields: dict[str, Any] = {name: getattr(provider, name) for name in _SHARED}
     fields["headers"] = {name: Secret(text, place) for name, text in provider.headers.items()}
     return ModelChoice(provider=provider.name, model=model, key=key, **fields)
+
+
+def provider_of(choice: ModelChoice) -> Provider:
+    """The provider of a choice, as far as asking its server needs it."""
+    fields: dict[str, Any] = {name: getattr(choice, name) for name in _SHARED}
+    fields["headers"] = {name: secret.reveal() for name, secret in choice.headers.items()}
+    return Provider(choice.provider, **fields)
+
+
+def with_window(choice: ModelChoice, settings: Settings) -> ModelChoice:
+    """Put in the configured window of the model, else that of its provider, if there is one."""
+    table = settings.config.models.get(choice.name)
+    own = table.context_window if table else None
+    window = own or settings.provider(choice.provider).context_window
+    return msgspec.structs.replace(
+        choice, context_window=window or choice.context_window, configured_window=window
+    )
 
 
 def with_key(choice: ModelChoice) -> ModelChoice:

@@ -10,9 +10,12 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import aclosing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from tui.errors import ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import ModelChoice, with_key
+from tui.providers.context_window import NO_LISTS, ContextWindow, ListCache
 from tui.providers.protocol import Model, ModelEvent, ModelRequest
 from tui.providers.selection import build
 
@@ -49,9 +52,11 @@ class LazyModel:
         choice: ModelChoice,
         search: "Search | None" = None,
         build: Callable[[ModelChoice, "Search | None"], Model] = build,
+        lists: ListCache = NO_LISTS,
     ) -> None:
         self._choice = choice
-        self._build = lambda: build(choice, search)
+        self._window = ContextWindow(choice, lists)
+        self._build = lambda: build(self._completed(), search)
         self._building: _Building | None = None
 
     @property
@@ -60,7 +65,14 @@ class LazyModel:
 
     @property
     def context_window(self) -> int:
-        return self._choice.context_window
+        return self._window.tokens
+
+    async def window(self) -> int:
+        """Wait until the model is loaded, and give its window. Raises ``ModelError``."""
+        await self._begun().model()
+        if self._window.changes:
+            await asyncio.to_thread(self._window.look_again)
+        return self._window.tokens
 
     def prepare(self) -> None:
         """Start loading in the background, unless started; after a failure start again."""
@@ -76,6 +88,12 @@ class LazyModel:
         async with aclosing(model.stream(request)) as events:
             async for event in events:
                 yield event
+
+    def _completed(self) -> ModelChoice:
+        """The choice with its key and its window, which a command and the server may tell."""
+        choice = with_key(self._choice)
+        self._window.look_up(choice)
+        return msgspec.structs.replace(choice, context_window=self._window.tokens)
 
     def _begun(self) -> "_Building":
         building = self._building
@@ -96,6 +114,10 @@ class UnavailableModel:
 
     def prepare(self) -> None:
         """Do nothing."""
+
+    async def window(self) -> int:
+        """Raise the reason."""
+        raise self._reason
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:  # noqa: ARG002 - a Model's
         raise self._reason

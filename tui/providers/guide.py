@@ -64,6 +64,10 @@ class OfflineGuide:
     def __init__(self, search: Search | None = None) -> None:
         self._search = search
 
+    async def window(self) -> int:
+        """Return the limit of a request; hardly any reaches it."""
+        return self.context_window
+
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Yield the answer in pieces of a few words, as a model would."""
         summary = request.task == "summary"

@@ -14,11 +14,12 @@ from urllib.parse import urlencode, urlsplit
 import httpx2
 import msgspec
 
-from tui.domain.providers import DialectName, ListingName, Provider
+from tui.domain.providers import DialectName, ListedModel, ListingName, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.logs import milliseconds_since
 from tui.providers.disconnections import explained, intercepted, login_hint, web_page
 from tui.providers.key_command import key_from_command
+from tui.providers.model_facts import listed_window
 from tui.providers.network import Route, route_to
 from tui.providers.ollama import chat_names
 from tui.providers.secret import Secret
@@ -70,23 +71,25 @@ class Connection(msgspec.Struct, frozen=True):
         return urlsplit(self.provider.base_url).netloc
 
 
-def list_models(connection: Connection) -> tuple[str, ...]:
+def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[ListedModel, ...]:
     """Ask a server for its chat models: the default one first, then newer before older.
 
     Raises ``KeyRefused``, ``NoModelList`` if it has no list, and other ``ModelError``.
     """
-    listed = _LISTINGS[connection.provider.lists](connection)
-    named = sorted(_usable(listed), key=lambda item: -_age(item))
-    names = [str(item["id"]) for item in named][:_MOST_MODELS]
-    default = [name for name in connection.provider.models if name in names]
-    return tuple(dict.fromkeys([*default, *names]))
+    request = ServerRequest(connection, seconds)
+    items = _LISTINGS[connection.provider.lists](request, connection)
+    listed = sorted(_usable(items), key=lambda item: -_age(item))[:_MOST_MODELS]
+    found = {str(item["id"]): listed_window(item) for item in listed}
+    default = [name for name in connection.provider.models if name in found]
+    names = dict.fromkeys([*default, *found])
+    return tuple(ListedModel(name, found[name]) for name in names)
 
 
 def check(connection: Connection, model: str) -> None:
     """Ask a model for one token, at a server that lists none. Raises ``ModelError``."""
     path, limit = _SMALLEST.get(connection.provider.dialect, _SMALLEST["openai"])
     hello = {"role": "user", "content": "Hello"}
-    _Request(connection).post(path, {"model": model, "messages": [hello], limit: 1})
+    ServerRequest(connection).post(path, {"model": model, "messages": [hello], limit: 1})
 
 
 _SMALLEST: Mapping[DialectName, tuple[str, str]] = {
@@ -95,12 +98,11 @@ _SMALLEST: Mapping[DialectName, tuple[str, str]] = {
 }
 
 
-def _list_openai(connection: Connection) -> Iterator[Any]:
-    yield from _items(_Request(connection).get("/models"), "data", connection)
+def _list_openai(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
+    yield from _items(asking.get("/models"), "data", connection)
 
 
-def _list_anthropic(connection: Connection) -> Iterator[Any]:
-    asking = _Request(connection)
+def _list_anthropic(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
     page = {"limit": "1000"}
     for _ in range(_MOST_PAGES):
         reply = asking.get(f"/v1/models?{urlencode(page)}")
@@ -111,13 +113,14 @@ def _list_anthropic(connection: Connection) -> Iterator[Any]:
         page["after_id"] = last
 
 
-def _list_ollama(connection: Connection) -> Iterator[Any]:
-    reply = _Request(connection).get("/api/tags", above="/v1")
+def _list_ollama(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
+    reply = asking.get("/api/tags", above="/v1")
     _items(reply, "models", connection)
     yield from ({"id": name} for name in chat_names(reply))
 
 
-_LISTINGS: Mapping[ListingName, Callable[[Connection], Iterator[Any]]] = {
+_Listing = Callable[["ServerRequest", Connection], Iterator[Any]]
+_LISTINGS: Mapping[ListingName, _Listing] = {
     "openai": _list_openai,
     "anthropic": _list_anthropic,
     "ollama": _list_ollama,
@@ -151,21 +154,22 @@ def _age(item: Mapping[str, Any]) -> int:
     return created if type(created) is int else 0
 
 
-class _Request:
+class ServerRequest:
     """Requests to one server, which end at the same time."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, seconds: float = SECONDS) -> None:
         self._connection = _keyed(connection)
         self._route = route_to(connection.provider)
-        self._end = time.monotonic() + SECONDS
+        self._seconds = seconds
+        self._end = time.monotonic() + seconds
 
     def get(self, path: str, above: str = "") -> Mapping[str, Any]:
         """Get a JSON object; ``above`` is the end of the base address that ``path`` replaces."""
         root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
         return self._object("GET", f"{root}{path}", None)
 
-    def post(self, path: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        root = self._connection.provider.base_url.rstrip("/")
+    def post(self, path: str, body: Mapping[str, Any], above: str = "") -> Mapping[str, Any]:
+        root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
         return self._object("POST", f"{root}{path}", body)
 
     def _object(self, method: str, url: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
@@ -181,7 +185,7 @@ class _Request:
 
     def _asked(self, method: str, url: str, body: Mapping[str, Any] | None) -> bytes | ModelError:
         """Give an error back instead of raising it: the library's may quote the key below it."""
-        timeout = httpx2.Timeout(SECONDS, connect=CONNECT_SECONDS)
+        timeout = httpx2.Timeout(self._seconds, connect=min(self._seconds, CONNECT_SECONDS))
         try:
             with (
                 httpx2.Client(transport=self._route.blocking_transport(), timeout=timeout) as http,

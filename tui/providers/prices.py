@@ -73,9 +73,20 @@ def facts(provider: str, base_url: str, model: str) -> ModelFacts:
     return ModelFacts(listed.context_window, sent * 1000, received * 1000)
 
 
+def window(provider: str, base_url: str, model: str) -> int | None:
+    """The window of a model, as far as the list has it.
+
+    A gateway has the models of vendors under their names, or as ``VENDOR/MODEL``.
+    """
+    bare = model.rpartition("/")[2]
+    places = (provider, base_url, model), (provider, "", model), ("", "", model), ("", "", bare)
+    found = (_listed(*place) for place in places)
+    return next((each.context_window for each in found if each and each.context_window), None)
+
+
 def _listed(provider: str, base_url: str, model: str) -> ModelInfo | None:
-    """Find a model by its vendor's address; by the provider's name where a library has that."""
-    by_name, by_address = (None, base_url) if base_url else (provider, None)
+    """Find a model by its vendor's address, else by the provider's name, else by its own."""
+    by_name, by_address = (None, base_url) if base_url else (provider or None, None)
     try:
         return get_snapshot().find_provider_model(model, None, by_name, by_address)[1]
     except LookupError:

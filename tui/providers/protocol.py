@@ -127,7 +127,14 @@ class Model(Protocol):
 
     @property
     def context_window(self) -> int:
-        """Limit of a request and its answer together, in tokens."""
+        """Limit of a request and its answer together, in tokens, as far as it is known."""
+        ...
+
+    async def window(self) -> int:
+        """Find out the limit: before a request, and after its answer. Raises ``ModelError``.
+
+        A server that loads the model for the first request may take less than the model could.
+        """
         ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:

@@ -12,6 +12,7 @@ from tui.providers.catalog import (
     key_of,
     provider_called,
     with_key,
+    with_window,
 )
 from tui.providers.protocol import Model
 from tui.providers.secret import Secret
@@ -190,7 +191,7 @@ class _Selection:
         key = self._key(provider)
         if key is None and provider.needs_key and not provider.key_command:
             raise ModelUnavailable(self._keyless(provider))
-        return choice_of(provider, model, key)
+        return with_window(choice_of(provider, model, key), self._settings)
 
     def _provider(self, name: str) -> Provider | None:
         return provider_called(name, self._settings, self._environ)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tui.config import Settings
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
+from tui.providers.context_window import NO_LISTS, ListCache
 from tui.providers.deferred import DeferredModel, LazyModel, UnavailableModel
 from tui.providers.selection import choose, known_names, named, ollama_models
 
@@ -31,10 +32,12 @@ class ModelSource:
         environ: Mapping[str, str],
         search: "Search | None" = None,
         find_ollama: FindModels = ollama_models,
+        lists: ListCache = NO_LISTS,
     ) -> None:
         self._settings = settings
         self._environ = environ
         self._search = search
+        self._lists = lists
         self._models: dict[str, LazyModel] = {}
         self._listed: dict[str, tuple[str, ...]] = {}
         self._ollama = _OllamaSearch(find_ollama)
@@ -98,7 +101,9 @@ class ModelSource:
         return self._ollama.wait(timeout)
 
     def _model(self, choice: ModelChoice) -> LazyModel:
-        return self._models.setdefault(choice.name, LazyModel(choice, self._search))
+        return self._models.setdefault(
+            choice.name, LazyModel(choice, self._search, lists=self._lists)
+        )
 
 
 class _OllamaSearch:

@@ -3,11 +3,12 @@
 A cache: a file that is damaged, missing or of another version counts as empty.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from tui.domain.providers import ListedModel
 from tui.files import read_json
 from tui.storage import disk
 
@@ -22,6 +23,8 @@ class CachedList(msgspec.Struct, frozen=True):
     address: str
     asked_at: str
     models: tuple[str, ...] = ()
+    windows: dict[str, int] = {}
+    """In tokens, by the name of the model, as far as the server lists them."""
 
 
 Lists = Mapping[str, CachedList]
@@ -31,6 +34,12 @@ Lists = Mapping[str, CachedList]
 class _Cache(msgspec.Struct, frozen=True):
     version: int = _VERSION
     lists: dict[str, CachedList] = {}
+
+
+def cached(address: str, asked_at: str, listed: Sequence[ListedModel]) -> CachedList:
+    """Make the list of a server ready to be kept."""
+    windows = {each.name: each.window for each in listed if each.window}
+    return CachedList(address, asked_at, tuple(each.name for each in listed), windows)
 
 
 def read(path: Path) -> Lists:

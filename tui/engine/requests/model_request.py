@@ -54,6 +54,12 @@ def project(
     return Projection(request, tuple(_flat(turns[:first])))
 
 
+def fits(request: ModelRequest, context_window: int) -> bool:
+    """Tell whether a request is one that a window of that size takes whole."""
+    turns = _turns(request.messages)
+    return _first_that_fits(turns, _room(request.system_prompt, context_window)) == 0
+
+
 def room_for_messages(system_prompt: str, summary: Summary | None, context_window: int) -> int:
     """Count the tokens left for messages, beside the prompt and the summary."""
     return _room(_with_summary(system_prompt, summary), context_window)

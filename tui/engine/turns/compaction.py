@@ -98,6 +98,7 @@ class Compaction(msgspec.Struct, frozen=True):
         ``None`` if there is nothing to summarise, or not any more when the summary is made; it
         is pending then. Raises ``ModelError``, and ``StorageError`` if reading fails.
         """
+        await self.model.window()
         part = await self._part(session, kept)
         if part is None:
             return None

@@ -12,7 +12,7 @@ import msgspec
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.model_settings import THIS_SESSION, Level, ModelSettings, effort_called
-from tui.engine.requests.model_request import Projection, project
+from tui.engine.requests.model_request import Projection, fits, project
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.open_session import OpenSession
 from tui.engine.turns.events import (
@@ -156,34 +156,35 @@ class Turn:
 
     async def _ask(self, emit: Emit, replaces: str | None) -> None:
         """Ask once; at the end the answer is the last message of the session's context."""
-        projection = await self._projection(replaces)
-        request = msgspec.structs.replace(projection.request, memory=self._memory)
         answer = self._session.begin_answer(self._model.name, replaces=replaces)
         with _kept(self._session, answer), self._saved_regularly(answer):
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
-            if projection.left_out:
-                await self._tell_left_out(emit)
+            projection = await self._projection(replaces, await self._model.window())
+            request = msgspec.structs.replace(projection.request, memory=self._memory)
+            await self._tell_left_out(emit, is_whole=not projection.left_out)
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     for told in _take(answer, event):
                         await emit(told)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
+            # A server that had not loaded the model may have cut the request itself.
+            await self._tell_left_out(emit, is_whole=fits(request, await self._model.window()))
 
-    async def _tell_left_out(self, emit: Emit) -> None:
+    async def _tell_left_out(self, emit: Emit, *, is_whole: bool) -> None:
         """Emit once that earlier messages are not sent."""
-        if not self._left_out:
+        if not (is_whole or self._left_out):
             self._left_out = True
             await emit(MessagesLeftOut())
 
-    async def _projection(self, replaces: str | None) -> Projection:
-        messages = await self._session.context(self._model.context_window)
+    async def _projection(self, replaces: str | None, window: int) -> Projection:
+        messages = await self._session.context(window)
         settings = self._settings.in_force(self._session.settings, self._model.name)
         return project(
             settings.system_prompt,
             self._session.summary,
             [message for message in messages if message.id != replaces],
-            self._model.context_window,
+            window,
             self._settings.tools.definitions,
             settings.parameters,
         )

@@ -1,0 +1,217 @@
+"""The window of a model: who is asked for it, and whose word counts."""
+
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.builders import Clock
+from tests.providers.chat_server import ChatServer, sends
+from tests.providers.conftest import asks, collected
+from tui.domain.providers import PROVIDERS, ListedModel
+from tui.engine.kept_lists import KeptLists
+from tui.providers import context_window
+from tui.providers.catalog import ModelChoice, choice_of
+from tui.providers.context_window import NO_LISTS, ContextWindow
+from tui.providers.deferred import LazyModel
+
+QWEN = {"general.architecture": "qwen3", "qwen3.context_length": 40_960}
+
+
+def choice(name: str, model: str, **changes: Any) -> ModelChoice:
+    return replace(choice_of(PROVIDERS[name], model, None), **changes)
+
+
+def own(server: ChatServer, model: str = "qwen3", **changes: Any) -> ModelChoice:
+    return replace(ModelChoice("local", model, server.base_url), **changes)
+
+
+def found(chosen: ModelChoice, lists: Any = NO_LISTS) -> int:
+    window = ContextWindow(chosen, lists)
+    window.look_up(chosen)
+    return window.tokens
+
+
+class Kept:
+    """Lists of an earlier run."""
+
+    def __init__(self, **windows: int) -> None:
+        self.windows = windows
+        self.lists: list[Sequence[ListedModel]] = []
+
+    def window(self, choice: ModelChoice) -> int | None:
+        return self.windows.get(choice.model)
+
+    def keep(self, _: object, listed: Sequence[ListedModel]) -> None:
+        self.lists.append(listed)
+
+
+class TestAVendorsModel:
+    @pytest.mark.parametrize(
+        ("provider", "model", "window"),
+        [
+            ("openai", "gpt-6-luna", 1_050_000),
+            ("anthropic", "claude-sonnet-5-5", 1_000_000),
+        ],
+    )
+    def test_has_the_window_of_the_price_list_and_nobody_is_asked(
+        self, provider: str, model: str, window: int
+    ):
+        assert found(choice(provider, model)) == window
+
+    def test_has_that_of_its_kept_list_before(self):
+        kept = Kept(**{"claude-sonnet-5-5": 2_000_000})
+        assert found(choice("anthropic", "claude-sonnet-5-5"), kept) == 2_000_000
+
+    def test_is_the_same_behind_a_gateway_that_says_nothing_of_it(self):
+        with ChatServer(models=["anthropic/claude-sonnet-5-5", "gpt-6-luna"]) as server:
+            assert found(own(server, "anthropic/claude-sonnet-5-5")) == 1_000_000
+            gate = choice("openai", "gpt-6-luna", base_url=server.base_url)
+            assert found(gate) == 1_050_000
+
+    def test_that_no_list_has_is_asked_for_at_the_vendor_and_its_list_is_kept(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        listed = b'{"data": [{"id": "odd", "max_input_tokens": 70000}, {"id": "other"}]}'
+        with ChatServer(lists=[sends(listed, "application/json")]) as server:
+            row = replace(PROVIDERS["anthropic"], base_url=server.root)
+            monkeypatch.setitem(PROVIDERS, "anthropic", row)
+            kept = Kept()
+            assert found(choice("anthropic", "odd"), kept) == 70_000
+            assert kept.lists == [(ListedModel("odd", 70_000), ListedModel("other"))]
+
+    def test_of_which_nobody_knows_more_has_that_of_the_table(self):
+        with ChatServer(models=["other", "another"]) as server:
+            assert found(own(server)) == 32_768
+
+    def test_has_the_configured_one_before_all(self):
+        chosen = choice("openai", "gpt-6-luna", context_window=5, configured_window=5)
+        assert found(chosen, Kept(**{"gpt-6-luna": 9})) == 5
+
+
+class TestAServerOfOnesOwn:
+    @pytest.mark.parametrize(
+        ("server", "facts", "window"),
+        [
+            ("vLLM", {"/v1/models": {"data": [{"id": "qwen3", "max_model_len": 8192}]}}, 8192),
+            (
+                "llama.cpp",
+                {"/v1/models": {"data": [{"id": "/m/q.gguf", "meta": {"n_ctx": 16384}}]}},
+                16_384,
+            ),
+            (
+                "llama.cpp, older",
+                {
+                    "/v1/models": {"data": [{"id": "qwen3", "meta": {"n_ctx_train": 131072}}]},
+                    "/props": {"default_generation_settings": {"n_ctx": 4096}},
+                },
+                4_096,
+            ),
+            (
+                "LM Studio",
+                {
+                    "/v1/models": {"data": [{"id": "qwen3"}, {"id": "other"}]},
+                    "/api/v0/models": {
+                        "data": [{"id": "qwen3", "loaded_context_length": 6000}, {"id": "other"}]
+                    },
+                },
+                6_000,
+            ),
+            (
+                "OpenRouter",
+                {
+                    "/v1/models": {
+                        "data": [
+                            {"id": "qwen3", "context_length": 262144},
+                            {"id": "other", "context_length": 9},
+                        ]
+                    }
+                },
+                262_144,
+            ),
+        ],
+    )
+    def test_says_it_in_its_own_words(self, server: str, facts: dict[str, Any], window: int):
+        with ChatServer(facts=facts) as loopback:
+            assert found(own(loopback)) == window
+
+    def test_counts_before_its_kept_list_and_the_price_list(self):
+        facts = {"/v1/models": {"data": [{"id": "gpt-oss-120b", "max_model_len": 8192}]}}
+        with ChatServer(facts=facts) as server:
+            assert found(own(server, "gpt-oss-120b"), Kept(**{"gpt-oss-120b": 9})) == 8192
+
+    def test_that_does_not_answer_delays_nothing_for_long(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr(context_window, "_SECONDS", 0.05)
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+            assert found(ModelChoice("local", "qwen3", address, context_window=77)) == 77
+
+
+class Ollama:
+    """The facts of an Ollama whose model is loaded by the first request."""
+
+    def __init__(self, loaded: int | None, parameters: str = "") -> None:
+        self.loaded: int | None = None
+        self._later = loaded
+        self._shown = {"parameters": parameters, "model_info": QWEN}
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        return {"/api/ps": self._running, "/api/show": lambda: self._shown}
+
+    def load(self) -> None:
+        self.loaded = self._later
+
+    def _running(self) -> dict[str, Any]:
+        models = [{"name": "qwen3:latest", "context_length": self.loaded}] if self.loaded else []
+        return {"models": models}
+
+
+def at_ollama(server: ChatServer) -> ModelChoice:
+    return choice("ollama", "qwen3", base_url=server.base_url)
+
+
+class TestAnOllama:
+    def test_says_with_which_window_it_has_loaded_the_model(self):
+        ollama = Ollama(8192, "num_ctx 9000")
+        ollama.load()
+        with ChatServer(facts=ollama.facts) as server:
+            assert found(at_ollama(server)) == 8192
+            assert [each.path for each in server.questions] == ["/api/ps"]
+
+    def test_that_has_not_loaded_it_says_what_the_model_has(self):
+        with ChatServer(facts=Ollama(None, "num_ctx 9000").facts) as server:
+            assert found(at_ollama(server)) == 9000
+            assert server.questions[-1].body == {"model": "qwen3"}
+        with ChatServer(facts=Ollama(None).facts) as server:
+            assert found(at_ollama(server)) == 40_960
+
+    def test_that_says_nothing_has_its_usual_window(self):
+        with ChatServer() as server:
+            assert found(at_ollama(server)) == 4096
+
+    async def test_is_asked_again_once_it_has_loaded_the_model(self):
+        ollama = Ollama(4096)
+        with ChatServer(facts=ollama.facts) as server:
+            model = LazyModel(at_ollama(server))
+            assert await model.window() == 40_960
+            await collected(model.stream(asks()))
+            ollama.load()
+            assert await model.window() == 4096
+            assert model.context_window == 4096
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptLists:
+    return KeptLists(tmp_path / "state" / "models.json", Clock())
+
+
+def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLists):
+    row = replace(PROVIDERS["anthropic"], base_url="http://gate")
+    kept.keep(row, [ListedModel("a", 7), ListedModel("b")])
+    assert kept.window(ModelChoice("anthropic", "a", "http://gate")) == 7
+    assert kept.window(ModelChoice("anthropic", "b", "http://gate")) is None
+    assert kept.window(ModelChoice("anthropic", "a", "http://other")) is None

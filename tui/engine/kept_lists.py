@@ -1,0 +1,35 @@
+"""The kept lists of models, for whoever looks for a model's window."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from tui.domain.providers import ListedModel, Provider
+from tui.domain.timestamps import format_utc
+from tui.errors import StorageError
+from tui.providers.catalog import ModelChoice
+
+
+class KeptLists:
+    """Reads and writes the cache of the servers' lists. Its methods block."""
+
+    def __init__(self, file: Path, clock: Callable[[], datetime]) -> None:
+        self._file = file
+        self._clock = clock
+
+    def window(self, choice: ModelChoice) -> int | None:
+        """The window of a model in its server's list, if that has been kept."""
+        from tui.storage import model_cache
+
+        kept = model_cache.read(self._file).get(choice.provider)
+        return kept.windows.get(choice.model) if kept and kept.address == choice.base_url else None
+
+    def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
+        """Keep the list of a server."""
+        from tui.storage import model_cache
+
+        kept = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
+        # A list that is not kept is asked for again.
+        with suppress(StorageError):
+            model_cache.change(self._file, {provider.name: kept})

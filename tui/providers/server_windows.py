@@ -1,0 +1,89 @@
+"""The window of a model, asked of its server. Blocks: call it in a thread."""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+
+import msgspec
+
+from tui.domain.providers import ListedModel
+from tui.errors import ModelError
+from tui.providers.model_facts import (
+    loaded_window,
+    slot_window,
+    trained_window,
+    window_of,
+)
+from tui.providers.model_lists import Connection, ServerRequest, list_models
+
+AskAgain = Callable[[float], int | None]
+"""Ask for the window again, in so many seconds. Raises ``ModelError``."""
+Keep = Callable[[Connection, Sequence[ListedModel]], None]
+"""Keep a server's list."""
+
+
+class ToldWindow(msgspec.Struct, frozen=True):
+    """What a server says of a model's window.
+
+    ``again`` asks for it anew, where it depends on how the model is loaded.
+    """
+
+    tokens: int | None = None
+    again: AskAgain | None = None
+
+
+def ask_server(connection: Connection, model: str, seconds: float, keep: Keep) -> ToldWindow:
+    """Ask a server for a model's window; without an answer nothing is known."""
+    if connection.provider.lists == "ollama":
+        return _ask_ollama(connection, model, seconds)
+    with suppress(ModelError):
+        listed = list_models(connection, seconds)
+        keep(connection, listed)
+        if window := _window_in(listed, model):
+            return ToldWindow(window)
+        return _ask_llama_cpp(connection, seconds) or _ask_lm_studio(connection, model, seconds)
+    return ToldWindow()
+
+
+def _window_in(listed: Sequence[ListedModel], model: str) -> int | None:
+    named = {each.name: each.window for each in listed}
+    # A server of one model answers for it by any name.
+    alone = listed[0].window if len(listed) == 1 else None
+    return named.get(model) or alone
+
+
+def _ask_ollama(connection: Connection, model: str, seconds: float) -> ToldWindow:
+    """The window with which the model is loaded, else the one that it has."""
+    again = partial(_loaded_by_ollama, connection, model)
+    with suppress(ModelError):
+        if loaded := again(seconds):
+            return ToldWindow(loaded, again)
+    with suppress(ModelError):
+        asking = ServerRequest(connection, seconds)
+        shown = asking.post("/api/show", {"model": model}, above="/v1")
+        return ToldWindow(trained_window(shown), again)
+    return ToldWindow(None, again)
+
+
+def _loaded_by_ollama(connection: Connection, model: str, seconds: float) -> int | None:
+    return loaded_window(ServerRequest(connection, seconds).get("/api/ps", above="/v1"), model)
+
+
+def _ask_llama_cpp(connection: Connection, seconds: float) -> ToldWindow | None:
+    with suppress(ModelError):
+        properties = ServerRequest(connection, seconds).get("/props", above="/v1")
+        if slot := slot_window(properties):
+            return ToldWindow(slot)
+    return None
+
+
+def _ask_lm_studio(connection: Connection, model: str, seconds: float) -> ToldWindow:
+    again = partial(_listed_by_lm_studio, connection, model)
+    with suppress(ModelError):
+        return ToldWindow(again(seconds), again)
+    return ToldWindow()
+
+
+def _listed_by_lm_studio(connection: Connection, model: str, seconds: float) -> int | None:
+    reply = ServerRequest(connection, seconds).get("/api/v0/models", above="/v1")
+    return window_of(model, reply)
