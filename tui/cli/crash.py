@@ -9,7 +9,7 @@ from tui.domain.timestamps import format_utc, utc_now
 from tui.storage.disk import make_directory
 from tui.storage.log_file import LogFile
 
-_NAME = "crash.log"
+NAME = "crash.log"
 _MOST_BYTES = 1024 * 1024
 
 
@@ -29,7 +29,7 @@ def last_words(error: Exception) -> str:
 def _written(error: Exception) -> Path:
     directory = state_directory()
     make_directory(directory)
-    path = directory / _NAME
+    path = directory / NAME
     file = LogFile(path, _MOST_BYTES)
     try:
         file.write(_report(error).encode(errors="replace"))

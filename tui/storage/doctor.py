@@ -6,6 +6,7 @@ moves that were killed half-way and complete ``scopes.jsonl``.
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -64,6 +65,11 @@ class Doctor:
         self._scopes = open_scopes(self._folders)
         self._headers: dict[str, SessionHeader] = {}
         self._pinned: dict[str, bool] = {}
+
+    @property
+    def formats(self) -> Counter[int]:
+        """The numbers of examined journals by their format version."""
+        return Counter(header.version for header in self._headers.values())
 
     def examine(self, *, repair: bool = False) -> Iterator[Finding]:
         """Yield the findings, repaired first if possible and requested."""

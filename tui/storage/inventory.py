@@ -1,0 +1,64 @@
+"""The sizes of a data directory, for a bug report. Nothing here raises for what is not readable."""
+
+import os
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+
+from tui.domain.text.labels import plural
+from tui.storage.folders import SUFFIX, Folder, Folders
+
+
+class FolderSize(msgspec.Struct, frozen=True):
+    """The journals of a folder."""
+
+    journals: int
+    bytes: int
+
+    def __str__(self) -> str:
+        return f"{plural(self.journals, 'session')}, {self.bytes:,} bytes"
+
+
+def folder_sizes(root: Path) -> dict[str, str]:
+    """Describe each folder of a data directory."""
+    folders = Folders(root)
+    return {folder.value: _described(folders.of(folder)) for folder in Folder}
+
+
+def index_state(root: Path) -> str:
+    """Describe the search index, without building or changing it."""
+    # Imported here: it loads SQLite.
+    import sqlite3
+
+    from tui.storage.index import database
+
+    path = root / database.NAME
+    try:
+        with closing(database.connect(path)) as connection:
+            counts = [
+                int(connection.execute(f"select count(*) from {table}").fetchone()[0])  # noqa: S608 - no name from outside
+                for table in ("messages", "sessions")
+            ]
+            size = path.stat().st_size
+    except database.Unusable as error:
+        return f"{error.kind} ({error})"
+    except (OSError, sqlite3.Error) as error:
+        return f"unreadable ({type(error).__name__})"
+    messages, sessions = plural(counts[0], "message"), plural(counts[1], "session")
+    return f"version {database.VERSION}, {messages} of {sessions}, {size:,} bytes"
+
+
+def _described(directory: Path) -> str:
+    try:
+        with os.scandir(directory) as entries:
+            sizes = [
+                entry.stat(follow_symlinks=False).st_size
+                for entry in entries
+                if entry.name.endswith(SUFFIX) and not entry.name.startswith(".")
+            ]
+    except FileNotFoundError:
+        return "none"
+    except OSError as error:
+        return f"unreadable ({error.strerror})"
+    return str(FolderSize(len(sizes), sum(sizes)))
