@@ -24,7 +24,10 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tests.providers.google_speech import GoogleExchange
 from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackServer, Reply, Request
+from tests.providers.mistral_speech import MistralExchange
+from tests.providers.responses_speech import ResponsesExchange
 from tests.providers.speech import AnthropicExchange, OpenAIExchange, chunk, usage_chunk
 
 __all__ = [
@@ -45,9 +48,22 @@ class ChatServer(LoopbackServer):
     def __init__(self, *replies: Reply, **options: Any):
         super().__init__(
             *(replies or [answers("Hello.")]),
-            speaks=lambda path: AnthropicExchange if "/messages" in path else OpenAIExchange,
+            speaks=_spoken_at,
             **options,
         )
+
+
+_SPOKEN = {
+    "/messages": AnthropicExchange,
+    "/responses": ResponsesExchange,
+    ":streamGenerateContent": GoogleExchange,
+    "/mistral/": MistralExchange,
+}
+"""By a part of the path."""
+
+
+def _spoken_at(path: str) -> type[Exchange]:
+    return next((spoken for part, spoken in _SPOKEN.items() if part in path), OpenAIExchange)
 
 
 def answers(*pieces: str, finish: str | None = "stop", done: bool = True) -> Reply:

@@ -27,6 +27,9 @@ only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
 only_anthropic = pytest.mark.parametrize("dialect", ["anthropic"], indirect=True)
 
 
+EVERY_DIALECT = ["openai", "anthropic", "responses"]
+
+
 @pytest.fixture(params=["openai", "anthropic"])
 def dialect(request: pytest.FixtureRequest) -> DialectName:
     """What is spoken: each test that asks a model runs once in each."""

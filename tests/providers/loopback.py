@@ -272,7 +272,12 @@ class LoopbackServer:
         return f"{self.root}/v1"
 
     def address(self, dialect: str) -> str:
-        return self.root if dialect == "anthropic" else self.base_url
+        addresses = {
+            "anthropic": self.root,
+            "google": self.root,
+            "mistral": f"{self.root}/mistral",
+        }
+        return addresses.get(dialect, self.base_url)
 
     @property
     def requests(self) -> list[Request]:

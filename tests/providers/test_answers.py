@@ -23,7 +23,15 @@ from tests.providers.chat_server import (
     torn_inside_characters,
     usage_chunk,
 )
-from tests.providers.conftest import ModelAt, asks, collected, only_anthropic, only_openai, text_of
+from tests.providers.conftest import (
+    EVERY_DIALECT,
+    ModelAt,
+    asks,
+    collected,
+    only_anthropic,
+    only_openai,
+    text_of,
+)
 from tests.providers.speech import block_delta, message_delta, message_start
 from tui.domain.journal.message import ToolCall
 from tui.domain.providers import DialectName
@@ -35,6 +43,11 @@ from tui.providers.protocol import (
     ToolCallReceived,
     UsageReported,
 )
+
+
+@pytest.fixture(params=EVERY_DIALECT)
+def dialect(request: pytest.FixtureRequest) -> DialectName:
+    return request.param
 
 
 async def test_an_answer_comes_in_the_pieces_that_were_sent_then_usage_then_the_end(

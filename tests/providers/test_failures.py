@@ -27,14 +27,28 @@ from tests.providers.chat_server import (
     sends,
     sends_events,
 )
-from tests.providers.conftest import KEY, ModelAt, asks, only_anthropic, only_openai, text_of
+from tests.providers.conftest import (
+    EVERY_DIALECT,
+    KEY,
+    ModelAt,
+    asks,
+    only_anthropic,
+    only_openai,
+    text_of,
+)
 from tests.providers.speech import block_delta, block_start, message_delta, message_start
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.adapter import ChatModel
+from tui.providers.failures import _ADDRESSES
 from tui.providers.protocol import AnswerEnded, AttemptFailed, ModelEvent, TextReceived
 
 NOW = {"Retry_After": "0"}
+
+
+@pytest.fixture(params=EVERY_DIALECT)
+def dialect(request: pytest.FixtureRequest) -> DialectName:
+    return request.param
 
 
 async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
@@ -560,7 +574,7 @@ class TestGarbage:
     async def test_in_place_of_a_stream_is_told_with_its_beginning(
         self, model_at: ModelAt, dialect: DialectName, body: bytes, said: str
     ):
-        said = f"(it {'ends in' if dialect == 'openai' else 'has no'} /v1).{said}"
+        said = f"({_ADDRESSES[dialect]}).{said}"
         with ChatServer(sends(body, "application/json")) as server:
             events, error = await failed(model_at(server))
             address = server.address(dialect)
@@ -577,8 +591,7 @@ class TestGarbage:
         assert isinstance(error, AnswerCut)
         assert str(error) == (
             f"127.0.0.1:{server.port} sent a web page instead of an answer: the address is wrong"
-            f" (it {'ends in' if dialect == 'openai' else 'has no'} /v1), or a login page of the"
-            " network or a proxy is in the way."
+            f" ({_ADDRESSES[dialect]}), or a login page of the network or a proxy is in the way."
         )
 
     async def test_without_a_line_break_is_not_collected_for_ever(

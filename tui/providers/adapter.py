@@ -38,7 +38,8 @@ from pydantic_ai.usage import RequestUsage
 from tui.errors import ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import connection
-from tui.providers.dialect import Dialect, library_parameters, received_call
+from tui.providers.dialect import library_parameters, received_call
+from tui.providers.dialects import dialect_of
 from tui.providers.failures import (
     asked_pause,
     ended_badly,
@@ -77,7 +78,15 @@ _MISSHAPEN = (
     ValueError,
 )
 
-_FULL = frozenset({"length", "max_tokens", "model_context_window_exceeded", "model_length"})
+_FULL = frozenset(
+    {
+        "length",
+        "max_output_tokens",
+        "max_tokens",
+        "model_context_window_exceeded",
+        "model_length",
+    }
+)
 
 _Got = TypeVar("_Got")
 _Piece = str | ThinkingReceived
@@ -92,7 +101,7 @@ class ChatModel:
         except httpx2.InvalidURL:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
-        self._dialect = _dialect(choice)
+        self._dialect = dialect_of(choice)
         self._chance = chance
         # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
         self._route = route_to(choice)
@@ -238,17 +247,6 @@ class _Received:
         return [*thinking, TextReceived(given.text)] if given.text else thinking
 
 
-def _dialect(choice: ModelChoice) -> Dialect:
-    """Create the dialect of the chosen server; only its library is imported."""
-    if choice.dialect == "anthropic":
-        from tui.providers.anthropic_dialect import AnthropicDialect
-
-        return AnthropicDialect(choice)
-    from tui.providers.openai_dialect import OpenAIDialect
-
-    return OpenAIDialect(choice)
-
-
 async def _next_piece(events: AsyncIterator[ModelResponseStreamEvent]) -> _Piece | None:
     """Await the next event and return its text, perhaps empty; ``None`` after the last."""
     event = await anext(events, None)
@@ -264,6 +262,8 @@ def _piece(event: ModelResponseStreamEvent) -> _Piece:
         case PartStartEvent(part=TextPart()) | PartDeltaEvent(delta=TextPartDelta()):
             # The library does not check the type.
             raise TypeError("a text that is none")
+        case PartStartEvent(part=ThinkingPart(content=str(text)), previous_part_kind="thinking"):
+            return ThinkingReceived(f"\n\n{text}")
         case PartStartEvent(part=ThinkingPart(content=str(text))) if text:
             return ThinkingReceived(text)
         case PartDeltaEvent(delta=ThinkingPartDelta(content_delta=str(text))) if text:

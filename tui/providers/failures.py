@@ -1,5 +1,6 @@
 """Failures of a request: the sentence for the user, and the pause before a retry."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_ai.exceptions import (
@@ -13,6 +14,7 @@ from pydantic_ai.exceptions import (
 )
 
 from tui.domain.model_settings import ModelParameters
+from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.cleaning import BrokenStream
@@ -30,7 +32,14 @@ _BROKEN_OFF = {
     "network_error": "lost its connection to the model",
 }
 """By the server's word for the reason of the end."""
-_ADDRESSES = {"openai": "it ends in /v1", "anthropic": "it has no /v1"}
+_ADDRESSES: Mapping[DialectName, str] = {
+    "openai": "it ends in /v1",
+    "responses": "it ends in /v1",
+    "anthropic": "it has no /v1",
+    "google": "it has no /v1beta",
+    "mistral": "it has no /v1",
+    "bedrock": "it has the name of a region",
+}
 
 
 def passes(error: AgentRunError, reply: Reply) -> bool:

@@ -1,0 +1,246 @@
+"""Requests to OpenAI's Responses, and answers that only it has."""
+
+from typing import Any
+
+import pytest
+
+from tests.providers.chat_server import ChatServer, Exchange, Reply, answers, calls_tools, refuses
+from tests.providers.conftest import ModelAt, asks, collected, says, text_of
+from tests.providers.responses_speech import ResponsesExchange, response, state
+from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
+from tui.domain.providers import DialectName
+from tui.errors import AnswerCut, ModelRefused
+from tui.providers.adapter import ChatModel
+from tui.providers.catalog import ModelChoice
+from tui.providers.openai_dialect import OpenAIDialect
+from tui.providers.protocol import (
+    AnswerEnded,
+    ModelRequest,
+    TextReceived,
+    ThinkingReceived,
+    ToolCallReceived,
+    ToolDefinition,
+)
+from tui.providers.responses_dialect import ResponsesDialect
+
+REASONS = "gpt-6-luna"
+DOES_NOT_REASON = "gpt-4o"
+TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {"a": {"type": "integer"}}})
+
+
+@pytest.fixture
+def dialect() -> DialectName:
+    return "responses"
+
+
+async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict[str, Any]:
+    with ChatServer(answers()) as server:
+        await collected(model_at(server, **changes).stream(request))
+    assert server.requests[0].path == "/v1/responses"
+    return server.requests[0].body
+
+
+@pytest.mark.parametrize(
+    ("address", "spoken"),
+    [
+        ("https://api.openai.com/v1", ResponsesDialect),
+        ("https://API.OpenAI.com/v1/", ResponsesDialect),
+        ("https://api.openai.com.example.org/v1", OpenAIDialect),
+        ("http://127.0.0.1:8000/v1", OpenAIDialect),
+    ],
+)
+def test_only_the_address_of_openai_speaks_them_unasked(address: str, spoken: type):
+    model = ChatModel(ModelChoice("openai", REASONS, address))
+    assert type(model._dialect) is spoken
+
+
+async def test_nothing_is_stored_and_reasoning_comes_encrypted_and_summarised(model_at: ModelAt):
+    body = await sent(model_at, asks(system="Be brief."), model=REASONS)
+    assert body == {
+        "model": REASONS,
+        "stream": True,
+        "store": False,
+        "include": ["reasoning.encrypted_content"],
+        "reasoning": {"summary": "auto"},
+        "input": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": "Hello?"},
+        ],
+    }
+
+
+@pytest.mark.parametrize("name", [DOES_NOT_REASON, "unheard-of"])
+async def test_a_model_that_is_not_known_to_reason_is_not_asked_to(model_at: ModelAt, name: str):
+    body = await sent(model_at, asks(), model=name)
+    assert "reasoning" not in body
+    assert "include" not in body
+
+
+async def test_tools_are_offered_as_they_are(model_at: ModelAt):
+    body = await sent(model_at, ModelRequest("", asks().messages, (TOOL,)))
+    assert [(tool["name"], tool["parameters"], tool["strict"]) for tool in body["tools"]] == [
+        ("f", TOOL.parameters, False)
+    ]
+
+
+async def test_calls_and_results_of_the_past_are_items(model_at: ModelAt):
+    with ChatServer(calls_tools(*CALLS, text="Looking."), answers()) as server:
+        model = model_at(server)
+        await collected(model.stream(await next_round(model, asks())))
+    assert server.requests[1].body["input"] == [
+        {"role": "user", "content": "Hello?"},
+        {"role": "assistant", "content": "Looking."},
+        {"type": "function_call", "call_id": "call_a", "name": "f", "arguments": '{"a":1}'},
+        {"type": "function_call", "call_id": "call_b", "name": "f", "arguments": '{"a":2}'},
+        {"type": "function_call_output", "call_id": "call_a", "output": "result of call_a"},
+        {"type": "function_call_output", "call_id": "call_b", "output": "result of call_b"},
+    ]
+
+
+async def test_reasoning_goes_back_encrypted_with_the_results_of_its_calls(model_at: ModelAt):
+    with ChatServer(thinks_and_calls, answers()) as server:
+        model = model_at(server, model=REASONS)
+        request = await next_round(model, asks())
+        await collected(model.stream(request))
+        later = (*request.messages, says("assistant", "Done."), says("user", "And now?"))
+        await collected(model.stream(ModelRequest("", later)))
+    within, afterwards = (request.body["input"] for request in server.requests[1:])
+    reasoning = next(item for item in within if item.get("type") == "reasoning")
+    assert reasoning["encrypted_content"] == "gAAA"
+    assert reasoning["summary"] == [{"type": "summary_text", "text": "Hm. Well."}]
+    assert all(item.get("type") != "reasoning" for item in afterwards)
+
+
+class TestSummaries:
+    refused = staticmethod(
+        refuses(
+            400,
+            body={
+                "error": {
+                    "message": "Your organization must be verified to generate summaries.",
+                    "type": "invalid_request_error",
+                    "param": "reasoning.summary",
+                    "code": "unsupported_value",
+                }
+            },
+        )
+    )
+
+    async def test_are_left_out_for_an_account_that_may_not_have_them(self, model_at: ModelAt):
+        with ChatServer(self.refused, answers("Yes."), answers("Again.")) as server:
+            model = model_at(server, model=REASONS)
+            assert text_of(await collected(model.stream(asks()))) == "Yes."
+            assert text_of(await collected(model.stream(asks()))) == "Again."
+        asked = [request.body.get("reasoning") for request in server.requests]
+        assert asked == [{"summary": "auto"}, None, None]
+
+    async def test_another_refusal_is_not_asked_again(self, model_at: ModelAt):
+        with (
+            ChatServer(refuses(400, "No."), answers()) as server,
+            pytest.raises(ModelRefused, match="It says: No"),
+        ):
+            await collected(model_at(server, model=REASONS).stream(asks()))
+        assert len(server.requests) == 1
+
+    async def test_in_several_parts_are_apart(self, model_at: ModelAt):
+        def reply(exchange: Exchange) -> None:
+            exchange.begin()
+            kind = "response.reasoning_summary_text.delta"
+            for index, text in enumerate(["**First**", "**Then**"]):
+                event = {"type": kind, "item_id": "r", "summary_index": index, "delta": text}
+                exchange.event(event)
+            exchange.text("Yes.")
+            exchange.end()
+
+        with ChatServer(reply) as server:
+            events = await collected(model_at(server).stream(asks()))
+        thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
+        assert "".join(thinking) == "**First**\n\n**Then**"
+
+    async def test_of_open_models_are_their_whole_thinking(self, model_at: ModelAt):
+        def reply(exchange: Exchange) -> None:
+            exchange.begin()
+            exchange.event(
+                {"type": "response.reasoning_text.delta", "item_id": "r", "delta": "Hm."}
+            )
+            exchange.text("Yes.")
+            exchange.end()
+
+        with ChatServer(reply) as server:
+            events = await collected(model_at(server).stream(asks()))
+        assert events[:2] == [ThinkingReceived("Hm."), TextReceived("Yes.")]
+
+
+async def test_a_refusal_is_told_in_the_words_of_the_model(model_at: ModelAt):
+    def reply(exchange: Exchange) -> None:
+        assert isinstance(exchange, ResponsesExchange)
+        exchange.begin()
+        exchange.refuse("I would rather not.")
+        exchange.end()
+
+    with ChatServer(reply) as server, pytest.raises(ModelRefused, match="I would rather not"):
+        await collected(model_at(server).stream(asks()))
+
+
+def ends_with(*events: Any) -> Reply:
+    def reply(exchange: Exchange) -> None:
+        exchange.begin()
+        exchange.text("So far ")
+        for event in events:
+            exchange.event(event)
+
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("event", "said"),
+    [
+        (state("failed", "failed", error={"code": "x", "message": "Fire."}), "It says: Fire"),
+        (state("failed", "failed"), "broke off its answer"),
+        (state("cancelled", "cancelled"), "broke off its answer"),
+        ({"type": "error", "code": "x", "message": "Fire."}, "It says: Fire"),
+        ({"type": "error", "error": {"message": "Fire."}}, "It says: Fire"),
+        (
+            state("incomplete", "incomplete", incomplete_details={"reason": "content_filter"}),
+            "content filter",
+        ),
+    ],
+)
+async def test_an_answer_that_failed_says_why(model_at: ModelAt, event: Any, said: str):
+    with ChatServer(ends_with(event)) as server, pytest.raises(AnswerCut, match=said):
+        await collected(model_at(server).stream(asks()))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"type": "response.some_day.delta", "item_id": "x", "delta": "y"},
+        {"type": "response.output_item.added", "item": {"type": "some_day_call", "id": "x"}},
+        {"type": "response.output_item.done", "item": {"type": "web_search_call", "id": "x"}},
+        {"type": "keepalive"},
+    ],
+)
+async def test_events_of_a_kind_to_come_are_passed_over(model_at: ModelAt, event: Any):
+    with ChatServer(ends_with(event, state("completed", "completed"))) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events == [TextReceived("So far "), AnswerEnded("stop")]
+
+
+async def test_a_whole_response_in_place_of_a_stream_is_an_answer(model_at: ModelAt):
+    def reply(exchange: Exchange) -> None:
+        text = {"type": "output_text", "text": "All at once.", "annotations": []}
+        call = {"type": "function_call", "id": "f", "call_id": "c", "name": "f", "arguments": "{}"}
+        thought = {"type": "summary_text", "text": "Hm."}
+        items = [
+            {"type": "reasoning", "id": "r", "summary": [thought]},
+            {"type": "message", "id": "m", "role": "assistant", "content": [text]},
+            call,
+        ]
+        exchange.head(content_type="application/json")
+        exchange.raw(exchange.encoded(response("completed", output=items)))
+
+    with ChatServer(reply) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events[:2] == [ThinkingReceived("Hm."), TextReceived("All at once.")]
+    assert isinstance(events[2], ToolCallReceived)
+    assert events[-1] == AnswerEnded("tool_calls")

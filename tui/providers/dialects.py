@@ -1,0 +1,35 @@
+"""The choice of a dialect; only the library of the chosen one is imported."""
+
+from urllib.parse import urlsplit
+
+from tui.domain.providers import DialectName
+from tui.providers.catalog import ModelChoice
+from tui.providers.dialect import Dialect
+
+_OPENAI = "api.openai.com"
+
+
+def dialect_of(choice: ModelChoice) -> Dialect:
+    """Create the dialect of the chosen server."""
+    match spoken_at(choice):
+        case "anthropic":
+            from tui.providers.anthropic_dialect import AnthropicDialect
+
+            return AnthropicDialect(choice)
+        case "responses":
+            from tui.providers.responses_dialect import ResponsesDialect
+
+            return ResponsesDialect(choice)
+        case _:
+            from tui.providers.openai_dialect import OpenAIDialect
+
+            return OpenAIDialect(choice)
+
+
+def spoken_at(choice: ModelChoice) -> DialectName:
+    """Name the dialect of a server: OpenAI's own speaks Responses.
+
+    It refuses tools in chat completions to models that reason.
+    """
+    is_openai = urlsplit(choice.base_url).hostname == _OPENAI
+    return "responses" if choice.dialect == "openai" and is_openai else choice.dialect
