@@ -177,6 +177,24 @@ def test_as_json_each_thing_that_happens_is_a_line(sibyl, configured, store):
     ]
 
 
+def test_a_setting_that_the_model_does_not_take_is_told_and_not_sent(sibyl, monkeypatch, tmp_path):
+    config = tmp_path / "config.toml"
+    monkeypatch.setenv("SIBYL_CONFIG", str(config))
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test-0123456789")
+    with ChatServer(answers("Yes.")) as server:
+        config.write_text(
+            'model = "anthropic:claude-sonnet-5-5"\n[providers.anthropic]\n'
+            f'base_url = "{server.root}"\ntemperature = 0.2\neffort = "low"\n'
+        )
+        asked = sibyl("ask", "Well?")
+        (request,) = server.requests
+    assert (asked.out, asked.code) == ("Yes.\n", 0)
+    said = "anthropic:claude-sonnet-5-5 does not take temperature 0.2: left out.\n"
+    assert asked.err.count(said) == 1
+    assert "temperature" not in request.body
+    assert request.body["output_config"] == {"effort": "low"}
+
+
 def test_messages_that_are_not_sent_are_told(sibyl, configured, saved):
     session_id = saved("word " * 400, "Hi.")
     with ChatServer(answers("Fine.")) as server:

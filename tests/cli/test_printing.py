@@ -17,6 +17,7 @@ from tui.engine.turns.events import (
     AnswerStarted,
     MessagesLeftOut,
     NoticeGiven,
+    RequestChanged,
     SaveFailed,
     TextAdded,
     ToolCalled,
@@ -67,6 +68,12 @@ def test_notices_and_failed_saves_are_told_on_standard_error(capsys):
     )
     assert printed.out == "half\n"
     assert printed.err == ("Restored session: s\nNOT SAVED: no room\nThe answer was truncated.\n")
+
+
+@pytest.mark.parametrize("printer", [TextPrinter, JsonPrinter])
+def test_a_setting_that_the_model_does_not_take_is_told_on_standard_error(printer, capsys):
+    printed = told(printer(), RequestChanged("x does not take effort high."), capsys=capsys)
+    assert (printed.out, printed.err) == ("", "x does not take effort high.\n")
 
 
 LEFT_OUT = (

@@ -19,9 +19,9 @@ from tui.errors import ModelError
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
 from tui.providers.openai_dialect import OpenAIDialect
-from tui.providers.protocol import ModelRequest
+from tui.providers.protocol import ModelRequest, RequestAdapted
 
-GIVEN = {"temperature", "max_tokens", "max_completion_tokens"}
+GIVEN = {"temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "thinking"}
 
 
 async def sent(model_at: ModelAt, parameters: ModelParameters, **changes: Any) -> dict[str, Any]:
@@ -79,13 +79,105 @@ async def test_a_limit_of_the_users_goes_before_the_tables(model_at: ModelAt):
     assert await sent(model_at, parameters, **changes) == {"max_tokens": 64_000}
 
 
-@pytest.mark.parametrize("name", ["gpt-6-luna", "claude-sonnet-5-5"])
+@only_openai
 @pytest.mark.filterwarnings("error")
-async def test_a_model_that_takes_no_temperature_is_asked_with_it_all_the_same(
-    model_at: ModelAt, name: str
+async def test_a_server_of_ones_own_is_sent_what_is_set_whatever_its_models_are_called(
+    model_at: ModelAt,
 ):
-    body = await sent(model_at, ModelParameters(temperature=0.5), model=name)
-    assert body["temperature"] == 0.5
+    parameters = ModelParameters(temperature=0.5, effort="high")
+    body = await sent(model_at, parameters, model="gpt-6-luna")
+    assert body == {"temperature": 0.5, "reasoning_effort": "high"}
+
+
+@only_openai
+async def test_a_server_of_ones_own_is_told_to_think_not_at_all(model_at: ModelAt):
+    assert await sent(model_at, ModelParameters(effort="off")) == {"reasoning_effort": "none"}
+
+
+@only_anthropic
+@pytest.mark.parametrize(
+    ("name", "effort", "thinking", "output"),
+    [
+        ("claude-sonnet-5-5", "high", {"type": "adaptive"}, {"effort": "high"}),
+        ("claude-sonnet-5-5", "off", {"type": "between_tools"}, None),
+        ("claude-opus-5", "off", {"type": "disabled"}, None),
+        ("claude-haiku-4-5", "high", {"type": "enabled", "budget_tokens": 16_000}, None),
+        ("claude-haiku-4-5", "low", {"type": "enabled", "budget_tokens": 2_048}, None),
+        ("claude-haiku-4-5", "off", None, None),
+    ],
+)
+async def test_an_effort_is_sent_as_the_model_takes_it(
+    model_at: ModelAt, name: str, effort: Any, thinking: Any, output: Any
+):
+    with ChatServer() as server:
+        model = model_at(server, model=name, context_window=200_000)
+        await collected(model.stream(replace(asks(), parameters=ModelParameters(effort=effort))))
+        (only,) = server.requests
+    assert (only.body.get("thinking"), only.body.get("output_config")) == (thinking, output)
+
+
+@only_anthropic
+async def test_thinking_leaves_half_of_a_limit_to_the_answer_and_needs_enough(model_at: ModelAt):
+    parameters = ModelParameters(max_tokens=4_000, effort="medium", temperature=1)
+    body = await sent(model_at, parameters, model="claude-haiku-4-5")
+    assert body == {"max_tokens": 4_000, "thinking": {"type": "enabled", "budget_tokens": 2_000}}
+    assert await left_out(model_at, parameters, model="claude-haiku-4-5") == (
+        "local:claude-haiku-4-5 does not take temperature 1: left out."
+    )
+    short = ModelParameters(max_tokens=500, effort="low")
+    assert await sent(model_at, short, model="claude-haiku-4-5") == {"max_tokens": 500}
+    assert "effort low: left out" in await left_out(model_at, short, model="claude-haiku-4-5")
+
+
+async def left_out(model_at: ModelAt, parameters: ModelParameters, **changes: Any) -> str:
+    """The notice about the parameters that were not sent as they are set."""
+    with ChatServer() as server:
+        request = replace(asks(), parameters=parameters)
+        events = await collected(model_at(server, **changes).stream(request))
+    return "".join(event.notice for event in events if isinstance(event, RequestAdapted))
+
+
+@only_openai
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("name", "parameters", "body", "notice"),
+    [
+        (
+            "gpt-6-luna",
+            ModelParameters(temperature=0.5),
+            {},
+            "openai:gpt-6-luna does not take temperature 0.5: left out.",
+        ),
+        (
+            "gpt-6-luna",
+            ModelParameters(temperature=0.5, effort="off"),
+            {"temperature": 0.5, "reasoning_effort": "none"},
+            "",
+        ),
+        (
+            "gpt-5",
+            ModelParameters(temperature=0.5, effort="off"),
+            {"reasoning_effort": "low"},
+            "openai:gpt-5 does not take temperature 0.5 and effort off: sent effort low instead.",
+        ),
+        ("qwen3", ModelParameters(effort="low"), {"reasoning_effort": "low"}, ""),
+    ],
+)
+async def test_parameters_that_openais_models_do_not_take_are_told_and_not_sent(
+    model_at: ModelAt, name: str, parameters: ModelParameters, body: dict[str, Any], notice: str
+):
+    changes = {"provider": "openai", "model": name}
+    assert await sent(model_at, parameters, **changes) == body
+    assert await left_out(model_at, parameters, **changes) == notice
+
+
+@only_anthropic
+@pytest.mark.filterwarnings("error")
+async def test_a_temperature_that_claude_does_not_take_is_told_and_not_sent(model_at: ModelAt):
+    parameters, changes = ModelParameters(temperature=0.5), {"model": "claude-sonnet-5-5"}
+    assert "temperature" not in await sent(model_at, parameters, **changes)
+    said = "local:claude-sonnet-5-5 does not take temperature 0.5: left out."
+    assert await left_out(model_at, parameters, **changes) == said
 
 
 REQUEST = replace(asks(), parameters=ModelParameters(temperature=0.5))
@@ -105,6 +197,13 @@ async def test_a_refused_parameter_is_told_with_the_servers_words(model_at: Mode
     assert told.endswith(
         "It was sent with temperature 0.5; /set shows where each value comes from."
     )
+
+
+async def test_a_refused_effort_is_told(model_at: ModelAt):
+    request = replace(asks(), parameters=ModelParameters(max_tokens=9_000, effort="high"))
+    with ChatServer(refuses(400)) as server:
+        told = await refusal(model_at(server), request)
+    assert "It was sent with max_tokens 9000 and effort high; " in told
 
 
 @pytest.mark.parametrize("status", [401, 500])

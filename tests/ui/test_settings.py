@@ -3,6 +3,7 @@
 from tests.ui.screen import conversation, notices, report, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.model_settings import ModelParameters
+from tui.providers.protocol import RequestAdapted
 
 
 async def ask(world, pilot, text):
@@ -32,6 +33,19 @@ async def test_what_is_set_is_sent_from_the_next_prompt_on_and_by_a_later_run(wo
         assert (await ask(w, pilot, "Three")).parameters == ModelParameters(temperature=0.5)
         await send(pilot, "/system default")
         assert (await ask(w, pilot, "Four")).system_prompt == ""
+
+
+async def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_session(world):
+    said = "scripted:model does not take temperature 0.5: left out."
+    w = world(*[[RequestAdapted(said), "Yes."]] * 3)
+    async with w.running() as (app, pilot):
+        await ask(w, pilot, "One")
+        await ask(w, pilot, "Two")
+        assert notices(app).count(said) == 1
+        await send(pilot, "/new")
+        await until(lambda: "One" not in conversation(app))
+        await ask(w, pilot, "Three")
+        assert notices(app).count(said) == 2
 
 
 async def test_a_new_session_has_none_of_them(world):

@@ -14,6 +14,7 @@ from tui.engine.turns.events import (
     MessageSaved,
     MessagesLeftOut,
     NoticeGiven,
+    RequestChanged,
     SaveFailed,
     TextAdded,
     ThinkingAdded,
@@ -59,7 +60,7 @@ class TextPrinter:
                 output.tell(result)
             case MessagesLeftOut():
                 output.tell(_LEFT_OUT)
-            case NoticeGiven(text=text):
+            case NoticeGiven(text=text) | RequestChanged(text=text):
                 self._end_line()
                 output.tell(text)
             case SaveFailed(reason=reason):
@@ -110,7 +111,7 @@ class JsonPrinter:
             case MessagesLeftOut():
                 output.tell(_LEFT_OUT)
                 self._left_out = True
-            case NoticeGiven(text=text):
+            case NoticeGiven(text=text) | RequestChanged(text=text):
                 output.tell(text)
             case SaveFailed(reason=reason):
                 self.fail(reason)

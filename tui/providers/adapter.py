@@ -36,6 +36,7 @@ from pydantic_ai.models import StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
 from tui.errors import ModelUnavailable
+from tui.providers.capabilities import adaptation
 from tui.providers.catalog import ModelChoice
 from tui.providers.connection import connection
 from tui.providers.dialect import library_parameters, received_call
@@ -56,6 +57,7 @@ from tui.providers.protocol import (
     EndReason,
     ModelEvent,
     ModelRequest,
+    RequestAdapted,
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
@@ -121,6 +123,10 @@ class ChatModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
+        sent = self._dialect.supported(request.parameters)
+        if told := adaptation(self.name, request.parameters, sent):
+            yield RequestAdapted(told)
+        request = msgspec.structs.replace(request, parameters=sent)
         backoff = Backoff(self._choice.retries, self._chance)
         while True:
             reply = Reply(self._route)

@@ -2,26 +2,33 @@
 
 import itertools
 import re
+from typing import cast
 
 import httpx2
 import msgspec
 from anthropic import AsyncAnthropic
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
-from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.anthropic import AnthropicModel, AnthropicModelSettings
 from pydantic_ai.profiles import DEFAULT_PROFILE, ModelProfile
-from pydantic_ai.profiles.anthropic import AnthropicModelProfile
+from pydantic_ai.profiles.anthropic import (
+    ANTHROPIC_THINKING_BUDGET_MAP,
+    AnthropicModelProfile,
+    anthropic_model_profile,
+)
 from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.settings import ModelSettings
 
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.model_settings import ModelParameters
+from tui.providers.capabilities import supported
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import (
     AS_TYPED,
     library_messages,
     library_settings,
     sendable,
+    thinking_level,
 )
 from tui.providers.message_events import MessageEvents
 from tui.providers.protocol import ModelRequest
@@ -33,8 +40,22 @@ _WIRE = Wire(
     key_header="X-Api-Key",
     key_form="{}",
 )
+_KEPT = frozenset(
+    {
+        "supports_thinking",
+        "thinking_always_enabled",
+        "thinking_enabled_by_default",
+        "anthropic_supports_adaptive_thinking",
+        "anthropic_supports_effort",
+        "anthropic_disables_thinking_with_between_tools",
+        "anthropic_max_output_tokens",
+    }
+)
+"""What the library knows about a model and may use."""
 _ANSWER_SHARE = 4
 """The fraction of the context window that is kept free for the answer: a quarter."""
+_LEAST_BUDGET = 1024
+"""The fewest tokens for thinking that Anthropic accepts."""
 _LONGEST_NAME = 128
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -48,10 +69,32 @@ class AnthropicDialect:
         self._choice = choice
         most = max(choice.context_window // _ANSWER_SHARE, 1)
         self._answer_tokens = min(choice.answer_tokens, most)
+        self._known = AnthropicModelProfile(**(anthropic_model_profile(choice.model) or {}))
+        self._has_budget = not self._known.get("anthropic_supports_adaptive_thinking", False)
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        found = supported(parameters, self._known)
+        if found.effort in {None, "off"}:
+            return found
+        if self._has_budget and self._budget(found) < _LEAST_BUDGET:
+            return msgspec.structs.replace(found, effort=None)
+        # Beside thinking no temperature is accepted.
+        return msgspec.structs.replace(found, temperature=None)
 
     def settings(self, parameters: ModelParameters) -> ModelSettings:
         # The library lowers it further, to the limit that it knows of the model.
-        return ModelSettings(max_tokens=self._answer_tokens) | library_settings(parameters)
+        given = AnthropicModelSettings(max_tokens=self._answer_tokens)
+        given |= AnthropicModelSettings(**library_settings(parameters))
+        if self._has_budget and parameters.effort not in {None, "off"}:
+            budget = self._budget(parameters)
+            given["anthropic_thinking"] = {"type": "enabled", "budget_tokens": budget}
+        return given
+
+    def _budget(self, parameters: ModelParameters) -> int:
+        """The tokens for thinking; they are part of the answer's limit."""
+        most = parameters.max_tokens or self._answer_tokens
+        level = thinking_level(parameters.effort or "off")
+        return min(ANTHROPIC_THINKING_BUDGET_MAP.get(level, 0), most // 2)
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
         return library_messages(accepted(request), no_result=[])
@@ -133,6 +176,6 @@ class _CallIds:
 
 
 def _profile(known: ModelProfile) -> ModelProfile:
-    """Use only the limit of the answer from what the library knows about a model."""
-    most = AnthropicModelProfile(**known).get("anthropic_max_output_tokens")
-    return DEFAULT_PROFILE | AS_TYPED | AnthropicModelProfile(anthropic_max_output_tokens=most)
+    """Use only the limits and the thinking from what the library knows about a model."""
+    kept = {name: value for name, value in known.items() if name in _KEPT}
+    return DEFAULT_PROFILE | AS_TYPED | cast("ModelProfile", kept)

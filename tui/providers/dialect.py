@@ -23,11 +23,11 @@ from pydantic_ai.messages import ModelRequest as LibraryRequest
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.profiles import ModelProfile
-from pydantic_ai.settings import ModelSettings
+from pydantic_ai.settings import ModelSettings, ThinkingLevel
 from pydantic_ai.tools import ToolDefinition as LibraryTool
 
 from tui.domain.journal.message import Message, ToolCall
-from tui.domain.model_settings import ModelParameters
+from tui.domain.model_settings import Effort, ModelParameters
 from tui.providers.protocol import ModelRequest, ToolDefinition
 from tui.providers.transport import Wire
 from tui.providers.turn_answers import kept_answers, with_thinking
@@ -55,6 +55,10 @@ class Dialect(Protocol):
     @property
     def wire(self) -> Wire:
         """The HTTP part."""
+        ...
+
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        """Leave out the parameters that the model is known to refuse; ``settings`` takes these."""
         ...
 
     def settings(self, parameters: ModelParameters) -> ModelSettings | None:
@@ -113,7 +117,14 @@ def library_settings(parameters: ModelParameters) -> ModelSettings:
         given["temperature"] = parameters.temperature
     if parameters.max_tokens is not None:
         given["max_tokens"] = parameters.max_tokens
+    if parameters.effort is not None:
+        given["thinking"] = thinking_level(parameters.effort)
     return given
+
+
+def thinking_level(effort: Effort) -> ThinkingLevel:
+    """Convert an effort."""
+    return False if effort == "off" else effort
 
 
 def received_call(part: ToolCallPart, taken: set[str]) -> ToolCall:

@@ -1,17 +1,19 @@
 """The dialect of chat completions: OpenAI and every compatible server."""
 
+from typing import Literal
 from urllib.parse import urlsplit
 
 import httpx2
 from openai import AsyncOpenAI
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
-from pydantic_ai.models.openai import OpenAIChatModel
-from pydantic_ai.profiles.openai import OpenAIModelProfile
+from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
+from pydantic_ai.profiles.openai import OpenAIModelProfile, openai_model_profile
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
-from tui.domain.model_settings import ModelParameters
+from tui.domain.model_settings import Effort, ModelParameters
+from tui.providers.capabilities import supported
 from tui.providers.catalog import ModelChoice
 from tui.providers.chat_events import ChatEvents
 from tui.providers.dialect import (
@@ -31,6 +33,12 @@ _PROFILE = AS_TYPED | OpenAIModelProfile(thinking_tags=("", ""), openai_supports
 # Only there the limit of an answer is ``max_completion_tokens``; elsewhere ``max_tokens``.
 _VENDOR = "api.openai.com"
 
+_EFFORTS: dict[Effort, Literal["none", "low", "medium", "high"]] = {
+    "off": "none",
+    "low": "low",
+    "medium": "medium",
+    "high": "high",
+}
 _OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
 
 
@@ -42,13 +50,24 @@ class OpenAIDialect:
         headers = _OF_THE_ACCOUNT if choice.provider == "openai" else frozenset[str]()
         is_vendor = urlsplit(choice.base_url).hostname == _VENDOR
         newer_name = is_vendor or choice.max_tokens_name == "max_completion_tokens"
+        self._known = openai_model_profile(choice.model)
+        reasons = bool(self._known.get("supports_thinking"))
+        self._is_known = is_vendor or (choice.provider == "openai" and reasons)
         self._profile = _PROFILE | OpenAIModelProfile(
             openai_chat_supports_max_completion_tokens=newer_name
         )
         self.wire = Wire(ChatEvents, headers)
 
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        # Other servers have models of these names, too, and settings that their models do not have.
+        return supported(parameters, self._known) if self._is_known else parameters
+
     def settings(self, parameters: ModelParameters) -> ModelSettings | None:
-        return library_settings(parameters) or None
+        given = OpenAIChatModelSettings(**library_settings(parameters))
+        if parameters.effort is not None:
+            # The library drops ``thinking`` for a model that it does not know.
+            given["openai_reasoning_effort"] = _EFFORTS[parameters.effort]
+        return given or None
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
         return library_messages(request)

@@ -71,6 +71,13 @@ class ThinkingReceived(msgspec.Struct, frozen=True):
     text: str
 
 
+class RequestAdapted(msgspec.Struct, frozen=True):
+    """The model does not take all that was asked for: the request was sent without it."""
+
+    notice: str
+    """For the user: the part that was left out."""
+
+
 class AttemptFailed(msgspec.Struct, frozen=True):
     """A request that failed before its answer began, and will be sent again."""
 
@@ -113,7 +120,13 @@ class AnswerEnded(msgspec.Struct, frozen=True):
 
 
 ModelEvent = (
-    TextReceived | ThinkingReceived | AttemptFailed | ToolCallReceived | UsageReported | AnswerEnded
+    TextReceived
+    | ThinkingReceived
+    | RequestAdapted
+    | AttemptFailed
+    | ToolCallReceived
+    | UsageReported
+    | AnswerEnded
 )
 
 

@@ -18,6 +18,7 @@ from tui.engine.turns.events import (
     MessageSaved,
     MessagesLeftOut,
     NoticeGiven,
+    RequestChanged,
     SaveFailed,
     TextAdded,
     ThinkingAdded,
@@ -28,7 +29,13 @@ from tui.engine.turns.events import (
 )
 from tui.engine.turns.turn import ROUNDS, TurnSettings, begin_turn, retry_turn
 from tui.errors import ModelRefused, SessionNotFound, StorageError, StorageFull, UsageError
-from tui.providers.protocol import AnswerEnded, AttemptFailed, ThinkingReceived, UsageReported
+from tui.providers.protocol import (
+    AnswerEnded,
+    AttemptFailed,
+    RequestAdapted,
+    ThinkingReceived,
+    UsageReported,
+)
 
 SETTINGS = TurnSettings(
     configured=lambda _: (Level("config.toml", "Be brief.", temperature=0.7),), save_interval=0.001
@@ -366,6 +373,13 @@ async def test_no_piece_is_written_after_the_answer_itself(file_session):
     answer = next(at for at, line in enumerate(lines) if b'"onetwo"' in line)
     assert not any(b'"partial"' in line for line in lines[answer:])
     assert not any(isinstance(record, Partial) for record in session.pending)
+
+
+async def test_a_request_that_was_adapted_is_told_once_in_a_turn(new_session):
+    left_out = RequestAdapted("No such thing.")
+    model = ScriptedModel([left_out, CALL], [left_out, "Done."])
+    events = await played(new_session(), model)
+    assert events.count(RequestChanged("No such thing.")) == 1
 
 
 async def test_what_happened_to_the_file_is_told(new_session, resume, store):

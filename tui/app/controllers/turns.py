@@ -25,6 +25,7 @@ from tui.engine.turns.events import (
     AnswerStarted,
     MessageSaved,
     MessagesLeftOut,
+    RequestChanged,
     SaveFailed,
     TextAdded,
     ThinkingAdded,
@@ -70,7 +71,7 @@ class Turns:
         self._workers: dict[LoadedSession, Worker[None]] = {}
         self._ended_as: dict[LoadedSession, TurnStatus] = {}
         self._asked_again: set[LoadedSession] = set()
-        self._told_left_out: set[str] = set()
+        self._remarks: set[tuple[str, str]] = set()
         self._activity = activity
         self._thinking = Thinking(chat, activity.stopwatch)
         self._meter = UsageMeter(chat, activity.stopwatch)
@@ -258,7 +259,9 @@ class Turns:
             case AnswerStarted():
                 self._begin_answer(session, event, shown=shown)
             case MessagesLeftOut():
-                self._tell_left_out(session)
+                self._remark(session, f"{LEFT_OUT} /compact summarises them.")
+            case RequestChanged(text=text):
+                self._remark(session, text)
             case UsageCounted(dollars=dollars):
                 self._meter.price(session, dollars)
             case SaveFailed():
@@ -267,11 +270,11 @@ class Turns:
                 pass
         self._presenter.show_status()
 
-    def _tell_left_out(self, session: LoadedSession) -> None:
-        """Say once for each session that earlier messages are not sent."""
-        if session.id not in self._told_left_out:
-            self._told_left_out.add(session.id)
-            self._say(session, f"{LEFT_OUT} /compact summarises them.", "warning")
+    def _remark(self, session: LoadedSession, text: str) -> None:
+        """Say something about requests once for each session."""
+        if (session.id, text) not in self._remarks:
+            self._remarks.add((session.id, text))
+            self._say(session, text, "warning")
 
     def _take_saved(self, session: LoadedSession, message: SessionMessage, *, shown: bool) -> None:
         if message.role == "assistant":

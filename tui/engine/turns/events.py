@@ -68,6 +68,12 @@ class UsageCounted(msgspec.Struct, frozen=True):
     dollars: float | None = None
 
 
+class RequestChanged(msgspec.Struct, frozen=True):
+    """A request was sent without something that its model does not take; said once a turn."""
+
+    text: str
+
+
 class ToolCalled(msgspec.Struct, frozen=True):
     """The model asked for a tool; the call is on disk."""
 
@@ -107,6 +113,7 @@ TurnEvent = (
     MessageSaved
     | AnswerStarted
     | MessagesLeftOut
+    | RequestChanged
     | TextAdded
     | ThinkingAdded
     | AttemptRepeated

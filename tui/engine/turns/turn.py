@@ -21,6 +21,7 @@ from tui.engine.turns.events import (
     MessageSaved,
     MessagesLeftOut,
     NoticeGiven,
+    RequestChanged,
     SaveFailed,
     TextAdded,
     ThinkingAdded,
@@ -39,6 +40,7 @@ from tui.providers.protocol import (
     AttemptFailed,
     Model,
     ModelEvent,
+    RequestAdapted,
     TextReceived,
     ThinkingReceived,
     ToolCallReceived,
@@ -103,7 +105,6 @@ class Turn:
         self._anew = anew
         self._notices: list[str] = []
         self._memory = TurnMemory()
-        self._left_out = False
 
     async def run(self, emit: Emit) -> TurnEnded:
         """Ask the model and emit what happens, until the turn has ended; gives the last event.
@@ -122,7 +123,7 @@ class Turn:
         await self._emit_notices(emit)
         begun = time.perf_counter()
         with log_of(self._session.id):
-            answer = await self._answered(emit, replaces)
+            answer = await self._answered(_without_repeats(emit), replaces)
             status, took = _turn_status(answer.status), milliseconds_since(begun)
             _log.info("turn of %s: %s, %d ms", self._session.id, status, took)
         self._session.note_state()
@@ -161,7 +162,8 @@ class Turn:
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
             projection = await self._projection(replaces, await self._model.window())
             request = msgspec.structs.replace(projection.request, memory=self._memory)
-            await self._tell_left_out(emit, is_whole=not projection.left_out)
+            if projection.left_out:
+                await emit(MessagesLeftOut())
             async with aclosing(self._model.stream(request)) as events:
                 async for event in events:
                     for told in _take(answer, event):
@@ -169,13 +171,8 @@ class Turn:
                     if answer.full or isinstance(event, AnswerEnded):
                         break
             # A server that had not loaded the model may have cut the request itself.
-            await self._tell_left_out(emit, is_whole=fits(request, await self._model.window()))
-
-    async def _tell_left_out(self, emit: Emit, *, is_whole: bool) -> None:
-        """Emit once that earlier messages are not sent."""
-        if not (is_whole or self._left_out):
-            self._left_out = True
-            await emit(MessagesLeftOut())
+            if not fits(request, await self._model.window()):
+                await emit(MessagesLeftOut())
 
     async def _projection(self, replaces: str | None, window: int) -> Projection:
         messages = await self._session.context(window)
@@ -286,6 +283,20 @@ def can_retry(last: Message) -> bool:
     return last.status in {"failed", "interrupted"}
 
 
+def _without_repeats(emit: Emit) -> Emit:
+    """Emit each remark about the requests of a turn once."""
+    remarks: set[TurnEvent] = set()
+
+    async def emit_once(event: TurnEvent) -> None:
+        if isinstance(event, MessagesLeftOut | RequestChanged):
+            if event in remarks:
+                return
+            remarks.add(event)
+        await emit(event)
+
+    return emit_once
+
+
 async def _save(session: OpenSession) -> Sequence[str]:
     await session.save()
     return session.take_notices()
@@ -326,6 +337,8 @@ def _take(answer: Answer, event: ModelEvent) -> list[TurnEvent]:
             return [TextAdded(answer.message_id, text)] if text else []
         case ThinkingReceived():
             return [ThinkingAdded(answer.message_id, event.text)]
+        case RequestAdapted():
+            return [RequestChanged(event.notice)]
         case AttemptFailed():
             return [
                 AttemptRepeated(answer.message_id, event.attempt + 1, event.reason, event.seconds)
