@@ -64,6 +64,14 @@ def test_an_archive_that_cannot_be_used_is_reported_on_the_screen(sibyl, saved, 
     ]
 
 
+def test_a_debug_log_that_cannot_be_written_is_reported_on_the_screen(sibyl, tmp_path, shown):
+    place = tmp_path / "missing" / "debug.log"
+    result = sibyl("--model", "offline:guide", f"--debug={place}")
+    words = f"The debug log {place} cannot be written: No such file or directory."
+    assert (result.code, shown.notices) == (0, [words])
+    assert result.err.splitlines()[-1] == words
+
+
 def test_a_session_that_is_not_there_shows_no_screen(sibyl, shown):
     assert sibyl("--session", "nosuch").code == 2
     assert shown.parts is None
