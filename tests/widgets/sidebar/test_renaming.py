@@ -1,5 +1,7 @@
 """Renaming a session in the place of its row."""
 
+import pytest
+
 from tests.waiting import until
 from tests.widgets.sidebar.world import NOW, many, row, rows, scrolled, shown
 from tui.widgets.sidebar import Sidebar
@@ -58,12 +60,28 @@ async def test_a_name_that_was_emptied_is_taken_away():
         assert renamed(app) == [("session-1", "")]
 
 
-async def test_a_session_without_a_name_offers_an_empty_line():
+async def test_a_session_without_a_name_offers_its_title_and_keeps_it_as_such():
     async with shown(rows(row(1, label="What is two?"))) as (app, pilot):
         await pilot.press("r")
-        assert (line(app).value, line(app).placeholder) == ("", "What is two?")
+        assert line(app).selected_text == line(app).value == "What is two?"
         await pilot.press("enter")
         assert renamed(app) == []
+        await pilot.press("r", "backspace", "enter")
+        assert renamed(app) == []
+
+
+async def test_typing_replaces_the_offered_title_and_a_move_keeps_it():
+    async with shown(rows(row(1, label="What is tw…"))) as (app, pilot):
+        await pilot.press("r", *"Sums", "enter")
+        await pilot.press("r", "end", *"o", "enter")
+        assert renamed(app) == [("session-1", "Sums"), ("session-1", "What is two")]
+
+
+@pytest.mark.parametrize("label", ["(empty)", "(unreadable)"])
+async def test_a_title_that_is_no_words_of_the_session_is_not_offered(label):
+    async with shown(rows(row(1, label=label))) as (app, pilot):
+        await pilot.press("r")
+        assert line(app).value == ""
 
 
 async def test_no_more_than_200_characters_are_taken():

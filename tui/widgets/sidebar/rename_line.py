@@ -5,8 +5,9 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
+from textual.widgets.input import Selection
 
-from tui.domain.text.labels import NAME_CHARACTERS
+from tui.domain.text.labels import EMPTY, NAME_CHARACTERS, UNREADABLE
 from tui.widgets.cells import one_line
 from tui.widgets.line_input import LineInput
 from tui.widgets.sidebar import messages
@@ -24,15 +25,20 @@ class RenameLine(LineInput):
         super().__init__(compact=True, select_on_focus=False, max_length=NAME_CHARACTERS)
         self.display = False
         self.session_id = ""
-        self._before = ""
+        self._unchanged: tuple[str, ...] = ()
         self._go_back: Callable[[], object] = lambda: None
 
     def begin(self, session_id: str, name: str, label: str, go_back: Callable[[], object]) -> None:
-        """Rename a session; ``go_back`` returns the focus."""
-        self.session_id, self._before, self._go_back = session_id, one_line(name), go_back
-        self.placeholder = one_line(label)
-        self.value = self._before
-        self.cursor_position = len(self.value)
+        """Rename a session; ``go_back`` returns the focus.
+
+        One without a name offers its title, selected: typing replaces it, and a move keeps it.
+        """
+        before, title = one_line(name), _words_of(label)
+        self.session_id, self._go_back = session_id, go_back
+        self._unchanged = (before,) if before else ("", title)
+        self.value = before or title
+        end = len(self.value)
+        self.selection = Selection(end if before else 0, end)
         self.display = True
         # At once: the next keys may be in the queue already.
         self.screen.set_focus(self)
@@ -49,7 +55,7 @@ class RenameLine(LineInput):
     async def action_submit(self) -> None:
         """Post the new name, unless it is the old one."""
         session_id, name = self.session_id, " ".join(self.value.split())
-        if session_id and name != self._before:
+        if session_id and name not in self._unchanged:
             self.post_message(messages.SessionRenamed(session_id, name))
         self.action_leave()
 
@@ -63,3 +69,8 @@ class RenameLine(LineInput):
 
     def on_input_blurred(self, event: Input.Blurred) -> None:
         event.stop()
+
+
+def _words_of(label: str) -> str:
+    """The session's own words in a title, without the mark where it was cut."""
+    return "" if label in (EMPTY, UNREADABLE) else one_line(label).removesuffix("…")
