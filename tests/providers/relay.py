@@ -36,8 +36,12 @@ class _Relay:
         self._thread.join()
 
     @property
+    def port(self) -> int:
+        return self._server.server_address[1]
+
+    @property
     def place(self) -> str:
-        return f"127.0.0.1:{self._server.server_address[1]}"
+        return f"127.0.0.1:{self.port}"
 
     def serve(self, client: "_Client") -> None:
         """Serve one connection."""
@@ -106,6 +110,30 @@ class ForwardProxy(_Relay):
         return self._refuses
 
 
+class SocksProxy(_Relay):
+    """A proxy that speaks SOCKS 5, for anybody, and logs where it is asked to connect."""
+
+    def __init__(self, target: int):
+        super().__init__(target)
+        self.log: list[str] = []
+
+    @property
+    def root(self) -> str:
+        return f"socks5h://{self.place}"
+
+    def serve(self, client: "_Client") -> None:
+        _, methods = client.rfile.read(2)
+        client.rfile.read(methods)
+        client.request.sendall(b"\x05\x00")
+        # Version, command, reserved, and the kind of the address: a name.
+        assert client.rfile.read(4) == b"\x05\x01\x00\x03"
+        (length,) = client.rfile.read(1)
+        name = client.rfile.read(length).decode()
+        self.log.append(f"{name}:{int.from_bytes(client.rfile.read(2))}")
+        client.request.sendall(b"\x05\x00\x00\x01" + bytes(6))
+        client.relay()
+
+
 def _for_server(first: str, headers: str) -> bytes:
     """A request as the server gets it: with the path alone, and without what is the proxy's."""
     method, address, version = first.split(" ")
@@ -147,6 +175,8 @@ class _Client(StreamRequestHandler):
                     pass
                 raise
             self.relay(client)
+            # Without this word of farewell, the end of a reply looks like an attack.
+            client.unwrap()
 
     def relay(self, client: socket.socket | None = None, first: bytes = b"") -> None:
         client = client or self.request

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.providers.authority import Authority
-from tests.providers.chat_server import ChatServer
+from tests.providers.chat_server import ChatServer, refuses, sends
 from tests.providers.conftest import KEY, Ask
-from tests.providers.relay import ForwardProxy
+from tests.providers.relay import ForwardProxy, SocksProxy, TlsFront
 from tui.domain.providers import Provider
 from tui.errors import ModelError
 
 PLAIN = "http://model.example:8080/v1"
+PAGE = b"<!doctype html><title>Log in</title>"
 SECURE = "https://model.example/v1"
 
 
@@ -70,6 +71,23 @@ class TestAServer:
                 monkeypatch.setenv(name, proxy.root)
             await ask(Provider("near", base_url=server.base_url, proxy=proxy.root))
         assert proxy.log == []
+
+    async def test_is_asked_through_a_proxy_that_speaks_socks(self, ask: Ask, server):
+        with SocksProxy(server.port) as proxy:
+            await ask(Provider("far", base_url=PLAIN, proxy=proxy.root))
+        assert proxy.log == ["model.example:8080"]
+
+    @pytest.mark.parametrize("address", [PLAIN, SECURE])
+    async def test_is_asked_through_a_proxy_that_speaks_tls_itself(
+        self, ask: Ask, server, authority, address: str
+    ):
+        tls = authority.server("model.example") if address == SECURE else None
+        with (
+            ForwardProxy(server.port, tls) as proxy,
+            TlsFront(proxy.port, authority.server("127.0.0.1")) as front,
+        ):
+            await ask(Provider("far", base_url=address, proxy=f"https://{front.place}"))
+        assert len(proxy.log) == 1
 
     @pytest.mark.parametrize("address", [PLAIN, SECURE])
     async def test_is_asked_with_the_user_of_the_proxy(
@@ -159,4 +177,28 @@ class TestAProxy:
             " issuer certificate). If your network has a certificate authority of its own, name"
             " its file in SSL_CERT_FILE. It is asked through the proxy"
             f" {proxy.place} (from proxy in config.toml)."
+        )
+
+
+class TestALoginPage:
+    async def test_in_place_of_a_reply_is_told(self, ask: Ask):
+        with ChatServer(sends(PAGE, "text/html"), lists=[sends(PAGE, "text/html")]) as server:
+            said = await failed(ask, "", server.base_url)
+        assert f"127.0.0.1:{server.port} sent a web page instead of " in said
+        assert "or a login page of the network or a proxy is in the way." in said
+
+    async def test_that_a_reply_leads_to_is_told(self, ask: Ask):
+        moved = refuses(302, body=PAGE.decode(), Location="http://login.example/")
+        with ChatServer(moved, lists=[moved]) as server:
+            said = await failed(ask, "", server.base_url)
+        assert "redirects to http://login.example/. If that is right," in said
+        assert said.endswith(" If it is a login page of the network, open that first.")
+
+    async def test_with_which_somebody_refuses_is_no_refusal_of_the_key(self, ask: Ask):
+        page = refuses(403, body=PAGE.decode())
+        with ChatServer(page, lists=[page]) as server:
+            said = await failed(ask, "", server.base_url)
+        assert said == (
+            f"127.0.0.1:{server.port} refused the request (status 403) with a web page: a firewall"
+            " or a proxy of the network may be in the way."
         )

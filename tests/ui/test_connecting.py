@@ -13,6 +13,7 @@ from tests.providers.chat_server import (
     refuses,
     sends,
 )
+from tests.providers.relay import ForwardProxy
 from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
 from tests.ui.screen import conversation, go_to, notices, send, status, wait_for_answer, words
 from tests.waiting import until
@@ -203,6 +204,32 @@ async def test_a_wrong_key_is_said_in_place_and_stays_to_be_mended(bare):
             assert app.screen.key.value == KEY[:-1]
             await pilot.press(KEY[-1], "enter")
             await step(app, "model")
+
+
+@pytest.mark.fast
+async def test_a_server_is_connected_through_the_proxy_that_the_environment_names(
+    bare, monkeypatch
+):
+    with (
+        ChatServer(answers("Hello there."), models=MODELS, key=KEY) as server,
+        ForwardProxy(server.port) as proxy,
+    ):
+        monkeypatch.setenv("http_proxy", proxy.root)
+        machine = bare(OPENAI_BASE_URL="http://model.example/v1")
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: app.screen is app.chat, "the chat")
+            await until(lambda: "openai:gpt-6-luna" in status(app), "the model")
+            await send(pilot, "Hi")
+            await until(lambda: "Hello there." in conversation(app), "the answer")
+            await wait_for_answer(machine)
+    assert "GET http://model.example/v1/models" in proxy.log
 
 
 @pytest.mark.parametrize("text", ["", "two words", "é"])

@@ -18,7 +18,8 @@ _log = logging.getLogger(__name__)
 def logged(choice: ModelChoice, attempt: int, reply: Reply) -> Generator[None]:
     """Log the beginning and the end of one attempt to get an answer."""
     address = urlsplit(choice.base_url)
-    place = f"{choice.provider} at {address.hostname}:{address.port or address.scheme}"
+    through = f" through {reply.route.proxy}" if reply.route.proxy else ""
+    place = f"{choice.provider} at {address.hostname}:{address.port or address.scheme}{through}"
     _log.info("request to %s: attempt %d begins", place, attempt)
     begun = time.perf_counter()
     end = "complete"
