@@ -3,11 +3,13 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, Reply, answers, calls_tools, refuses
 from tests.providers.conftest import ModelAt, asks, collected, says, text_of
 from tests.providers.responses_speech import ResponsesExchange, response, state
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
+from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
 from tui.providers.adapter import ChatModel
@@ -244,3 +246,21 @@ async def test_a_whole_response_in_place_of_a_stream_is_an_answer(model_at: Mode
     assert events[:2] == [ThinkingReceived("Hm."), TextReceived("All at once.")]
     assert isinstance(events[2], ToolCallReceived)
     assert events[-1] == AnswerEnded("tool_calls")
+
+
+@pytest.mark.parametrize(
+    ("model", "parameters", "temperature", "effort"),
+    [
+        (REASONS, ModelParameters(temperature=0.5, effort="high"), None, "high"),
+        (REASONS, ModelParameters(temperature=0.5, effort="off"), 0.5, "none"),
+        ("gpt-5", ModelParameters(effort="off"), None, "low"),
+        ("gpt-4o", ModelParameters(temperature=0.5, effort="off"), 0.5, "none"),
+    ],
+)
+@pytest.mark.filterwarnings("error")
+async def test_an_effort_is_sent_and_no_temperature_beside_thinking(
+    model_at: ModelAt, model: str, parameters: ModelParameters, temperature: Any, effort: str
+):
+    request = replace(asks(), parameters=parameters)
+    body = await sent(model_at, request, model=model, provider="openai")
+    assert (body.get("temperature"), body["reasoning"]["effort"]) == (temperature, effort)

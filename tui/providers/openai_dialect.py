@@ -1,19 +1,15 @@
 """The dialect of chat completions: OpenAI and every compatible server."""
 
-from typing import Literal
-from urllib.parse import urlsplit
-
 import httpx2
 from openai import AsyncOpenAI
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
-from pydantic_ai.profiles.openai import OpenAIModelProfile, openai_model_profile
+from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 
-from tui.domain.model_settings import Effort, ModelParameters
-from tui.providers.capabilities import supported
+from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.chat_events import ChatEvents
 from tui.providers.dialect import (
@@ -22,6 +18,7 @@ from tui.providers.dialect import (
     library_settings,
     sendable,
 )
+from tui.providers.openai_models import REASONING_EFFORTS, is_vendor, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.transport import Wire
 
@@ -30,15 +27,6 @@ from tui.providers.transport import Wire
 # model known to reason the library would drop the temperature with a Python warning only.
 _PROFILE = AS_TYPED | OpenAIModelProfile(thinking_tags=("", ""), openai_supports_reasoning=False)
 
-# Only there the limit of an answer is ``max_completion_tokens``; elsewhere ``max_tokens``.
-_VENDOR = "api.openai.com"
-
-_EFFORTS: dict[Effort, Literal["none", "low", "medium", "high"]] = {
-    "off": "none",
-    "low": "low",
-    "medium": "medium",
-    "high": "high",
-}
 _OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
 
 
@@ -48,25 +36,20 @@ class OpenAIDialect:
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         headers = _OF_THE_ACCOUNT if choice.provider == "openai" else frozenset[str]()
-        is_vendor = urlsplit(choice.base_url).hostname == _VENDOR
-        newer_name = is_vendor or choice.max_tokens_name == "max_completion_tokens"
-        self._known = openai_model_profile(choice.model)
-        reasons = bool(self._known.get("supports_thinking"))
-        self._is_known = is_vendor or (choice.provider == "openai" and reasons)
+        # Elsewhere the limit of an answer is ``max_tokens``.
+        newer_name = is_vendor(choice) or choice.max_tokens_name == "max_completion_tokens"
         self._profile = _PROFILE | OpenAIModelProfile(
             openai_chat_supports_max_completion_tokens=newer_name
         )
         self.wire = Wire(ChatEvents, headers)
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
-        # Other servers have models of these names, too, and settings that their models do not have.
-        return supported(parameters, self._known) if self._is_known else parameters
+        return supported_by_openai(parameters, self._choice)
 
     def settings(self, parameters: ModelParameters) -> ModelSettings | None:
         given = OpenAIChatModelSettings(**library_settings(parameters))
         if parameters.effort is not None:
-            # The library drops ``thinking`` for a model that it does not know.
-            given["openai_reasoning_effort"] = _EFFORTS[parameters.effort]
+            given["openai_reasoning_effort"] = REASONING_EFFORTS[parameters.effort]
         return given or None
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:

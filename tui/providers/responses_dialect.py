@@ -23,6 +23,7 @@ from pydantic_ai.settings import ModelSettings
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
+from tui.providers.openai_models import REASONING_EFFORTS, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.response_events import ResponseEvents
 from tui.providers.transport import Wire
@@ -45,8 +46,13 @@ class ResponsesDialect:
         # Models that do not reason refuse to summarise it.
         self._has_summaries = bool(known.get("openai_supports_reasoning"))
 
+    def supported(self, parameters: ModelParameters) -> ModelParameters:
+        return supported_by_openai(parameters, self._choice)
+
     def settings(self, parameters: ModelParameters) -> ModelSettings:
-        settings = _SETTINGS | library_settings(parameters)
+        settings = _SETTINGS | OpenAIResponsesModelSettings(**library_settings(parameters))
+        if parameters.effort is not None:
+            settings["openai_reasoning_effort"] = REASONING_EFFORTS[parameters.effort]
         return settings | _SUMMARIES if self._has_summaries else settings
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
