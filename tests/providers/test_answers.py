@@ -55,13 +55,14 @@ async def test_an_answer_comes_in_the_pieces_that_were_sent_then_usage_then_the_
 ):
     with ChatServer(answers("Hello", ", ", "world.")) as server:
         events = await collected(model_at(server).stream(asks()))
-    assert events == [
+    assert [each for each in events if isinstance(each, TextReceived)] == [
         TextReceived("Hello"),
         TextReceived(", "),
         TextReceived("world."),
-        UsageReported(input_tokens=11, output_tokens=7),
-        AnswerEnded("stop"),
     ]
+    # Some servers count the input before the answer as well.
+    usage = UsageReported(input_tokens=11, output_tokens=7)
+    assert events[-2:] == [usage, AnswerEnded("stop")]
 
 
 async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):

@@ -41,7 +41,13 @@ from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.adapter import ChatModel
 from tui.providers.failures import _ADDRESSES
-from tui.providers.protocol import AnswerEnded, AttemptFailed, ModelEvent, TextReceived
+from tui.providers.protocol import (
+    AnswerEnded,
+    AttemptFailed,
+    ModelEvent,
+    TextReceived,
+    UsageReported,
+)
 
 NOW = {"Retry_After": "0"}
 
@@ -52,11 +58,11 @@ def dialect(request: pytest.FixtureRequest) -> DialectName:
 
 
 async def failed(model: ChatModel) -> tuple[list[ModelEvent], ModelError]:
-    """What came before the error, and the error."""
+    """What came before the error but token counts, and the error."""
     events: list[ModelEvent] = []
     try:
         async for event in model.stream(asks()):
-            events.append(event)  # noqa: PERF401 - those before the error count
+            events += [] if isinstance(event, UsageReported) else [event]
     except ModelError as error:
         return events, error
     pytest.fail(f"it did not fail: {events}")

@@ -35,6 +35,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.models import StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
+from tui.domain.journal.message import TokenUsage
 from tui.errors import ModelUnavailable
 from tui.providers.capabilities import adaptation
 from tui.providers.catalog import ModelChoice
@@ -168,6 +169,7 @@ class ChatModel:
             yield _Received(
                 partial(self._next_piece, events, reply),
                 partial(self._ending, response, reply, request.memory),
+                _Counter(self._choice, response),
             )
 
     async def _next_piece(
@@ -188,7 +190,7 @@ class ChatModel:
     def _ending(
         self, response: StreamedResponse, reply: Reply, memory: TurnMemory
     ) -> Iterator[ModelEvent]:
-        """The events after the text: tool calls, usage and the reason of the end."""
+        """The events after the text: tool calls and the reason of the end."""
         details = response.provider_details or {}
         reason = str(details.get("finish_reason") or "")
         if reply.broken:
@@ -204,19 +206,42 @@ class ChatModel:
         taken: set[str] = set()
         for part in parts:
             yield ToolCallReceived(received_call(part, taken))
-        usage = response.usage
-        if usage.input_tokens or usage.output_tokens:
-            yield self._reported(usage)
         yield AnswerEnded(_reason(reason, parts))
 
-    def _reported(self, usage: RequestUsage) -> UsageReported:
-        counted = UsageReported(
-            usage.input_tokens,
-            usage.output_tokens,
-            cached_tokens=usage.cache_read_tokens,
-            cache_write_tokens=usage.cache_write_tokens,
+
+class _Counter:
+    """Reports the tokens of an answer: as soon as there are counts, and at the end."""
+
+    def __init__(self, choice: ModelChoice, response: StreamedResponse) -> None:
+        self._choice = choice
+        self._response = response
+        self._reported: TokenUsage | None = None
+
+    def reports(self, *, ended: bool) -> Sequence[UsageReported]:
+        """The report that is due now; the first one is all there is of a stopped answer."""
+        if self._reported and not ended:
+            return ()
+        usage = _counted(self._response.usage)
+        if not usage.total or usage == self._reported:
+            return ()
+        self._reported = usage
+        price = dollars(self._choice, usage)
+        return (
+            UsageReported(
+                usage.input_tokens,
+                usage.output_tokens,
+                price,
+                usage.cached_tokens,
+                usage.cache_write_tokens,
+            ),
         )
-        return msgspec.structs.replace(counted, dollars=dollars(self._choice, counted.usage))
+
+
+def _counted(usage: RequestUsage) -> TokenUsage:
+    """Convert the library's counts; no more can be cached than was sent."""
+    cached = min(usage.cache_read_tokens, usage.input_tokens)
+    written = min(usage.cache_write_tokens, usage.input_tokens - cached)
+    return TokenUsage(usage.input_tokens, usage.output_tokens, cached, written)
 
 
 class _Received:
@@ -226,9 +251,11 @@ class _Received:
         self,
         next_piece: Callable[[], Awaitable[_Piece | None]],
         ending: Callable[[], Iterator[ModelEvent]],
+        counter: _Counter,
     ) -> None:
         self._next_piece = next_piece
         self._ending = ending
+        self._counter = counter
         self._filter = ThinkingFilter()
         self._text_ended = False
         self._ended = False
@@ -238,7 +265,8 @@ class _Received:
         while not self._text_ended:
             piece = await self._next_piece()
             self._text_ended = piece is None
-            if events := self._events(piece):
+            counts = self._counter.reports(ended=self._text_ended)
+            if events := [*self._events(piece), *counts]:
                 return events
         if self._ended:
             return ()

@@ -3,6 +3,7 @@
 import itertools
 import re
 from typing import cast
+from urllib.parse import urlsplit
 
 import httpx2
 import msgspec
@@ -52,10 +53,18 @@ _KEPT = frozenset(
     }
 )
 """What the library knows about a model and may use."""
+_VENDOR = "api.anthropic.com"
 _ANSWER_SHARE = 4
 """The fraction of the context window that is kept free for the answer: a quarter."""
 _LEAST_BUDGET = 1024
 """The fewest tokens for thinking that Anthropic accepts."""
+# Marks the ends of tools, system prompt and conversation. No message carries a mark: then each
+# request begins as the one before it, which is what the cache is looked up by.
+_CACHING = AnthropicModelSettings(
+    anthropic_cache=True,
+    anthropic_cache_instructions=True,
+    anthropic_cache_tool_definitions=True,
+)
 _LONGEST_NAME = 128
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 
@@ -70,6 +79,7 @@ class AnthropicDialect:
         most = max(choice.context_window // _ANSWER_SHARE, 1)
         self._answer_tokens = min(choice.answer_tokens, most)
         self._known = AnthropicModelProfile(**(anthropic_model_profile(choice.model) or {}))
+        self._caching = _CACHING if _is_vendor(choice) else AnthropicModelSettings()
         self._has_budget = not self._known.get("anthropic_supports_adaptive_thinking", False)
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
@@ -84,7 +94,7 @@ class AnthropicDialect:
     def settings(self, parameters: ModelParameters) -> ModelSettings:
         # The library lowers it further, to the limit that it knows of the model.
         given = AnthropicModelSettings(max_tokens=self._answer_tokens)
-        given |= AnthropicModelSettings(**library_settings(parameters))
+        given |= self._caching | AnthropicModelSettings(**library_settings(parameters))
         if self._has_budget and parameters.effort not in {None, "off"}:
             budget = self._budget(parameters)
             given["anthropic_thinking"] = {"type": "enabled", "budget_tokens": budget}
@@ -113,6 +123,11 @@ class AnthropicDialect:
         )
         provider = AnthropicProvider(anthropic_client=client)
         return AnthropicModel(sendable(self._choice.model), provider=provider, profile=_profile)
+
+
+def _is_vendor(choice: ModelChoice) -> bool:
+    """True for the vendor's own provider, also behind a gateway, and for its address."""
+    return choice.provider == "anthropic" or urlsplit(choice.base_url).hostname == _VENDOR
 
 
 def accepted(request: ModelRequest) -> ModelRequest:
@@ -178,4 +193,5 @@ class _CallIds:
 def _profile(known: ModelProfile) -> ModelProfile:
     """Use only the limits and the thinking from what the library knows about a model."""
     kept = {name: value for name, value in known.items() if name in _KEPT}
-    return DEFAULT_PROFILE | AS_TYPED | cast("ModelProfile", kept)
+    own = AnthropicModelProfile(supports_auto_cache=True)
+    return DEFAULT_PROFILE | AS_TYPED | own | cast("ModelProfile", kept)
