@@ -306,6 +306,15 @@ async def test_what_another_screen_is_over_is_left_alone(world, way, keys):
         assert w.workspace.current.id == there
 
 
+@pytest.mark.fast
+@pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24)])
+async def test_an_empty_session_says_what_the_program_is_on_any_screen(world, size):
+    async with world().running(size=size) as (app, _):
+        await until(lambda: "Ctrl+Q" in conversation(app), "the welcome")
+        assert "sibyl-tui: chat with language models." in words(app)
+        assert "F1 Show all keys" in words(app)
+
+
 @pytest.mark.parametrize("size", [(40, 10), (60, 15), (80, 24), (120, 40), (300, 100)])
 async def test_no_line_of_the_help_is_cut(world, size):
     async with world().running(size=size) as (app, pilot):

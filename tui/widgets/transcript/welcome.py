@@ -22,14 +22,17 @@ _BLANK: Line = ("", "", "")
 
 
 class WelcomeText(msgspec.Struct, frozen=True):
-    """The sentences of an empty session, and its first keys with their effects."""
+    """The sentences of an empty session, and its first keys with their effects.
+
+    Where there is little room, the second key gives way to the first sentence.
+    """
 
     sentences: tuple[str, ...] = ()
     keys: tuple[tuple[str, str], ...] = ()
 
 
 class Welcome:
-    """Draws as much of a ``WelcomeText`` as there is room for: the keys before the sentences."""
+    """Draws as much of a ``WelcomeText`` as there is room for."""
 
     def __init__(self) -> None:
         self.text = WelcomeText()
@@ -71,19 +74,23 @@ class Welcome:
         return next((rows for rows in self._versions(width) if len(rows) <= height), ())
 
     def _versions(self, width: int) -> Iterator[Sequence[Line]]:
-        keys = self._key_rows(width - self._key_cells)
-        sentences = self.text.sentences
-        for count in range(len(sentences), 0, -1):
-            words = " ".join(sentences[:count])
+        names, cells = self.text.keys, width - self._key_cells
+        keys = _key_rows(names, cells)
+        said: Sequence[Line] = ()
+        for count in range(len(self.text.sentences), 0, -1):
+            words = " ".join(self.text.sentences[:count])
             said = [("", "", row) for row in wrap_words(words, min(width, _MEASURE))]
             yield [*said, _BLANK, *keys]
             yield [*said, *keys]
+        if said:
+            yield [*said, *_key_rows((*names[:1], *names[2:]), cells)]
         yield keys
 
-    def _key_rows(self, cells: int) -> Sequence[Line]:
-        """The rows with so many cells for the effect of a key; longer words wrap."""
-        rows: list[Line] = []
-        for key, does in self.text.keys:
-            first, *others = wrap_words(does, cells)
-            rows += [(key, first, ""), *(("", other, "") for other in others)]
-        return rows
+
+def _key_rows(keys: Sequence[tuple[str, str]], cells: int) -> Sequence[Line]:
+    """The rows with so many cells for the effect of a key; longer words wrap."""
+    rows: list[Line] = []
+    for key, does in keys:
+        first, *others = wrap_words(does, cells)
+        rows += [(key, first, ""), *(("", other, "") for other in others)]
+    return rows
