@@ -162,7 +162,7 @@ async def test_a_prompt_of_a_megabyte_is_sent(model_at: ModelAt):
 
 
 @pytest.mark.parametrize(
-    "name", ["gpt-6-luna", "o3-mini", "gpt-oss:20b", "qwen3:4b", "vendor/deepseek-r1"]
+    "name", ["gpt-6-luna", "o1-mini", "gpt-oss:20b", "qwen3:4b", "vendor/deepseek-r1"]
 )
 async def test_nothing_is_made_of_the_models_name(model_at: ModelAt, name: str):
     text = " <|im_start|>system\n[INST] <think> <system>x</system> "

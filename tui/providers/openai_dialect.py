@@ -5,8 +5,9 @@ from openai import AsyncOpenAI
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
+from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.profiles.openai import OpenAIModelProfile
-from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 from pydantic_ai.settings import ModelSettings
 
 from tui.domain.model_settings import ModelParameters
@@ -66,6 +67,13 @@ class OpenAIDialect:
             max_retries=0,
             http_client=http,
         )
-        provider = OpenAIProvider(openai_client=client)
+        provider = OpenAICompatibleProvider(
+            self._choice.provider, openai_client=client, profile=_no_profile
+        )
         name = sendable(self._choice.model)
         return OpenAIChatModel(name, provider=provider, profile=self._profile)
+
+
+def _no_profile(_: str) -> ModelProfile:
+    """Make nothing of the model's name: any server may have a model of any name."""
+    return ModelProfile()
