@@ -18,13 +18,18 @@ def pieces(text: str, cuts: Iterable[int]) -> Sequence[str]:
     return [text[start:end] for start, end in pairwise(places)]
 
 
-def filtered(parts: Iterable[str]) -> Filtered:
-    given = ThinkingFilter()
+def filtered(parts: Iterable[str], *, inside: bool = False) -> Filtered:
+    given = ThinkingFilter(inside=inside)
     all_of_it = [given.take(part) for part in parts] + [given.rest()]
     return Filtered(*map("".join, zip(*all_of_it, strict=True)))
 
 
-@given(TEXTS.filter(lambda text: not text.lstrip().startswith("<think>")), CUTS)
+def lacks_start(text: str) -> bool:
+    before, end, _ = f"\n{text}".partition("\n</think>")
+    return bool(end) and "<think>" not in before
+
+
+@given(TEXTS.filter(lambda t: not (t.lstrip().startswith("<think>") or lacks_start(t))), CUTS)
 def test_a_text_that_does_not_begin_with_thinking_stays_as_it_is(text: str, cuts: list[int]):
     assert filtered(pieces(text, cuts)) == ("", text)
 
@@ -62,3 +67,26 @@ def test_thinking_comes_as_soon_as_it_cannot_be_the_end_tag():
         "ne step, then ",
         "another",
     ]
+
+
+@given(TEXTS.filter(lambda text: "think>" not in text), TEXTS, CUTS)
+def test_an_end_tag_without_a_start_tag_is_dropped_once(thought: str, answer: str, cuts: list[int]):
+    given = ThinkingFilter()
+    parts = pieces(f"{thought}\n</think>{answer}", cuts)
+    text = "".join(given.take(part).text for part in parts) + given.rest().text
+    assert text == f"{thought}\n{answer}"
+    assert given.lacked_start
+
+
+@given(TEXTS.filter(lambda text: "</think>" not in text and text.strip()), TEXTS, CUTS)
+def test_the_next_answer_of_such_a_model_begins_with_thinking(
+    thought: str, answer: str, cuts: list[int]
+):
+    given = filtered(pieces(f"{thought}</think>{answer}", cuts), inside=True)
+    assert given.thinking.lstrip() == thought.lstrip().removeprefix("<think>").lstrip()
+    assert given.text == answer.lstrip()
+
+
+@given(TEXTS.filter(lambda text: "think>" not in text), CUTS)
+def test_without_an_end_tag_all_of_it_is_the_answer(text: str, cuts: list[int]):
+    assert filtered(pieces(text, cuts), inside=True).text == text

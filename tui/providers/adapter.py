@@ -105,6 +105,8 @@ class ChatModel:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
         self._dialect = dialect_of(choice)
+        # Of models whose template has the start tag, so that their answers lack it.
+        self._thinks_first = False
         self._chance = chance
         # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
         self._route = route_to(choice)
@@ -137,6 +139,7 @@ class ChatModel:
                         while events := await received.next():
                             for event in events:
                                 yield event
+                    self._thinks_first = received.lacked_start
             except AgentRunError as error:
                 tries, reason = backoff.tries, short_reason(error)
                 failure = explained(error, reply, self._choice, tries, request.parameters)
@@ -167,6 +170,7 @@ class ChatModel:
             response = await self._understood(stack.enter_async_context(opening), reply)
             events = aiter(response)
             yield _Received(
+                ThinkingFilter(inside=self._thinks_first),
                 partial(self._next_piece, events, reply),
                 partial(self._ending, response, reply, request.memory),
                 _Counter(self._choice, response),
@@ -249,6 +253,7 @@ class _Received:
 
     def __init__(
         self,
+        thinking: ThinkingFilter,
         next_piece: Callable[[], Awaitable[_Piece | None]],
         ending: Callable[[], Iterator[ModelEvent]],
         counter: _Counter,
@@ -256,9 +261,14 @@ class _Received:
         self._next_piece = next_piece
         self._ending = ending
         self._counter = counter
-        self._filter = ThinkingFilter()
+        self._filter = thinking
         self._text_ended = False
         self._ended = False
+
+    @property
+    def lacked_start(self) -> bool:
+        """True if the text began with thinking, and without a start tag."""
+        return self._filter.lacked_start
 
     async def next(self) -> Sequence[ModelEvent]:
         """Wait for the next events; none after the last."""

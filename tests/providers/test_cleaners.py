@@ -1,0 +1,120 @@
+"""The cleaners of events, without a server: whatever comes, the library gets its own shape."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.providers.chat_events import ChatEvents
+from tui.providers.clean_stream import CleanStream
+from tui.providers.cleaning import BrokenStream, Cleaner, Halves, counts
+from tui.providers.message_events import MessageEvents
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+
+
+def objects(*names: str) -> st.SearchStrategy[dict[str, Any]]:
+    return st.fixed_dictionaries({}, optional=dict.fromkeys(names, JSON))
+
+
+FUNCTIONS = JSON | objects("name", "arguments")
+CALLS = JSON | st.lists(
+    JSON | st.fixed_dictionaries({"function": FUNCTIONS}, optional={"index": JSON, "id": JSON})
+)
+DELTAS = JSON | st.fixed_dictionaries(
+    {},
+    optional={"content": JSON, "reasoning": JSON, "tool_calls": CALLS, "function_call": FUNCTIONS},
+)
+CHOICES = JSON | st.lists(
+    JSON | st.fixed_dictionaries({"delta": DELTAS}, optional={"finish_reason": JSON})
+)
+CHUNKS = st.fixed_dictionaries({"choices": CHOICES}, optional={"usage": JSON, "error": JSON})
+BLOCKS = st.fixed_dictionaries(
+    {"type": JSON | st.sampled_from(["text", "tool_use", "text_delta", "input_json_delta"])},
+    optional=dict.fromkeys(["text", "partial_json", "id", "name", "input"], JSON),
+)
+MESSAGES = st.fixed_dictionaries(
+    {
+        "type": JSON
+        | st.sampled_from(
+            [
+                "message",
+                "message_start",
+                "content_block_start",
+                "content_block_delta",
+                "content_block_stop",
+                "message_delta",
+                "message_stop",
+                "error",
+            ]
+        ),
+    },
+    optional={"index": st.integers(0, 2) | JSON, "delta": JSON | BLOCKS, "message": JSON}
+    | {"content_block": JSON | BLOCKS, "usage": JSON, "content": JSON | st.lists(BLOCKS)},
+)
+
+
+def cleaned(cleaner: Cleaner, event: dict[str, Any]) -> list[dict[str, Any]]:
+    try:
+        return [*cleaner.clean(event), *cleaner.rest()]
+    except BrokenStream:
+        return []
+
+
+@given(CHUNKS)
+def test_a_chunk_has_one_choice_at_most_and_texts_where_texts_belong(event: dict[str, Any]):
+    for chunk in cleaned(ChatEvents(), event):
+        for choice in chunk["choices"]:
+            delta = choice["delta"]
+            assert isinstance(delta.get("content", ""), str)
+            assert isinstance(delta.get("reasoning", ""), str)
+            for call in delta.get("tool_calls", []):
+                assert isinstance(call["index"], int)
+                assert all(isinstance(text, str) for text in call["function"].values())
+
+
+@given(MESSAGES)
+def test_a_message_begins_with_its_start_and_has_counts(event: dict[str, Any]):
+    for number, clean in enumerate(cleaned(MessageEvents(), event)):
+        assert (clean["type"] == "message_start") == (number == 0)
+        usage = clean.get("usage") or clean.get("message", {}).get("usage") or {}
+        assert all(isinstance(count, int | dict) for count in usage.values())
+
+
+@pytest.mark.parametrize("cleaner", [ChatEvents, MessageEvents])
+@given(st.lists(CHUNKS | MESSAGES | JSON, max_size=4))
+def test_what_is_passed_on_is_json_in_utf_8_whatever_comes(cleaner: Any, events: list[Any]):
+    stream = CleanStream(cleaner())
+    passed = b"".join(stream.take(b"data: %s\n\n" % json.dumps(each).encode()) for each in events)
+    lines = [line for line in passed.decode().split("\n") if line.startswith("data: ")]
+    assert all(isinstance(json.loads(line[6:]), dict) for line in lines)
+
+
+@given(st.text(st.characters() | st.characters(categories=["Cs"])), st.integers(0, 20))
+def test_the_halves_of_a_character_come_together(text: str, place: int):
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", "")
+    units = [bytes(pair) for pair in zip(*[iter(whole.encode("utf-16-le"))] * 2, strict=True)]
+    parts = [b"".join(units[:place]), b"".join(units[place:])]
+    halves = Halves()
+    joined = "".join(halves.joined(part.decode("utf-16-le", "surrogatepass")) for part in parts)
+    assert joined.encode("utf-16", "surrogatepass").decode("utf-16") == whole
+
+
+@pytest.mark.parametrize(
+    ("usage", "kept"),
+    [
+        ({"a": 1, "b": -1, "c": True, "d": None, "e": 1.5}, {"a": 1}),
+        ({"a": "12", "b": "many", "c": "1" * 99}, {"a": 12}),
+        ({"a": {"b": 3, "c": {}}, "d": []}, {"a": {"b": 3}}),
+        ("many", {}),
+        (None, {}),
+    ],
+)
+def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
+    assert counts(usage) == kept
