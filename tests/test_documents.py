@@ -10,6 +10,7 @@ import pytest
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.records import VERSION, Record, SessionHeader, decode, encode
 from tui.domain.json_limits import DIGITS, LINE_BYTES, NESTING
+from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 from tui.storage.disk import JOURNAL_BYTES
 from tui.storage.lines import LINES
 
@@ -128,3 +129,12 @@ def test_no_file_cites_a_paper_that_is_not_in_the_repository():
         if paper not in names
     }
     assert cited == set()
+
+
+def test_the_manual_has_the_table_of_providers():
+    manual = (ROOT / "docs/manual.md").read_text("utf-8")
+    lines = [line.split() for line in manual.splitlines()]
+    for name in KNOWN_SERVERS:
+        row = PROVIDERS[name]
+        address = row.base_url or row.example_address or "-"
+        assert [name, row.key_variable or "-", address] in lines

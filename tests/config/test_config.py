@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from tui.config import Config, Flags, ModelTable, ProviderSettings, load_config, load_settings
 from tui.config.faults import faults
 from tui.config.writing import as_toml, example
+from tui.domain.providers import KNOWN_SERVERS
 from tui.errors import ConfigError
 
 Write = Callable[[str], Path]
@@ -486,14 +487,21 @@ class TestTheExample:
         for table in ("retention", "hooks", "notify", "tools"):
             kind = type(getattr(Config(), table))
             assert set(raw[table]) == set(kind.__struct_fields__)
-        (server,) = raw["providers"].values()
-        assert set(server) == set(ProviderSettings.__struct_fields__)
+        assert set(raw["providers"]) == {"local", *KNOWN_SERVERS}
+        assert set(raw["providers"]["local"]) == set(ProviderSettings.__struct_fields__)
         (model,) = raw["models"].values()
         assert set(model) == set(ModelTable.__struct_fields__)
         assert raw["keys"]
 
+    def test_has_each_known_server_in_three_lines(self):
+        blocks = example().split("\n\n")
+        known = [block for block in blocks if re.match(r"#\[providers\.(?!local)", block)]
+        assert len(known) == len(KNOWN_SERVERS)
+        assert all(len(block.splitlines()) == 3 for block in known)
+        assert '#[providers.groq]\n#api_key_env = "GROQ_API_KEY"\n#models = ["' in example()
+
     def test_explains_each_key(self):
-        lines = example().splitlines()
+        lines = example().partition("\n# The known servers")[0].splitlines()
         keys = [place for place, line in enumerate(lines) if re.match(r"#\w+ = ", line)]
         assert keys
         assert all(lines[place - 1].startswith(("# ", "[keys]", "[prompts]")) for place in keys)

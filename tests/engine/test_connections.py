@@ -6,7 +6,7 @@ import pytest
 
 from tests.providers.chat_server import ChatServer, sends
 from tui.config import load_connections, load_settings
-from tui.domain.providers import PROVIDERS, Provider
+from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
 from tui.engine.connections import OWN_SERVER, ConnectionManager, address_of
 from tui.engine.model_lists import ModelLists
 from tui.errors import ConfigError, ModelUnavailable, UsageError
@@ -139,8 +139,25 @@ async def test_a_damaged_file_is_said_and_nothing_changes(manager, file):
 
 def test_what_was_found_comes_first_and_every_row_of_the_table_is_there(manager):
     rows = manager(OPENAI_API_KEY=KEY).rows(["ollama"])
-    assert [row.name for row in rows] == ["openai", "ollama", "anthropic", OWN_SERVER]
+    others = [name for name in KNOWN_SERVERS if name not in ("openai", "ollama")]
+    assert [row.name for row in rows] == ["openai", "ollama", *others, OWN_SERVER]
     assert [row.note for row in rows][:2] == ["OPENAI_API_KEY is set", "running"]
+
+
+def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(manager):
+    made = manager()
+    notes = {row.name: row.note for row in made.rows()}
+    assert notes["lmstudio"] == "127.0.0.1:1234"
+    assert made.local() == ["ollama"]
+    lists = ModelLists(made, made.models, None, lambda: None)
+    assert lists.due(anew=True) == ["ollama"]
+
+
+def test_the_key_of_a_variable_belongs_to_the_address_that_only_the_user_knows(manager):
+    made = manager(AZURE_OPENAI_API_KEY=KEY)
+    moved = made.with_address(made.connection("azure"), "mine.openai.azure.com")
+    assert moved.provider.base_url == "https://mine.openai.azure.com/openai/v1"
+    assert moved.key.reveal() == KEY
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
         ("How do I choose a model?", "Models"),
         ("How do I connect Ollama?", "Models"),
         ("base_url of my server", "Models"),
-        ("where do I put my API key", "API access"),
+        ("where do I put my API key", "Providers"),
         ("Where are my files?", "Files"),
         ("what happens if it CRASHES", "Crashes and full disks"),
         ("ｄｉｓｋ　ｆｕｌｌ", "Crashes and full disks"),
@@ -82,7 +82,7 @@ async def test_it_answers_from_the_section_that_fits(question: str, section: str
 )
 async def test_it_tells_what_the_manual_has_where_nothing_fits(question: str):
     text = await answer(question)
-    assert "The manual has nothing on that. Its topics:\n\n- Sessions\n- Private sessions\n" in text
+    assert "The manual has nothing on that. Its topics: Sessions · Private sessions · " in text
 
 
 async def test_it_answers_in_pieces_of_a_few_words_that_make_the_whole():

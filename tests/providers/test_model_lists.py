@@ -49,6 +49,26 @@ class TestTheList:
         with ChatServer(models=["b", "a"], key=KEY) as server:
             assert listed_names(connected(server, name)) == ("b", "a")
 
+    @pytest.mark.parametrize("name", ["openai", "anthropic"])
+    def test_is_asked_for_with_all_that_is_set_about_the_server(self, name):
+        changes = {
+            "headers": {"X-Team": "blue"},
+            "query": {"api-version": "1"},
+            "key_header": "api-key",
+        }
+        with ChatServer(models=["a"]) as server:
+            list_models(connected(server, name, **changes))
+            (question,) = server.questions
+        assert question.headers["x-team"] == "blue"
+        assert question.headers["api-key"] == KEY
+        assert not {"authorization", "x-api-key"} & set(question.headers)
+        assert "api-version=1" in question.path
+
+    def test_is_asked_for_with_the_key_of_a_command(self):
+        with ChatServer(models=["a"], key=KEY) as server:
+            row = connected(server, key_command=("echo", KEY)).provider
+            assert [each.name for each in list_models(Connection(row))] == ["a"]
+
     def test_of_an_ollama_has_its_chat_models(self):
         with ChatServer(ollama_models=["qwen3:4b", "nomic-embed-text"]) as server:
             assert listed_names(connected(server, "ollama")) == ("qwen3:4b",)

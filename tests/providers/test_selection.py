@@ -19,6 +19,10 @@ from tui.storage.connections import write_key
 KEY = "sk-test-0123456789"
 OPENAI = {"OPENAI_API_KEY": KEY}
 ANTHROPIC = {"ANTHROPIC_API_KEY": KEY}
+AZURE = {
+    "AZURE_OPENAI_API_KEY": KEY,
+    "AZURE_OPENAI_ENDPOINT": "https://mine.openai.azure.com/",
+}
 SERVER = (
     '[providers.local]\nbase_url = "http://127.0.0.1:8080/v1"\nmodels = ["qwen3", "qwen3:4b"]\n'
 )
@@ -76,6 +80,14 @@ class TestTheFirstThatIsFound:
             (OPENAI, '[providers.openai]\nmodels = ["gpt-x"]', nothing, "openai:gpt-x"),
             ({"OPENAI_API_KEY": " "}, "", nothing, "offline:guide"),
             ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "", nothing, "offline:guide"),
+            ({"GROQ_API_KEY": KEY}, SERVER, llama, "groq:openai/gpt-oss-120b"),
+            ({"GROQ_API_KEY": KEY, "XAI_API_KEY": KEY} | OPENAI, "", llama, "openai:gpt-6-luna"),
+            ({"XAI_API_KEY": KEY, "GROQ_API_KEY": KEY}, "", llama, "groq:openai/gpt-oss-120b"),
+            ({"AZURE_OPENAI_API_KEY": KEY}, "", llama, "ollama:llama3.2"),
+            (AZURE, "", llama, "ollama:llama3.2"),
+            (AZURE, '[providers.azure]\nmodels = ["mine"]', llama, "azure:mine"),
+            ({"AWS_BEARER_TOKEN_BEDROCK": KEY}, "", llama, "ollama:llama3.2"),
+            ({}, "[providers.lmstudio]\nmodels = ['a']", nothing, "offline:guide"),
         ],
     )
     def test_is_taken(self, settings_with: SettingsWith, environ, text, ollama, name):
@@ -132,6 +144,40 @@ class TestTheFirstThatIsFound:
         _, told = choose(settings_with(text), environ, find_ollama=nothing)
         assert list(told) == notices
 
+    @pytest.mark.parametrize(
+        ("environ", "said"),
+        [
+            ({"AZURE_OPENAI_API_KEY": KEY}, "azure: no models listed."),
+            (AZURE, "azure: no models listed."),
+            (
+                {"AZURE_OPENAI_ENDPOINT": "https://mine"},
+                "AZURE_OPENAI_ENDPOINT is set, but AZURE_OPENAI_API_KEY is not.",
+            ),
+        ],
+    )
+    def test_is_told_with_an_azure_that_lacks_something(
+        self, settings_with: SettingsWith, environ, said
+    ):
+        _, (told,) = choose(settings_with(), environ, find_ollama=nothing)
+        assert told.startswith(said)
+
+    @pytest.mark.parametrize("variable", ["GEMINI_API_KEY", "GOOGLE_API_KEY"])
+    def test_lacks_no_extra(
+        self, settings_with: SettingsWith, monkeypatch: pytest.MonkeyPatch, variable: str
+    ):
+        monkeypatch.setattr("tui.providers.extras.find_spec", lambda _: None)
+        environ = {variable: KEY}
+        choice, (told,) = choose(settings_with(), environ, find_ollama=llama)
+        assert choice.name == "ollama:llama3.2"
+        assert told == (
+            'The library for google is not installed. Run: pip install "sibyl-tui[google]"'
+        )
+        monkeypatch.setattr("tui.providers.extras.find_spec", lambda name: name)
+        choice, told = choose(settings_with(), environ, find_ollama=llama)
+        assert (choice.name, told) == (f"google:{PROVIDERS['google'].models[0]}", ())
+        assert choice.key is not None
+        assert choice.key.source == variable
+
     def test_is_told_with_a_server_that_lacks_its_key(self, settings_with: SettingsWith):
         _, (told,) = choose(settings_with(KEYED), {}, find_ollama=nothing)
         assert told.startswith("local requires a key. Press F5 to enter it, set LOCAL_API_KEY,")
@@ -185,6 +231,9 @@ class TestTheOneThatWasAskedFor:
             ("nobody:a", 'There is no provider "nobody". Known are anthropic, openai,'),
             ("gpt-4o", 'There is no provider "gpt-4o". .* A model is named PROVIDER:MODEL'),
             ("ollama", "No Ollama with a model answers at http://127.0.0.1:11434/v1."),
+            ("groq", "groq requires a key. Press F5 to enter it, set GROQ_API_KEY, or add"),
+            ("azure:mine", "azure requires an address. Press F5 to enter it, set AZURE_OPENAI_E"),
+            ("lmstudio", "lmstudio: no models listed. Choose one with /model, or add models ="),
             ("bare", "bare: no models listed. Choose one with /model, or add models ="),
             (
                 "offline:other",
@@ -284,6 +333,20 @@ class TestTheChoice:
         environ = ANTHROPIC | {"ANTHROPIC_BASE_URL": "http://variable"}
         choice, _ = choose(settings_with(), environ, find_ollama=nothing)
         assert choice.base_url == "http://variable"
+
+    def test_of_azure_has_the_path_of_its_api_and_its_header(self, settings_with: SettingsWith):
+        choice, _ = choose(settings_with(model="azure:mine"), AZURE, find_ollama=nothing)
+        assert choice.base_url == "https://mine.openai.azure.com/openai/v1"
+        assert (choice.key_header, choice.key_form) == ("api-key", "{}")
+        assert choice.max_tokens_name == "max_completion_tokens"
+
+    def test_of_azure_has_its_address_as_it_stands_if_it_has_a_path(
+        self, settings_with: SettingsWith
+    ):
+        address = "https://mine.openai.azure.com/openai/deployments/a"
+        environ = AZURE | {"AZURE_OPENAI_ENDPOINT": address}
+        choice, _ = choose(settings_with(model="azure:mine"), environ, find_ollama=nothing)
+        assert choice.base_url == address
 
     def test_has_what_the_settings_say_instead(self, settings_with: SettingsWith):
         text = (

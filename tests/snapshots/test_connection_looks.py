@@ -23,7 +23,7 @@ def bare(tmp_path):
 
 async def settled(app, pilot):
     await until(lambda: rows(app))
-    app.screen.key.cursor_blink = False
+    app.screen.filter.cursor_blink = app.screen.key.cursor_blink = False
     await pilot.pause()
 
 

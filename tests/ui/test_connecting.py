@@ -190,6 +190,73 @@ async def test_a_key_that_is_pasted_too_early_is_not_shown(bare):
         assert not any(KEY in line.value for line in app.screen.query(Input))
 
 
+async def test_the_providers_are_filtered_while_one_types(bare):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press(*"face")
+        assert [choice.text for choice in app.screen.choices.lines] == ["Hugging Face"]
+        await pilot.press("enter")
+        await step(app, "key")
+        assert "Keys are made at https://huggingface.co/settings/tokens" in shown(app)
+
+
+async def test_a_server_of_ones_own_is_offered_where_no_name_matches(bare):
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await pilot.press(*"mine")
+        assert [choice.text for choice in app.screen.choices.lines] == ["Server of your own"]
+        await pilot.press("enter")
+        await step(app, "address")
+
+
+async def test_what_was_typed_stays_when_a_server_is_found(bare):
+    with ChatServer(ollama_models=["qwen3"]) as server:
+        async with bare(OLLAMA_HOST=server.root).running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("l")
+            await until(lambda: "running" in shown(app), "the Ollama")
+            assert app.screen.filter.value == "l"
+
+
+async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(bare):
+    with ChatServer(models=["qwen3"]) as server:
+        machine = bare()
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "vLLM")
+            await step(app, "address")
+            assert app.screen.address.value == "http://127.0.0.1:8000/v1"
+            await pilot.press("ctrl+a", "ctrl+k")
+            await paste(app, pilot, server.root)
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: "vllm:qwen3" in status(app), "the model")
+    kept = load_connections(machine.config / "connections.toml")
+    assert kept.providers["vllm"].base_url == server.base_url
+
+
+async def test_azure_asks_for_its_address_and_its_key(bare):
+    with ChatServer(models=["mine"]) as server:
+        machine = bare()
+        async with machine.running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "Azure OpenAI")
+            await step(app, "address")
+            assert "https://RESOURCE.openai.azure.com/openai/v1" in shown(app)
+            await paste(app, pilot, server.base_url)
+            await pilot.press("enter")
+            await step(app, "key")
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+            await pilot.press("enter")
+            await until(lambda: "azure:mine" in status(app), "the model")
+        assert server.questions[0].headers["api-key"] == KEY
+    kept = load_connections(machine.config / "connections.toml")
+    assert kept.providers["azure"].base_url == server.base_url
+
+
 @pytest.mark.fast
 async def test_a_wrong_key_is_said_in_place_and_stays_to_be_mended(bare):
     with ChatServer(models=MODELS, key=KEY) as server:

@@ -14,6 +14,7 @@ from tui.config.connections import Connections
 from tui.config.dotted_keys import joined
 from tui.config.loading import Settings
 from tui.config.schema import Config
+from tui.domain.providers import KNOWN_SERVERS, PROVIDERS
 
 _HEAD = """\
 # Settings of sibyl-tui. Every key is here, commented out, with its default or an example.
@@ -79,6 +80,8 @@ def _example_field(field: inspect.Field) -> Iterator[str]:
             # A table name alone, uncommented, would be a server without an address.
             yield f"#[{field.name}.{meta['examples'][0]}]\n"
             yield from _example_table(table)
+            if field.name == "providers":
+                yield from _known_servers()
         case inspect.DictType():
             yield f"[{field.name}]\n"
             for name, value in meta["examples"][0].items():
@@ -86,6 +89,18 @@ def _example_field(field: inspect.Field) -> Iterator[str]:
         case _:
             value = meta["examples"][0] if "examples" in meta else field.default
             yield f"#{field.name} = {_value(value)}\n"
+
+
+def _known_servers() -> Iterator[str]:
+    """Format each known provider in three lines."""
+    yield "\n# The known servers with their usual variables, addresses and default models.\n"
+    for name in KNOWN_SERVERS:
+        row = PROVIDERS[name]
+        key, value = "api_key_env", row.key_variable
+        if row.key_variable is None or row.lacks_address:
+            key, value = "base_url", row.base_url or row.example_address
+        yield f"\n#[providers.{name}]\n#{key} = {_value(value)}\n"
+        yield f"#models = {_value(row.models or ('MODEL',))}\n"
 
 
 def _unwrapped(kind: inspect.Type) -> tuple[Mapping[str, Any], inspect.Type]:

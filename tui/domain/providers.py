@@ -23,6 +23,13 @@ MaxTokensName = Literal["max_tokens", "max_completion_tokens"]
 ListingName = Literal["openai", "anthropic", "ollama"]
 """The form of the list of a server's models."""
 
+EXTRAS: Mapping[DialectName, str] = {
+    "google": "google.genai",
+    "mistral": "mistralai",
+    "bedrock": "boto3",
+}
+"""The dialects that require the extra of their name, and the module that shows that it is there."""
+
 LISTINGS: Mapping[DialectName, ListingName] = {"anthropic": "anthropic"}
 """The form that goes with a dialect, where it is not that of ``openai``."""
 
@@ -47,6 +54,8 @@ class Provider(msgspec.Struct, frozen=True):
     models: tuple[str, ...] = ()
     """The first is the default."""
     key_variable: str | None = None
+    other_key_variables: tuple[str, ...] = ()
+    """Variables that count if ``key_variable`` is not set."""
     key_file: str | None = None
     needs_key: bool = False
     """True for a vendor: it is chosen without being asked for as soon as its key is there."""
@@ -71,8 +80,12 @@ class Provider(msgspec.Struct, frozen=True):
     """A PEM file with the certificate that the server asks for, and perhaps its key."""
     client_key: str | None = None
     """A PEM file with the key of ``client_certificate``, if that has none."""
+    example_address: str = ""
+    """The form of an address that only the user knows."""
     url_variable: str | None = None
     """The environment variable that replaces ``base_url``."""
+    path: str = ""
+    """The path of an address in ``url_variable`` that has none."""
     context_window: int = 32_768
     """In tokens: what is assumed of a model of which nobody knows more."""
     answer_tokens: int = 32_000
@@ -92,6 +105,11 @@ class Provider(msgspec.Struct, frozen=True):
     within an answer is retried, nor what a retry cannot mend, such as a wrong certificate. The
     libraries below retry nothing: this is the only place.
     """
+
+    @property
+    def lacks_address(self) -> bool:
+        """True for a server whose address only the user knows, until it is given."""
+        return not self.base_url and bool(self.example_address)
 
     @property
     def key_form(self) -> str:
@@ -131,6 +149,134 @@ PROVIDERS = {
             url_variable="OPENAI_BASE_URL",
             context_window=128_000,
         ),
+        Provider(
+            "google",
+            title="Google Gemini",
+            dialect="google",
+            key_page="https://aistudio.google.com/apikey",
+            base_url="https://generativelanguage.googleapis.com",
+            models=("gemini-3.5-flash",),
+            key_variable="GEMINI_API_KEY",
+            other_key_variables=("GOOGLE_API_KEY",),
+            needs_key=True,
+            context_window=128_000,
+        ),
+        Provider(
+            "mistral",
+            title="Mistral",
+            dialect="mistral",
+            key_page="https://console.mistral.ai/api-keys",
+            base_url="https://api.mistral.ai/v1",
+            models=("mistral-large-latest",),
+            key_variable="MISTRAL_API_KEY",
+            needs_key=True,
+            context_window=128_000,
+        ),
+        Provider(
+            "openrouter",
+            title="OpenRouter",
+            key_page="https://openrouter.ai/settings/keys",
+            base_url="https://openrouter.ai/api/v1",
+            models=("openrouter/auto",),
+            key_variable="OPENROUTER_API_KEY",
+            needs_key=True,
+            context_window=128_000,
+        ),
+        Provider(
+            "groq",
+            title="Groq",
+            key_page="https://console.groq.com/keys",
+            base_url="https://api.groq.com/openai/v1",
+            models=("openai/gpt-oss-120b",),
+            key_variable="GROQ_API_KEY",
+            needs_key=True,
+            max_tokens_name="max_completion_tokens",
+            context_window=131_072,
+        ),
+        Provider(
+            "deepseek",
+            title="DeepSeek",
+            key_page="https://platform.deepseek.com/api_keys",
+            base_url="https://api.deepseek.com/v1",
+            models=("deepseek-flash",),
+            key_variable="DEEPSEEK_API_KEY",
+            needs_key=True,
+            context_window=128_000,
+        ),
+        Provider(
+            "xai",
+            title="xAI",
+            key_page="https://console.x.ai/team/default/api-keys",
+            base_url="https://api.x.ai/v1",
+            models=("grok-4.3",),
+            key_variable="XAI_API_KEY",
+            needs_key=True,
+            max_tokens_name="max_completion_tokens",
+            context_window=256_000,
+        ),
+        Provider(
+            "together",
+            title="Together AI",
+            key_page="https://api.together.ai/settings/api-keys",
+            base_url="https://api.together.ai/v1",
+            models=("openai/gpt-oss-120b",),
+            key_variable="TOGETHER_API_KEY",
+            needs_key=True,
+            context_window=128_000,
+        ),
+        Provider(
+            "fireworks",
+            title="Fireworks AI",
+            key_page="https://app.fireworks.ai/settings/users/api-keys",
+            base_url="https://api.fireworks.ai/inference/v1",
+            models=("accounts/fireworks/models/gpt-oss-120b",),
+            key_variable="FIREWORKS_API_KEY",
+            needs_key=True,
+            context_window=128_000,
+        ),
+        Provider(
+            "cerebras",
+            title="Cerebras",
+            key_page="https://cloud.cerebras.ai/platform",
+            base_url="https://api.cerebras.ai/v1",
+            models=("gpt-oss-120b",),
+            key_variable="CEREBRAS_API_KEY",
+            needs_key=True,
+            max_tokens_name="max_completion_tokens",
+            context_window=65_536,
+        ),
+        Provider(
+            "huggingface",
+            title="Hugging Face",
+            key_page="https://huggingface.co/settings/tokens",
+            base_url="https://router.huggingface.co/v1",
+            models=("openai/gpt-oss-120b",),
+            key_variable="HF_TOKEN",
+            needs_key=True,
+            context_window=32_768,
+        ),
+        # Each user has an address of his own, and names models by the names of his deployments.
+        Provider(
+            "azure",
+            title="Azure OpenAI",
+            key_page="https://portal.azure.com (the page Keys and Endpoint of the resource)",
+            key_variable="AZURE_OPENAI_API_KEY",
+            needs_key=True,
+            key_header="api-key",
+            max_tokens_name="max_completion_tokens",
+            example_address="https://RESOURCE.openai.azure.com/openai/v1",
+            url_variable="AZURE_OPENAI_ENDPOINT",
+            path="/openai/v1",
+            context_window=128_000,
+        ),
+        # Keys of AWS serve for much else: without a default model it is never chosen unasked.
+        Provider(
+            "bedrock",
+            title="Amazon Bedrock",
+            dialect="bedrock",
+            key_variable="AWS_BEARER_TOKEN_BEDROCK",
+            context_window=128_000,
+        ),
         # Its models are those that the user has pulled. Its default window is 4,096 tokens, and it
         # truncates a longer request without an error. Loading a model takes minutes of silence.
         Provider(
@@ -142,6 +288,16 @@ PROVIDERS = {
             context_window=4_096,
             timeout=300,
         ),
+        # Local servers read a long request in silence. LM Studio loads models with 4,096 tokens.
+        Provider(
+            "lmstudio",
+            title="LM Studio",
+            base_url="http://127.0.0.1:1234/v1",
+            context_window=4_096,
+            timeout=300,
+        ),
+        Provider("llamacpp", title="llama.cpp", base_url="http://127.0.0.1:8080/v1", timeout=300),
+        Provider("vllm", title="vLLM", base_url="http://127.0.0.1:8000/v1", timeout=300),
         Provider(OFFLINE, models=(GUIDE,)),
     )
 }

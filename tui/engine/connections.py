@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 OWN_SERVER = "own server"
 """The name of the row for a server that no table has; no provider's name has a blank."""
 
+_ASKED = ("ollama",)
+
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
 
@@ -72,10 +74,11 @@ class ConnectionManager:
         return [name for name in names if name != OFFLINE]
 
     def local(self) -> list[str]:
-        """The names of the servers of the table that may run on this machine."""
-        return [
-            name for name in self.known() if name in PROVIDERS and not PROVIDERS[name].needs_key
-        ]
+        """The servers that are asked without being connected: a local Ollama.
+
+        The ports of the others are common: anything may answer there.
+        """
+        return [name for name in self.known() if name in _ASKED]
 
     def provider(self, name: str) -> Provider | None:
         """Look up a provider as it is configured; ``None`` if nothing has the name."""
@@ -113,9 +116,8 @@ class ConnectionManager:
         own = provider.name == OWN_SERVER
         name = self._name_for(address) if own else provider.name
         # A key belongs to the server that it was given for.
-        return replace(
-            connection, provider=replace(provider, name=name, base_url=address), key=None
-        )
+        key = connection.key if provider.lacks_address else None
+        return replace(connection, provider=replace(provider, name=name, base_url=address), key=key)
 
     async def keep(self, connection: "Connection", model: str) -> str:
         """Keep a connection, and let the program use it; gives the whole name of the model.
@@ -154,14 +156,16 @@ class ConnectionManager:
         variable = self._variable(provider)
         found = f"{variable} is set" if variable else "running" if answers else ""
         lacks = "" if found or self._is_usable(name) else self._lacking(provider)
+        place = urlsplit(provider.base_url).netloc if _is_local(provider) else ""
         return ProviderRow(
             name,
             provider.title or name,
-            "connected" if connected else found or lacks,
+            "connected" if connected else found or lacks or place,
             connected=connected,
             found=connected or bool(found) or (own and not lacks),
             key_page=provider.key_page,
             address=provider.base_url,
+            example_address=provider.example_address,
             wants_key=provider.needs_key or has_pasted_key(name, self._settings),
         )
 
@@ -226,7 +230,7 @@ class ConnectionManager:
         self._models.use(self._settings)
 
 
-_OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "llama.cpp, vLLM, LM Studio, a gateway")
+_OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")
 
 
 def address_of(text: str, provider: Provider) -> str:
@@ -247,9 +251,17 @@ def _completed(typed: str, provider: Provider) -> str:
         from tui.providers.ollama import address_from_host
 
         return address_from_host(typed)
-    address = typed if "://" in typed else f"http://{typed}"
+    usual = provider.base_url or provider.example_address
+    scheme = "https" if usual.startswith("https:") else "http"
+    address = typed if "://" in typed else f"{scheme}://{typed}"
     has_path = "/" in address.partition("://")[2]
-    return address if has_path or provider.dialect != "openai" else f"{address}/v1"
+    if has_path or provider.dialect not in ("openai", "responses"):
+        return address
+    return address + (provider.path or "/v1")
+
+
+def _is_local(provider: Provider) -> bool:
+    return _is_loopback(urlsplit(provider.base_url).hostname or "")
 
 
 def _is_loopback(host: str) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -117,7 +118,7 @@ def provider_called(name: str, settings: Settings, environ: Mapping[str, str]) -
         return None
     table, own = PROVIDERS.get(name) or Provider(name), settings.provider(name)
     # A key that was pasted on the screen was asked for in spite of the usual variable.
-    variable = None if has_pasted_key(name, settings) else table.key_variable
+    variable = None if has_pasted_key(name, settings) else _key_variable(table, environ)
     chosen = settings.connections.chosen_of(name)
     address = _address(table, environ) or own.base_url or table.base_url
     return msgspec.structs.replace(
@@ -157,6 +158,12 @@ def _replaced(own: ProviderSettings) -> dict[str, Any]:
 def _added(table: Provider, own: ProviderSettings) -> dict[str, Any]:
     """The settings that are added to those of the table."""
     return {name: {**getattr(table, name), **(getattr(own, name) or {})} for name in _ADDED}
+
+
+def _key_variable(table: Provider, environ: Mapping[str, str]) -> str | None:
+    """The first usual variable that is set, else the first."""
+    usual = (table.key_variable, *table.other_key_variables)
+    return next((each for each in usual if each and environ.get(each, "").strip()), usual[0])
 
 
 def _spoken(own: ProviderSettings) -> dict[str, Any]:
@@ -207,4 +214,4 @@ def _address(provider: Provider, environ: Mapping[str, str]) -> str | None:
         said = address_from_host(said)
     if not is_address(said):
         raise ConfigError("environment", variable, "expected the address of a server")
-    return said
+    return said if urlsplit(said).path.strip("/") else said.rstrip("/") + provider.path

@@ -152,8 +152,7 @@ def _from_manual(question: str) -> str:
 
 def _contents() -> str:
     sections = _sections()
-    titles = "\n".join(f"- {section.title}" for section in sections)
-    return f"{_NOTHING}\n\n{titles}"
+    return f"{_NOTHING} {' · '.join(section.title for section in sections)}"
 
 
 def _quoted(hits: Sequence[PastHit]) -> str:

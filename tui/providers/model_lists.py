@@ -187,9 +187,10 @@ class ServerRequest:
         """Give an error back instead of raising it: the library's may quote the key below it."""
         timeout = httpx2.Timeout(self._seconds, connect=min(self._seconds, CONNECT_SECONDS))
         try:
+            whole = httpx2.URL(url).copy_merge_params(self._connection.provider.query)
             with (
                 httpx2.Client(transport=self._route.blocking_transport(), timeout=timeout) as http,
-                http.stream(method, url, headers=self._headers(), json=body) as response,
+                http.stream(method, whole, headers=self._headers(), json=body) as response,
             ):
                 data = self._body(response)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
@@ -211,15 +212,17 @@ class ServerRequest:
         return bytes(data[:_MOST_BYTES])
 
     def _headers(self) -> dict[str, str]:
-        key = self._connection.key.reveal() if self._connection.key else ""
-        common = {"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"}
-        if self._connection.provider.dialect == "anthropic":
-            return {
-                **common,
-                "anthropic-version": "2023-06-01",
-                **({"X-Api-Key": key} if key else {}),
-            }
-        return {**common, **({"Authorization": f"Bearer {key}"} if key else {})}
+        provider, key = self._connection.provider, self._connection.key
+        headers = {"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"}
+        header, form = provider.key_header or "Authorization", "Bearer {}"
+        if provider.dialect == "anthropic":
+            headers["anthropic-version"] = "2023-06-01"
+            header, form = provider.key_header or "X-Api-Key", "{}"
+        if provider.key_header:
+            form = provider.key_form
+        if key:
+            headers[header] = form.format(key.reveal())
+        return {**headers, **provider.headers}
 
 
 def _note(reply: bytes | ModelError, provider: str, begun: float) -> None:

@@ -14,6 +14,7 @@ from tui.providers.catalog import (
     with_key,
     with_window,
 )
+from tui.providers.extras import require_extra
 from tui.providers.protocol import Model
 from tui.providers.secret import Secret
 
@@ -163,13 +164,23 @@ class _Selection:
     def _vendor(self, name: str) -> ModelChoice | None:
         """Select a vendor's default model if its key is set."""
         provider = self._provider(name)
-        if provider and (self._key(provider) or provider.key_command):
-            return self._choice(provider, provider.models[0])
-        variable = provider.key_variable if provider else None
-        address = provider.url_variable if provider else None
+        if provider is None:
+            return None
+        if self._key(provider) or provider.key_command:
+            return self._usable(provider)
+        variable, address = provider.key_variable, provider.url_variable
         if address and self._environ.get(address):
             self._passed_over.append(f"{address} is set, but {variable} is not.")
         return None
+
+    def _usable(self, provider: Provider) -> ModelChoice | None:
+        """Select the default model of a provider, unless it has none or lacks its extra."""
+        try:
+            require_extra(provider.dialect, provider.name)
+            return self._choice(provider, self._default_model(provider))
+        except ModelUnavailable as error:
+            self._passed_over.append(str(error))
+            return None
 
     def _server(self) -> ModelChoice | None:
         names = [name for name in self._settings.providers if name not in KNOWN_SERVERS]
@@ -188,6 +199,8 @@ class _Selection:
         return None
 
     def _choice(self, provider: Provider, model: str) -> ModelChoice:
+        if provider.lacks_address:
+            raise ModelUnavailable(self._addressless(provider))
         key = self._key(provider)
         if key is None and provider.needs_key and not provider.key_command:
             raise ModelUnavailable(self._keyless(provider))
@@ -220,6 +233,13 @@ class _Selection:
         return (
             f'There is no provider "{name}". Known are {known}. A model is named PROVIDER:MODEL;'
             f" your own server is [providers.NAME] in {self._settings.file}."
+        )
+
+    def _addressless(self, provider: Provider) -> str:
+        return (
+            f"{provider.name} requires an address. Press F5 to enter it, set"
+            f' {provider.url_variable}, or add base_url = "https://…" to'
+            f" [providers.{provider.name}] in {self._settings.file}."
         )
 
     def _keyless(self, provider: Provider) -> str:

@@ -7,6 +7,7 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from tui.domain.model_choice import matches
 from tui.domain.views.model_rows import ProviderRow
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
@@ -24,6 +25,16 @@ _KEYS: dict[Step, str] = {
     "model": "Enter choose · Esc back",
 }
 _REMOVE = "Enter choose · Del remove · Esc close"
+
+
+class _Filter(LineInput):
+    """A filter that takes no pastes among providers: a key pasted too early would be shown."""
+
+    takes_pastes = False
+
+    def on_paste(self, event: events.Paste) -> None:
+        if not self.takes_pastes:
+            event.prevent_default()
 
 
 class ConnectScreen(ChooserDialog[None]):
@@ -73,6 +84,7 @@ class ConnectScreen(ChooserDialog[None]):
 
     def __init__(self, rows: Sequence[ProviderRow]) -> None:
         super().__init__()
+        self.filter = _Filter(compact=True, select_on_focus=False)
         self.key = MaskedInput()
         self.address = LineInput(compact=True, select_on_focus=False)
         self.step: Step = "provider"
@@ -109,7 +121,8 @@ class ConnectScreen(ChooserDialog[None]):
     def ask_address(self, words: str = "", *, error: bool = False) -> None:
         """Ask for the address of the chosen server."""
         self._begin("address", f"Connect {self._row.title}: its address")
-        self.say(words or "For example http://127.0.0.1:8080/v1", error=error)
+        example = self._row.example_address or "http://127.0.0.1:8080/v1"
+        self.say(words or f"For example {example}", error=error)
         self.type_into(self.address)
 
     def show_waiting(self, words: str) -> None:
@@ -126,8 +139,7 @@ class ConnectScreen(ChooserDialog[None]):
         """Let a model of the server be chosen, or named where it lists none."""
         self._begin("model", f"Connect {self._row.title}: choose a model")
         self._names = names
-        self.filter.value = ""
-        self.filter.placeholder = "type to filter, or a name"
+        self._clear_filter("type to filter, or a name", takes_pastes=True)
         none = "This server lists no models. Type the name of one."
         self.say("" if names else none)
         self.offer([Choice(name, name) for name in names])
@@ -135,6 +147,11 @@ class ConnectScreen(ChooserDialog[None]):
         self.type_into(self.filter)
 
     def unlisted(self, text: str) -> Choice | None:
+        if self.step == "provider":
+            # A server of one's own has no name yet.
+            own = self._rows[-1]
+            known = any(matches(f"{row.title} {row.name}", text) for row in self._rows)
+            return None if known else Choice(own.name, own.title, own.note)
         if self.step != "model" or text in self._names:
             return None
         return Choice(text, f'Use "{text}"', "not listed" if self._names else "")
@@ -152,13 +169,17 @@ class ConnectScreen(ChooserDialog[None]):
         self._begin("provider", "Connect a model")
         self.entitle("Connect a model", _REMOVE if removable else _KEYS["provider"])
         self.say("")
+        self._clear_filter("type to filter", takes_pastes=False)
         self._offer_providers(self._row.name)
-        # No line: a key that is pasted too early would be shown in it.
-        self.type_into(None)
+        self.type_into(self.filter)
+
+    def _clear_filter(self, placeholder: str, *, takes_pastes: bool) -> None:
+        self.filter.value = ""
+        self.filter.placeholder = placeholder
+        self.filter.takes_pastes = takes_pastes
 
     def _offer_providers(self, highlighted: str) -> None:
         rows = self._rows
-        self.filter.value = ""
         self.offer(
             [Choice(row.name, row.title, row.note, "●" if row.found else "") for row in rows],
             highlighted,
@@ -216,17 +237,6 @@ class ConnectScreen(ChooserDialog[None]):
             return
         self._removing = row.name
         self.say(f"Remove {row.title} and its key? Del removes it, Esc keeps it.", error=True)
-
-    def on_key(self, event: events.Key) -> None:
-        """Go to the next provider that begins with a letter."""
-        if self.step != "provider" or not event.character or not event.is_printable:
-            return
-        places = range(len(self._rows))
-        after = [(self.choices.place + place + 1) % len(self._rows) for place in places]
-        for place in after:
-            if self._rows[place].title.casefold().startswith(event.character.casefold()):
-                self.choices.highlight_place(place)
-                return
 
     def on_paste(self, event: events.Paste) -> None:
         event.stop()

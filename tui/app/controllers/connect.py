@@ -100,15 +100,8 @@ class ConnectController:
     async def _choose(self, name: str, asked: int) -> None:
         """Test the chosen provider, or ask for the key or address that is missing."""
         self._draft = draft = await asyncio.to_thread(self._connections.connection, name)
-        if asked != self._asked or self._screen is None:
-            return
-        keyless = draft.key is None and not draft.provider.key_command
-        if draft.provider.needs_key and keyless:
-            self._screen.ask_key()
-        elif name == OWN_SERVER:
-            self._screen.ask_address()
-        else:
-            await self._test(draft, asked)
+        if asked == self._asked:
+            await self._advance(draft, asked)
 
     async def _complete(
         self, take: Callable[["Connection", str], "Connection"], text: str, asked: int
@@ -120,7 +113,21 @@ class ConnectController:
         except UsageError as error:
             self._screen.show_error(str(error))
             return
-        await self._test(draft, asked)
+        await self._advance(draft, asked)
+
+    async def _advance(self, draft: "Connection", asked: int) -> None:
+        """Ask for the next part of a connection that is missing; test it once it is whole."""
+        screen, provider = self._screen, draft.provider
+        if screen is None:
+            return
+        if provider.name == OWN_SERVER or provider.lacks_address:
+            self._draft = draft
+            screen.ask_address()
+        elif provider.needs_key and draft.key is None and not provider.key_command:
+            self._draft = draft
+            screen.ask_key()
+        else:
+            await self._test(draft, asked)
 
     async def _test(self, draft: "Connection", asked: int) -> None:
         """Ask the server for its models; a failure leads back to the step that can mend it."""

@@ -52,6 +52,8 @@ class ProviderRow(msgspec.Struct, frozen=True):
     """True if it can be used without another word: its key, or the server, is there."""
     key_page: str = ""
     address: str = ""
+    example_address: str = ""
+    """The form of its address, for one whose address only the user knows."""
     wants_key: bool = False
     """True if it wants a key; otherwise an address."""
 
