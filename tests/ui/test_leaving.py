@@ -55,6 +55,21 @@ async def answering(world, app, pilot):
     await until(lambda: "half" in conversation(app), "half an answer")
 
 
+async def test_a_question_follows_the_answers_that_end_while_it_is_open(world):
+    end = asyncio.Event()
+    w = world(["half", end, "whole"])
+    async with w.running() as (app, pilot):
+        await answering(w, app, pilot)
+        await pilot.press("ctrl+q")
+        assert "still in progress" in await question(app)
+        end.set()
+        await until(lambda: not w.workspace.current.activity.running, "the end of the answer")
+        await pilot.pause()
+        assert await question(app) == "Quit? (y/n)\nNo answer is in progress any more."
+        await pilot.press("y")
+        await until(lambda: not app.is_running, "the end")
+
+
 async def test_quitting_while_an_answer_arrives_asks_and_names_it(world):
     w = world(["half", asyncio.Event()])
     async with w.running() as (app, pilot):

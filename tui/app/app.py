@@ -321,6 +321,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
     @on(TurnFinished)
     def end_turn(self, event: TurnFinished) -> None:
         self._controllers.turn_end.note(event.session)
+        self._controllers.confirmations.renew()
         if event.status != "interrupted":
             failed = event.status == "failed"
             self._attention.tell(event.session, "failed" if failed else "answered")

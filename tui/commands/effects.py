@@ -106,6 +106,8 @@ class Ask(msgspec.Struct, frozen=True):
     """Effects on no."""
     detail: str = ""
     """The consequences."""
+    detail_by_now: Callable[[], str] | None = None
+    """Gives them anew when an answer ends while the question is open."""
     again: str = ""
     """A name: asking the same again, while the question is open, means yes."""
 

@@ -11,6 +11,7 @@ from tui.engine.sessions.loaded_session import LoadedSession
 
 _TITLE_CELLS = 60
 _TITLES = 5
+_ENDED = "No answer is in progress any more."
 
 
 def _answers(sessions: Iterable[LoadedSession]) -> Sequence[str]:
@@ -41,10 +42,20 @@ def ask_before(
     again: str = "",
 ) -> Ask | None:
     """Make the question before these sessions are left; ``None`` without a reason to ask."""
-    lines = [line for reason in REASONS for line in reason(sessions)]
-    if not lines:
+    detail = _detail(sessions)
+    if not detail:
         return None
-    return Ask(f"{question} (y/n)", confirmed, detail="\n".join(lines), again=again)
+    return Ask(
+        f"{question} (y/n)",
+        confirmed,
+        detail=detail,
+        detail_by_now=lambda: _detail(sessions) or _ENDED,
+        again=again,
+    )
+
+
+def _detail(sessions: Sequence[LoadedSession]) -> str:
+    return "\n".join(line for reason in REASONS for line in reason(sessions))
 
 
 def _titles(sessions: Sequence[LoadedSession]) -> Sequence[str]:

@@ -89,6 +89,13 @@ class ConfirmScreen(Dialog[bool]):
                 yield Button("Yes (y)", id="yes", compact=True)
                 yield Button("No (n)", id="no", compact=True)
 
+    def show_detail(self, detail: str) -> None:
+        """Replace the consequences."""
+        self._detail = detail
+        # None before the screen is composed.
+        for part in self.query(".confirm--detail").results(Static):
+            part.update(Content(make_visible(detail)))
+
     def on_resize(self, event: events.Resize) -> None:
         # The rows of the question that fit beside the buttons and the border.
         self.query_one(VerticalScroll).styles.max_height = max(5, event.size.height - 6)

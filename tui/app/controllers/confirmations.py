@@ -52,6 +52,12 @@ class Confirmations:
             # The user wants something else by now.
             self._screen.dismiss(result=False)
 
+    def renew(self) -> None:
+        """Show the consequences of the open question as they are by now."""
+        detail = self._asked[0].detail_by_now if self._asked else None
+        if detail is not None and self._screen is not None and self._screen.is_current:
+            self._screen.show_detail(detail())
+
     def _show(self) -> None:
         # Not before the first question: the start does without it.
         from tui.screens.confirm import ConfirmScreen
