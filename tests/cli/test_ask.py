@@ -284,13 +284,35 @@ def test_a_tool_call_is_answered_that_the_tool_is_not_available(sibyl, configure
         "name": "read_file",
         "content": "Tool read_file is not available.",
     } in result.lines
-    assert [message["role"] for message in sent[-3:]] == ["user", "assistant", "tool"]
+    # None was offered: the server may refuse calls and results.
+    assert sent[-2:] == [
+        {"role": "assistant", "content": 'Called read_file with {"path":"a.py"}.'},
+        {"role": "user", "content": "Result of read_file:\nTool read_file is not available."},
+    ]
     assert [each[:2] for each in said(store)] == [
         ("user", "hi"),
         ("assistant", ""),
         ("tool", "Tool read_file is not available."),
         ("assistant", "No tools, then."),
     ]
+
+
+def test_a_model_whose_tools_are_off_is_offered_none(sibyl, configured):
+    off = '[tools]\nenabled = ["write_todos"]\n[models."local:m"]\ntools = false'
+    with ChatServer(answers("Yes.")) as server:
+        configured(server, more=off)
+        assert sibyl("ask", "Well?").out == "Yes.\n"
+        configured(server, more=off.replace("false", "true"))
+        assert sibyl("ask", "Well?").out == "Yes.\n"
+        assert ["tools" in request.body for request in server.requests] == [False, True]
+
+
+def test_a_model_that_takes_no_tools_answers_without_them_and_that_is_told(sibyl, configured):
+    with ChatServer(refuses(400, "m does not support tools"), answers("Yes.")) as server:
+        configured(server, more='[tools]\nenabled = ["write_todos"]')
+        asked = sibyl("ask", "Well?")
+    assert (asked.out, asked.code) == ("Yes.\n", 0)
+    assert "local:m does not take tools: asked without them." in asked.err
 
 
 # --- going on

@@ -51,6 +51,17 @@ def test_what_nobody_sets_is_left_to_the_model(configured):
     assert settings.system_prompt == "Everywhere."
 
 
+def test_tools_are_offered_unless_they_are_off_for_the_model_or_its_provider(tmp_path: Path):
+    file = tmp_path / "config.toml"
+    file.write_text("providers.ollama.tools = false\nmodels.'ollama:qwen3'.tools = true")
+    settings = load_settings(file, {})
+    offered = {
+        name: ModelSettings(configured_levels(settings, name)).offers_tools
+        for name in ("ollama:gemma3", "ollama:qwen3", "openai:gpt-6-luna")
+    }
+    assert offered == {"ollama:gemma3": False, "ollama:qwen3": True, "openai:gpt-6-luna": True}
+
+
 def test_the_first_level_counts_even_with_nothing_in_it():
     settings = ModelSettings(
         [Level("here", system_prompt="", temperature=0), Level("there", "x", 1)]

@@ -26,4 +26,11 @@ def _levels(settings: Settings, model: str) -> Iterator[Level]:
 
 def _level(table: ModelTable | ProviderSettings, file: Path, name: str) -> Level:
     source = f"{name} in {file.name}"
-    return Level(source, table.system_prompt, table.temperature, table.max_tokens, table.effort)
+    return Level(
+        source,
+        table.system_prompt,
+        table.temperature,
+        table.max_tokens,
+        table.effort,
+        table.tools,
+    )

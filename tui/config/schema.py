@@ -72,6 +72,9 @@ _ContextWindow = Annotated[
     Annotated[int, Meta(ge=1, le=_LARGEST_WINDOW)] | None,
     _about("The most tokens of a request and its answer together.", 32_768),
 ]
+_Tools = Annotated[
+    bool | None, _about("Offer the enabled tools; false for models that take none.", example=False)
+]
 _Effort = Annotated[
     Effort | None,
     _about('Thinking before an answer: "off", "low", "medium" or "high".', "high"),
@@ -85,10 +88,8 @@ class ModelTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     temperature: _Temperature = None
     max_tokens: _MaxTokens = None
     context_window: _ContextWindow = None
-    tools: Annotated[
-        bool | None, _about("Offer the enabled tools to this model; false for none.", example=False)
-    ] = None
     effort: _Effort = None
+    tools: _Tools = None
 
 
 class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -178,6 +179,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     temperature: _Temperature = None
     max_tokens: _MaxTokens = None
     effort: _Effort = None
+    tools: _Tools = None
 
 
 class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

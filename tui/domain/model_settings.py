@@ -58,6 +58,8 @@ class Level(msgspec.Struct, frozen=True):
     temperature: float | None = None
     max_tokens: int | None = None
     effort: Effort | None = None
+    tools: bool | None = None
+    """False where none are offered."""
 
 
 class Sourced(msgspec.Struct, frozen=True):
@@ -92,6 +94,11 @@ class ModelSettings(msgspec.Struct, frozen=True):
         degrees = (each.temperature for each in self.levels if each.temperature is not None)
         limits = (each.max_tokens for each in self.levels if each.max_tokens is not None)
         return ModelParameters(next(degrees, None), next(limits, None), self._effort)
+
+    @property
+    def offers_tools(self) -> bool:
+        """False if tools are off for this model."""
+        return next((each.tools for each in self.levels if each.tools is not None), True)
 
     @property
     def _effort(self) -> Effort | None:

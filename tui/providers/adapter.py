@@ -13,7 +13,7 @@ from collections.abc import (
     Iterator,
     Sequence,
 )
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from functools import partial
 from random import random
 from typing import TypeVar
@@ -47,6 +47,7 @@ from tui.providers.failures import (
     ended_badly,
     explained,
     passes,
+    refuses_tools,
     short_reason,
     unfinished,
 )
@@ -95,6 +96,10 @@ _Got = TypeVar("_Got")
 _Piece = str | ThinkingReceived
 
 
+class _ToolsRefused(Exception):
+    """The server takes the request only without tools."""
+
+
 class ChatModel:
     """A model behind a server; it keeps no connection between requests."""
 
@@ -110,6 +115,7 @@ class ChatModel:
         self._chance = chance
         # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
         self._route = route_to(choice)
+        self._takes_tools = True
         warm_up()
 
     @property
@@ -125,11 +131,36 @@ class ChatModel:
         return self._choice.context_window
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        """Request one answer; without the parameters and tools that the model does not take."""
+        while True:
+            adapted = self._adapted(request)
+            for notice in self._left_out(request, adapted):
+                yield RequestAdapted(notice)
+            try:
+                async with aclosing(self._attempts(adapted)) as events:
+                    async for event in events:
+                        yield event
+            except _ToolsRefused:
+                self._takes_tools = False
+            else:
+                return
+
+    def _adapted(self, request: ModelRequest) -> ModelRequest:
+        parameters = self._dialect.supported(request.parameters)
+        adapted = msgspec.structs.replace(request, parameters=parameters)
+        return adapted if self._takes_tools else adapted.without_tools()
+
+    def _left_out(self, request: ModelRequest, adapted: ModelRequest) -> Iterator[str]:
+        if told := adaptation(self.name, request.parameters, adapted.parameters):
+            yield told
+        if request.tools and not adapted.tools:
+            yield (
+                f"{self.name} does not take tools: asked without them. To switch them off for it,"
+                f' add tools = false to [models."{self.name}"] in config.toml.'
+            )
+
+    async def _attempts(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
-        sent = self._dialect.supported(request.parameters)
-        if told := adaptation(self.name, request.parameters, sent):
-            yield RequestAdapted(told)
-        request = msgspec.structs.replace(request, parameters=sent)
         backoff = Backoff(self._choice.retries, self._chance)
         while True:
             reply = Reply(self._route)
@@ -145,6 +176,8 @@ class ChatModel:
                 failure = explained(error, reply, self._choice, tries, request.parameters)
                 asked = asked_pause(error)
                 pause = backoff.next_pause(asked) if passes(error, reply) else None
+                if request.tools and refuses_tools(error, reply):
+                    pause, failure = None, _ToolsRefused()
             else:
                 return
             # Outside the handler: the library's error may quote the key, and must not be chained.

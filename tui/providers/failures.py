@@ -1,5 +1,6 @@
 """Failures of a request: the sentence for the user, and the pause before a retry."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,13 @@ from tui.providers.transport import Reply
 
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
+_WITHOUT_TOOLS = frozenset({400, 404, 422, 500, 501})
+_TOOLS = re.compile(r"\btools?\b|\bfunction[ -]?call", re.IGNORECASE)
+_NOT_TAKEN = re.compile(
+    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
+    r"|requires? --|support tool",
+    re.IGNORECASE,
+)
 _FILTERED = frozenset({"content_filter", "content-filter", "sensitive"})
 _BROKEN_OFF = {
     "abort": "broke off",
@@ -51,6 +59,14 @@ def passes(error: AgentRunError, reply: Reply) -> bool:
     if not isinstance(error, ModelHTTPError) or error.in_stream:
         return False
     return error.status_code in _PASSING or error.status_code >= 500
+
+
+def refuses_tools(error: AgentRunError, reply: Reply) -> bool:
+    """True if the server says that the model, or the server as it was started, takes no tools."""
+    if not isinstance(error, ModelHTTPError) or error.status_code not in _WITHOUT_TOOLS:
+        return False
+    said = _message(error, reply)
+    return bool(_TOOLS.search(said) and _NOT_TAKEN.search(said))
 
 
 def asked_pause(error: AgentRunError) -> float | None:

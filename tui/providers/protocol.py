@@ -10,6 +10,7 @@ import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.model_settings import ModelParameters
+from tui.domain.plain_messages import with_calls_as_text
 
 Task = Literal["answer", "summary"]
 EndReason = Literal["stop", "length", "tool_calls"]
@@ -57,6 +58,11 @@ class ModelRequest(msgspec.Struct, frozen=True):
     """For the built-in guide; a model reads from the prompt that it writes a summary."""
     parameters: ModelParameters = ModelParameters()
     memory: TurnMemory = msgspec.field(default_factory=TurnMemory)
+
+    def without_tools(self) -> "ModelRequest":
+        """The same request, which offers no tools; its earlier calls are text."""
+        messages = with_calls_as_text(self.messages)
+        return msgspec.structs.replace(self, tools=(), messages=messages)
 
 
 class TextReceived(msgspec.Struct, frozen=True):

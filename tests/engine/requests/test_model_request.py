@@ -8,8 +8,10 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.engine.requests.model_request import project
 from tui.engine.requests.token_estimate import estimated_tokens
+from tui.providers.protocol import ToolDefinition
 
 WIDE = 10_000_000
+TOOLS = (ToolDefinition("read_file", "Reads a file.", {"type": "object"}),)
 
 
 def message(number, role="user", content="text", **fields):
@@ -19,7 +21,7 @@ def message(number, role="user", content="text", **fields):
 
 
 def sent(messages, *, summary=None, window=WIDE, prompt=""):
-    return project(prompt, summary, messages, window).request.messages
+    return project(prompt, summary, messages, window, TOOLS).request.messages
 
 
 def call(name="c1"):
@@ -173,6 +175,31 @@ def test_the_last_prompt_is_sent_however_large_it_is():
 
 def test_what_comes_before_the_first_user_message_is_not_sent():
     assert [m.id for m in sent([message(1, "assistant"), message(2)])] == ["m2"]
+
+
+def test_without_tools_earlier_calls_and_results_are_text():
+    talk = [
+        message(1, content="Read both."),
+        message(2, "assistant", "I do.", tool_calls=(call("a"), call("b"))),
+        message(3, "tool", "one", tool_call_id="a"),
+        message(4, "tool", "two", tool_call_id="b"),
+        message(5, "assistant", "They differ."),
+        message(6, content="How?"),
+    ]
+    request = project("", None, talk, WIDE).request
+    assert [(each.role, each.text, each.tool_calls) for each in request.messages] == [
+        ("user", "Read both.", ()),
+        (
+            "assistant",
+            'I do.\n\nCalled read_file with {"path":"a"}.\n\nCalled read_file with {"path":"a"}.',
+            (),
+        ),
+        ("user", "Result of read_file:\none\n\nResult of read_file:\ntwo", ()),
+        ("assistant", "They differ.", ()),
+        ("user", "How?", ()),
+    ]
+    # While its tools run, a turn ends with their results.
+    assert project("", None, talk[:4], WIDE).request.messages[-1].role == "user"
 
 
 @st.composite

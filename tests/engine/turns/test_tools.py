@@ -251,7 +251,7 @@ async def test_calls_cut_off_by_a_kill_can_be_asked_on_from(new_session):
     answer.add_call(CALL)
     session.end_answer(answer)
     model = ScriptedModel(["On we go."])
-    await played(retry_turn(session, model, TurnSettings()))
+    await played(retry_turn(session, model, TurnSettings(tools=tools(Answers()))))
     roles = [(m.role, m.text) for m in model.requests[0].messages]
     assert roles == [("user", "go"), ("assistant", ""), ("tool", "interrupted")]
     assert [m.text for m in session.session.loaded_messages] == ["go", "", "On we go."]

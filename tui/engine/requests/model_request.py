@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from tui.domain.journal.message import INTERRUPTED, Message
 from tui.domain.journal.records import Summary
 from tui.domain.model_settings import ModelParameters
+from tui.domain.plain_messages import joined
 from tui.engine.requests.missing_results import interrupted_result
 from tui.engine.requests.token_estimate import estimated_tokens, tokens_of
 from tui.providers.protocol import ModelRequest, ToolDefinition
@@ -42,16 +42,17 @@ def project(
     ``context_window`` (tokens, estimated) beside the answer is cut from the oldest end, so that a
     user's message is the first one sent; the last user's message is always sent. A quarter of the
     window is kept for the answer, of a large one no more than the longest answer takes. Roles
-    alternate, as the templates of many servers demand.
+    alternate, as the templates of many servers demand, and without tools earlier calls are text.
     """
     prompt = _with_summary(system_prompt, summary)
     paired = list(_paired(_sendable(after_summary(summary, messages))))
     turns = _turns(_ended(paired))
     first = _first_that_fits(turns, _room(prompt, context_window))
     # Joined after the cut: a prompt that was refused as too long must not cling to the next one.
-    newest = _joined(_flat(turns[first:]))
+    newest = joined(_flat(turns[first:]))
     request = ModelRequest(prompt, newest, tools, parameters=parameters)
-    return Projection(request, tuple(_flat(turns[:first])))
+    left_out = tuple(_flat(turns[:first]))
+    return Projection(request if tools else request.without_tools(), left_out)
 
 
 def fits(request: ModelRequest, context_window: int) -> bool:
@@ -133,27 +134,6 @@ def _ended(messages: Sequence[Message]) -> Iterator[Message]:
         if (before.role, message.role) == ("tool", "user"):
             yield Message(f"{before.id}-end", "assistant", INTERRUPTED, before.timestamp)
         yield message
-
-
-def _joined(messages: Iterable[Message]) -> tuple[Message, ...]:
-    """Join neighbours of one role, such as prompts without an answer.
-
-    Many templates refuse them.
-    """
-    found: list[Message] = []
-    for message in messages:
-        are_one = found and _are_one(found[-1], message)
-        found.append(_join(found.pop(), message) if are_one else message)
-    return tuple(found)
-
-
-def _join(earlier: Message, later: Message) -> Message:
-    texts = (earlier.text, later.text)
-    return replace(later, content="\n\n".join(text for text in texts if text.strip()))
-
-
-def _are_one(message: Message, following: Message) -> bool:
-    return following.role == message.role != "tool" and not message.tool_calls
 
 
 def _turns(messages: Iterable[Message]) -> list[list[Message]]:

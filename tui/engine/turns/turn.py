@@ -182,7 +182,7 @@ class Turn:
             self._session.summary,
             [message for message in messages if message.id != replaces],
             window,
-            self._settings.tools.definitions,
+            self._settings.tools.definitions if settings.offers_tools else (),
             settings.parameters,
         )
 

@@ -1,0 +1,83 @@
+"""Servers and models that take no tools."""
+
+import pytest
+from msgspec.structs import replace
+
+from tests.providers.chat_server import ChatServer, Exchange, answers, refuses
+from tests.providers.conftest import ModelAt, asks, collected, says, text_of
+from tui.domain.journal.message import ToolCall
+from tui.errors import ModelRefused
+from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
+
+TOOL = ToolDefinition("look_up", "Looks up.", {"type": "object", "properties": {}})
+CALLED = says("assistant", "Let me see.", tool_calls=(ToolCall("c1", "look_up", {"a": 1}),))
+FOUND = says("tool", "It is blue.", tool_call_id="c1")
+REQUEST = replace(asks("What is it?", CALLED, FOUND), tools=(TOOL,))
+
+NO_TOOLS = [
+    (400, "registry.ollama.ai/library/gemma3:latest does not support tools"),
+    (400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
+    (500, "tools param requires --jinja flag"),
+    (404, "No endpoints found that support tool use."),
+    (400, "Function calling is not enabled for models/gemma-3-27b-it"),
+]
+
+
+def takes_no_tools(exchange: Exchange) -> None:
+    """Refuses tools, also those of earlier turns."""
+    body = exchange.request.body
+    blocks = [each for message in body["messages"] for each in message["content"]]
+    has_results = any(isinstance(block, dict) and block["type"] != "text" for block in blocks)
+    roles = [message["role"] for message in body["messages"]]
+    if "tools" in body or has_results or "tool" in roles:
+        refuses(400, "gemma3 does not support tools")(exchange)
+    else:
+        answers("Blue.")(exchange)
+
+
+async def notices_and_text(model_at: ModelAt, server: ChatServer, request: ModelRequest):
+    events = await collected(model_at(server, retries=0).stream(request))
+    return [e.notice for e in events if isinstance(e, RequestAdapted)], text_of(events)
+
+
+@pytest.mark.parametrize(("status", "said"), NO_TOOLS)
+async def test_a_model_that_refuses_tools_is_asked_without_them(
+    model_at: ModelAt, status: int, said: str
+):
+    with ChatServer(refuses(status, said), takes_no_tools) as server:
+        (notice,), text = await notices_and_text(model_at, server, REQUEST)
+    assert text == "Blue."
+    assert notice == (
+        "local:test-model does not take tools: asked without them. To switch them off for it, add"
+        ' tools = false to [models."local:test-model"] in config.toml.'
+    )
+
+
+async def test_its_next_request_offers_none(model_at: ModelAt):
+    with ChatServer(takes_no_tools) as server:
+        model = model_at(server)
+        for _ in range(2):
+            assert text_of(await collected(model.stream(REQUEST))) == "Blue."
+        assert ["tools" in each.body for each in server.requests] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "Invalid schema for function 'look_up': tools[0] has no type"),
+        (400, "temperature is not supported"),
+        (401, "tools are not supported for this key"),
+    ],
+)
+async def test_another_refusal_is_none_of_tools(model_at: ModelAt, status: int, said: str):
+    with ChatServer(refuses(status, said)) as server:
+        with pytest.raises(ModelRefused):
+            await collected(model_at(server, retries=0).stream(REQUEST))
+        assert len(server.requests) == 1
+
+
+async def test_without_tools_such_a_refusal_is_an_error(model_at: ModelAt):
+    with ChatServer(refuses(400, "gemma3 does not support tools")) as server:
+        with pytest.raises(ModelRefused, match="does not support tools"):
+            await collected(model_at(server).stream(asks()))
+        assert len(server.requests) == 1

@@ -1,0 +1,59 @@
+"""Messages in a form that strict servers accept: roles alternate, and tool calls are text."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.message import Message, ToolCall
+
+
+def joined(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Join neighbours of one role, such as prompts without an answer.
+
+    Many templates refuse them.
+    """
+    found: list[Message] = []
+    for message in messages:
+        are_one = found and _are_one(found[-1], message)
+        found.append(_join(found.pop(), message) if are_one else message)
+    return tuple(found)
+
+
+def with_calls_as_text(messages: Iterable[Message]) -> tuple[Message, ...]:
+    """Turn tool calls into text of the assistant, and their results into text of the user.
+
+    Servers refuse both where no tools are offered, or lose them.
+    """
+    return joined(_without_calls(messages))
+
+
+def _are_one(message: Message, following: Message) -> bool:
+    return following.role == message.role != "tool" and not message.tool_calls
+
+
+def _join(earlier: Message, later: Message) -> Message:
+    return replace(later, content=_paragraphs(earlier.text, later.text))
+
+
+def _paragraphs(*texts: str) -> str:
+    return "\n\n".join(text for text in texts if text.strip())
+
+
+def _without_calls(messages: Iterable[Message]) -> Iterator[Message]:
+    names: dict[str, str] = {}
+    for message in messages:
+        names.update((call.id, call.name) for call in message.tool_calls)
+        if message.role == "tool":
+            name = names.get(message.tool_call_id or "", "a tool")
+            text = f"Result of {name}:\n{message.text}"
+            yield replace(message, role="user", content=text, tool_call_id=None)
+        elif message.tool_calls:
+            calls = map(_called, message.tool_calls)
+            yield replace(message, content=_paragraphs(message.text, *calls), tool_calls=())
+        else:
+            yield message
+
+
+def _called(call: ToolCall) -> str:
+    return f"Called {call.name} with {journal_json(call.arguments).decode()}."
