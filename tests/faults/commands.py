@@ -7,10 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
+import msgspec
+
 from tui import cli
-from tui.domain.journal.message import Message
+from tui.domain.journal.message import Message, TokenUsage
 from tui.domain.journal.records import Opened
 from tui.domain.journal.session import SessionEntry, Status
 from tui.errors import StorageError
@@ -162,12 +165,15 @@ def missing_messages(root: Path, stdout: str) -> list[str]:
         except StorageError as error:
             problems.append(f"said to be saved, but: {error}")
             continue
-        if saved["message_id"] not in {message.id for message in session.all_messages}:
+        there = {message.id: message.usage for message in session.all_messages}
+        if saved["message_id"] not in there:
             problems.append(f"said to be saved, but not there: {saved}")
+        elif msgspec.convert(saved.get("usage"), TokenUsage | None) != there[saved["message_id"]]:
+            problems.append(f"said to be saved, but with other tokens: {saved}")
     return problems
 
 
-def _acknowledged(stdout: str) -> list[dict[str, str]]:
+def _acknowledged(stdout: str) -> list[dict[str, Any]]:
     lines = [line for line in stdout.split("\n")[:-1] if line.startswith('{"type":"saved"')]
     return [json.loads(line) for line in lines]
 

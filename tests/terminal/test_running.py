@@ -167,6 +167,22 @@ def test_after_a_kill_the_settings_of_the_session_are_sent_again(chats):
     assert body["messages"][0] == {"role": "system", "content": "Be brief."}
 
 
+def test_after_a_kill_the_tokens_of_all_requests_are_known(chats):
+    chats.answer(answers("Yes."), answers("Again."))
+    program = chats()
+    for prompt, answer in (("First question\r", "Yes"), ("Second question\r", "Again")):
+        program.type(prompt)
+        program.until(answer)
+    session = chats.only
+    program.until(lambda _: len(chats.said(session)) == 4, "the answers on disk")
+    program.signal(signal.SIGKILL)
+    program.wait()
+    again = chats("--session", session)
+    again.until("Again")
+    again.type("/usage\r")
+    again.until("22 tokens sent, 14 received")
+
+
 def test_after_a_kill_the_answer_can_be_had_again(chats):
     chats.answer(answers_at(Gate(), "The first piece, "), answers("All of it."))
     program = chats()

@@ -1,9 +1,12 @@
 """What answers take: told on demand, and how full the model's window is in the status bar."""
 
 import asyncio
+from itertools import chain
 
+from tests.builders import answer, user
 from tests.ui.screen import report, send, status, wait_for_answer, words
 from tests.waiting import until
+from tui.domain.journal.message import TokenUsage
 from tui.providers.protocol import UsageReported
 
 
@@ -48,6 +51,20 @@ async def test_tokens_and_context_are_known_after_a_restart(world):
         counted = "scripted:model: 2 requests, 1 of them not counted"
         await until(lambda: counted in report(app), "the tokens of the earlier run")
         assert "11,000 tokens sent (8,000 cached), 1,000 received" in report(app)
+
+
+async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world):
+    w = world()
+    usage = TokenUsage(1_000, 10)
+    session_id = await w.session("hello")
+    turns = ((answer(f"a{n}", usage=usage), user(f"u{n}")) for n in range(500))
+    w.add(session_id, *chain.from_iterable(turns))
+    async with w.running() as (app, pilot):
+        await send(pilot, f"/load {session_id}")
+        await until(lambda: app.chat.shown == session_id)
+        assert len(w.workspace.current.session.loaded_messages) < 500
+        await send(pilot, "/usage")
+        await until(lambda: "500,000 tokens sent, 5,000 received" in report(app), "the tokens")
 
 
 async def test_the_answers_of_an_earlier_run_say_what_they_took(world):
