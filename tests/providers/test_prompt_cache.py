@@ -5,15 +5,23 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+import pytest
+
 from tests.providers.chat_server import ChatServer
-from tests.providers.conftest import ModelAt, collected, only_anthropic
+from tests.providers.conftest import EVERY_DIALECT, ModelAt, collected, only_anthropic
 from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
+from tui.domain.providers import DialectName
 from tui.engine.requests.model_request import project
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 TOOLS = tuple(ToolDefinition(name, "Do it.", {"type": "object"}) for name in ("add", "sub"))
 CALL = ToolCall("c1", "add", {"x": [1, "ä"]})
+
+
+@pytest.fixture(params=EVERY_DIALECT)
+def dialect(request: pytest.FixtureRequest) -> DialectName:
+    return request.param
 
 
 def talk() -> list[Message]:
@@ -55,10 +63,11 @@ async def bodies(model_at: ModelAt, requests: Sequence[ModelRequest], **changes:
 async def test_each_request_begins_as_the_one_before_it(model_at: ModelAt):
     sent = await bodies(model_at, requests(), provider="anthropic")
     for one, other in pairwise(sent):
-        messages, more = json.dumps(one.pop("messages")), json.dumps(other["messages"])
+        (name,) = {"messages", "input"} & one.keys()
+        messages, more = json.dumps(one.pop(name)), json.dumps(other[name])
         assert more.startswith(messages.removesuffix("]"))
         assert len(more) > len(messages)
-        assert list(one.items()) == [each for each in other.items() if each[0] != "messages"]
+        assert list(one.items()) == [each for each in other.items() if each[0] != name]
 
 
 @only_anthropic

@@ -7,6 +7,7 @@ import pytest
 
 from tests.providers.chat_server import ChatServer, Exchange, Gate, Reply, chunk
 from tests.providers.conftest import ModelAt, asks, collected, only_anthropic, only_openai
+from tests.providers.responses_speech import state
 from tests.providers.speech import message_delta, message_start, usage_chunk
 from tui.domain.journal.message import TokenUsage
 from tui.errors import ModelError
@@ -66,6 +67,25 @@ async def test_openai_counts_cached_tokens_among_the_input(
 ):
     usage = {"prompt_tokens": 100, "completion_tokens": 7, "prompt_tokens_details": details}
     assert await reported(model_at, says_openai(usage)) == [TokenUsage(100, 7, cached)]
+
+
+@pytest.mark.parametrize("dialect", ["responses"], indirect=True)
+async def test_responses_count_cached_tokens_among_the_input(model_at: ModelAt):
+    usage = {
+        "input_tokens": 100,
+        "input_tokens_details": {"cached_tokens": 64, "cache_write_tokens": 0},
+        "output_tokens": 7,
+        "output_tokens_details": {"reasoning_tokens": 3},
+        "total_tokens": 107,
+    }
+
+    def reply(exchange: Exchange) -> None:
+        exchange.head()
+        exchange.event(state("created", "in_progress"))
+        exchange.text("Yes.")
+        exchange.event(state("completed", "completed", usage=usage))
+
+    assert await reported(model_at, reply) == [TokenUsage(100, 7, 64)]
 
 
 @only_anthropic
