@@ -195,7 +195,8 @@ class ChatModel:
             )
             opening = model_request_stream(
                 self._dialect.model(http),
-                self._dialect.messages(request),
+                # A long conversation takes a tenth of a second.
+                await asyncio.to_thread(self._dialect.messages, request),
                 model_settings=self._dialect.settings(request.parameters),
                 model_request_parameters=library_parameters(request.tools),
                 instrument=False,

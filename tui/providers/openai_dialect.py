@@ -1,7 +1,6 @@
 """The dialect of chat completions: OpenAI and every compatible server."""
 
 import httpx2
-from openai import AsyncOpenAI
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIChatModelSettings
@@ -19,6 +18,7 @@ from tui.providers.dialect import (
     library_settings,
     sendable,
 )
+from tui.providers.long_requests import LongRequestClient
 from tui.providers.openai_models import REASONING_EFFORTS, is_vendor, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.transport import Wire
@@ -57,7 +57,7 @@ class OpenAIDialect:
         return library_messages(request)
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
-        client = AsyncOpenAI(
+        client = LongRequestClient(
             # The connection sends the key. Without one here, the library would send
             # OPENAI_API_KEY to any server.
             api_key="none",

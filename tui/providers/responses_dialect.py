@@ -8,7 +8,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
 
 import httpx2
-from openai import AsyncOpenAI
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
@@ -23,6 +22,7 @@ from pydantic_ai.settings import ModelSettings
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
+from tui.providers.long_requests import LongRequestClient
 from tui.providers.openai_models import REASONING_EFFORTS, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.response_events import ResponseEvents
@@ -59,7 +59,7 @@ class ResponsesDialect:
         return library_messages(request)
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
-        client = AsyncOpenAI(
+        client = LongRequestClient(
             # The connection sends the key. Without one here, the library would send
             # OPENAI_API_KEY to any server.
             api_key="none",

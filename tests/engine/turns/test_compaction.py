@@ -336,6 +336,22 @@ async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(new_session)
     assert 0.2 * room < rest <= KEPT * room
 
 
+async def test_it_is_due_where_the_server_counted_more_than_was_estimated(new_session):
+    session, compaction = new_session(), Compaction(ScriptedModel(context_window=4000))
+    say(session, "one", "a" * 6000, "two")
+    answer = session.begin_answer("scripted:model")
+    answer.receive("Yes.")
+    answer.usage = TokenUsage(2000, 5)
+    session.end_answer(answer)
+    assert not await compaction.is_due(session)
+    session.add_message("user", "three")
+    answer = session.begin_answer("scripted:model")
+    answer.receive("No.")
+    answer.usage = TokenUsage(2500, 5)
+    session.end_answer(answer)
+    assert await compaction.is_due(session)
+
+
 async def test_it_is_not_due_where_all_of_it_is_one_turn(new_session):
     session = new_session()
     say(session, "a" * 100_000, "b" * 100_000)

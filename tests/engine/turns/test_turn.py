@@ -1,6 +1,7 @@
 """One turn: a prompt, and all that answers it."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -10,8 +11,10 @@ from tests.waiting import until
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import Partial, Settings
 from tui.domain.model_settings import Level, ModelParameters
+from tui.engine.requests.model_request import project
 from tui.engine.sessions import answer as answers
 from tui.engine.sessions import leasing
+from tui.engine.turns import turn as turn_module
 from tui.engine.turns.events import (
     AnswerStarted,
     AttemptRepeated,
@@ -60,6 +63,32 @@ async def played(session, model, prompt="hello", settings=SETTINGS):
 
 def texts(session):
     return [(m.role, m.text, m.status) for m in session.session.loaded_messages]
+
+
+async def test_a_model_that_was_loaded_with_less_is_told_of_after_the_answer(new_session):
+    class Shrinking(ScriptedModel):
+        async def window(self):
+            self.context_window = 100 if self.requests else 100_000
+            return self.context_window
+
+    session = new_session()
+    await played(session, ScriptedModel(["Yes."]), "word " * 400)
+    events = await played(session, Shrinking(["Fine."]))
+    assert MessagesLeftOut() in events
+    assert MessagesLeftOut() not in await played(new_session(), Shrinking(["Fine."]))
+
+
+async def test_a_request_is_made_beside_the_event_loop(new_session, monkeypatch):
+    threads = []
+
+    def noting(*arguments):
+        threads.append(threading.current_thread())
+        return project(*arguments)
+
+    monkeypatch.setattr(turn_module, "project", noting)
+    await played(new_session(), ScriptedModel(["Yes."]))
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 async def test_messages_that_do_not_fit_are_told_once_in_a_turn(new_session):

@@ -4,8 +4,10 @@ What is summarised ends before a user's message. Messages that are further back 
 the model reaches are kept, but are not in the summary, as they would not be sent either.
 """
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
+from functools import partial
 
 import msgspec
 
@@ -87,8 +89,9 @@ class Compaction(msgspec.Struct, frozen=True):
         Raises ``StorageError``.
         """
         messages = await session.context(self.model.context_window)
-        room = self._room(session.summary)
-        if live_tokens(session.summary, messages) < FULL * room:
+        summary, room = session.summary, self._room(session.summary)
+        # A million tokens take a tenth of a second.
+        if await asyncio.to_thread(_live_size, summary, messages, room) < FULL * room:
             return False
         return await self._part(session, KEPT) is not None
 
@@ -118,8 +121,9 @@ class Compaction(msgspec.Struct, frozen=True):
 
     async def _part(self, session: OpenSession, kept: float) -> SummaryPart | None:
         messages = await session.context(self.model.context_window)
-        room = self._room(session.summary)
-        return oldest_part(session.summary, messages, room=room, kept=int(kept * room))
+        summary, room = session.summary, self._room(session.summary)
+        part = partial(oldest_part, summary, messages, room=room, kept=int(kept * room))
+        return await asyncio.to_thread(part)
 
     async def _asked(self, part: SummaryPart) -> Summary:
         """Ask the model for the summary, and cut it to the room there is."""
@@ -141,6 +145,16 @@ class Compaction(msgspec.Struct, frozen=True):
         if not text.strip("…"):
             raise AnswerCut("The model gave no summary.")
         return Summary(text, part.through, self.model.name, usage)
+
+
+def _live_size(summary: Summary | None, messages: Sequence[Message], room: int) -> int:
+    """The tokens of what is live: estimated, or what the server counted if that is more."""
+    estimated = live_tokens(summary, messages)
+    last = messages[-1] if messages else None
+    if last is None or last.usage is None or estimated < KEPT * room:
+        # What was counted may be from before the summary.
+        return estimated
+    return max(estimated, last.usage.input_tokens + estimated_tokens(last))
 
 
 def oldest_part(

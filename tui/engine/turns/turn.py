@@ -40,6 +40,7 @@ from tui.providers.protocol import (
     AttemptFailed,
     Model,
     ModelEvent,
+    ModelRequest,
     RequestAdapted,
     TextReceived,
     ThinkingReceived,
@@ -160,7 +161,8 @@ class Turn:
         answer = self._session.begin_answer(self._model.name, replaces=replaces)
         with _kept(self._session, answer), self._saved_regularly(answer):
             await emit(AnswerStarted(answer.message_id, replaces, answer.after))
-            projection = await self._projection(replaces, await self._model.window())
+            window = await self._model.window()
+            projection = await self._projection(replaces, window)
             request = msgspec.structs.replace(projection.request, memory=self._memory)
             if projection.left_out:
                 await emit(MessagesLeftOut())
@@ -170,14 +172,20 @@ class Turn:
                         await emit(told)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
-            # A server that had not loaded the model may have cut the request itself.
-            if not fits(request, await self._model.window()):
-                await emit(MessagesLeftOut())
+            await self._compare(request, window, emit)
+
+    async def _compare(self, request: ModelRequest, window: int, emit: Emit) -> None:
+        """Look whether the server has loaded the model with less, and so cut the request itself."""
+        now = await self._model.window()
+        if now < window and not await asyncio.to_thread(fits, request, now):
+            await emit(MessagesLeftOut())
 
     async def _projection(self, replaces: str | None, window: int) -> Projection:
         messages = await self._session.context(window)
         settings = self._settings.in_force(self._session.settings, self._model.name)
-        return project(
+        # A million tokens take a tenth of a second.
+        return await asyncio.to_thread(
+            project,
             settings.system_prompt,
             self._session.summary,
             [message for message in messages if message.id != replaces],
