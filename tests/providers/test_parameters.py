@@ -1,5 +1,7 @@
 """The parameters of a request, as they arrive at a server."""
 
+import subprocess
+import sys
 from typing import Any
 
 import httpx2
@@ -215,3 +217,15 @@ async def test_other_failures_say_nothing_of_parameters(model_at: ModelAt, statu
 async def test_a_refusal_without_parameters_says_nothing_of_them(model_at: ModelAt):
     with ChatServer(refuses(400)) as server:
         assert "It was sent with" not in await refusal(model_at(server), asks())
+
+
+def test_no_warning_of_a_library_is_printed():
+    program = (
+        "import sys, warnings\n"
+        "from tui.providers.adapter import ChatModel\n"
+        "from tui.providers.catalog import ModelChoice\n"
+        "ChatModel(ModelChoice('local', 'm', 'http://127.0.0.1:1/v1'))\n"
+        "warnings.warn('Dropped.')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stderr, done.returncode) == ("", 0)

@@ -5,6 +5,7 @@ before the next request: this module asks for one answer, never for an agent's r
 """
 
 import asyncio
+import logging
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -116,6 +117,8 @@ class ChatModel:
         # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
         self._route = route_to(choice)
         self._takes_tools = True
+        # Warnings of the libraries are for their developers: none is printed over the screen.
+        logging.captureWarnings(capture=True)
         warm_up()
 
     @property
