@@ -165,6 +165,25 @@ class TestAProxy:
             said = await failed(ask, proxy, address)
         assert f"through the proxy {proxy.place} (from proxy in config.toml)." in said
 
+    @pytest.mark.parametrize("address", [PLAIN, SECURE])
+    async def test_that_hangs_up_in_the_middle_is_told(
+        self, ask: Ask, server, authority, address: str
+    ):
+        tls = authority.server("model.example") if address == SECURE else None
+        with ForwardProxy(server.port, tls, dies_after=90) as proxy:
+            said = await failed(ask, proxy, address)
+        assert " closed the connection " in said
+        assert f"through the proxy {proxy.place} (from proxy in config.toml)." in said
+
+    async def test_behind_which_a_server_fails_is_told(self, ask: Ask, authority):
+        down = refuses(502, "Down.")
+        tls = authority.server("model.example")
+        with ChatServer(down, lists=[down]) as server, ForwardProxy(server.port, tls) as proxy:
+            said = await failed(ask, proxy, SECURE)
+        assert "failed with status 502" in said
+        assert "It says: Down." in said
+        assert said.endswith(f" through the proxy {proxy.place} (from proxy in config.toml).")
+
     async def test_that_opens_tls_is_told_as_an_authority_that_is_not_trusted(
         self, ask: Ask, server, tmp_path: Path
     ):

@@ -112,7 +112,9 @@ def _failure(
     said = quoted(_message(error, reply), *choice.secrets)
     match error:
         case ModelHTTPError(in_stream=False):
-            return _refusal(error, choice, tries, said + _sent_with(error, parameters))
+            through = reply.route.through if error.status_code >= 500 else ""
+            said += _sent_with(error, parameters) + through
+            return _refusal(error, choice, tries, said)
         case ModelTimeoutError():
             return _silence(choice)
         case ModelConnectionError():

@@ -268,7 +268,7 @@ def _refusal(
     if status == 407 or is_page(text):
         return _not_json(text, route)
     again = " Try again later." if status == 429 or status >= 500 else ""
-    return ModelUnavailable(f"{host} failed with status {status}.{again}{said}")
+    return ModelUnavailable(f"{host} failed with status {status}.{again}{said}{route.through}")
 
 
 def _not_json(text: str, route: Route) -> ModelError:
