@@ -115,6 +115,7 @@ def test_the_list_has_the_date_of_its_newest_price_in_force():
         ("fast", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b"),
         ("work", VENDOR, "gpt-6-luna"),
         ("mistral", "", "mistral-large-latest"),
+        ("together", PROVIDERS["together"].base_url, "openai/gpt-oss-120b"),
     ],
 )
 def test_a_vendor_is_known_by_its_address_whatever_it_is_called(name, address, model):

@@ -7,6 +7,7 @@ from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, 
 from tests.ui.screen import rows
 from tests.ui.test_model_picker import picker
 from tests.waiting import until
+from tui.providers import prices
 
 MODELS = ["gpt-6-luna", "gpt-6", "gpt-6-nova"]
 
@@ -50,7 +51,9 @@ async def test_a_key_that_is_refused(bare, same_picture, monkeypatch):
 
 
 async def test_the_models(bare, same_picture, monkeypatch):
-    monkeypatch.setattr("tui.providers.prices._is_vendor", lambda *_: True)
+    # The test's server has the vendor's prices.
+    listed = prices._listed
+    monkeypatch.setattr(prices, "_listed", lambda name, _, model: listed(name, "", model))
     with ChatServer(models=MODELS, key=KEY) as server:
         async with bare(server, OPENAI_API_KEY=KEY).running(size=(80, 24)) as (app, pilot):
             await picker(app, pilot)

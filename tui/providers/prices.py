@@ -12,6 +12,7 @@ from genai_prices.types import ModelInfo, ModelPrice, StartDateConstraint, Tiere
 
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import TokenUsage
+from tui.domain.providers import PROVIDERS
 from tui.domain.timestamps import parse_utc
 from tui.domain.views.model_rows import ModelFacts
 from tui.domain.views.usage import total
@@ -33,7 +34,7 @@ def price(
 
     ``None`` if the list does not have the model, or if the server is not a vendor's.
     """
-    listed = _listed(provider, base_url, model)
+    listed = _of_vendor(provider, base_url, model)
     if listed is None:
         return None
     # A token's price depends on the length of its request, in steps. Between two steps all
@@ -63,7 +64,7 @@ def warm_up() -> None:
 
 def facts(provider: str, base_url: str, model: str) -> ModelFacts:
     """The window and the prices of a vendor's model, as far as the list has them."""
-    listed = _listed(provider, base_url, model)
+    listed = _of_vendor(provider, base_url, model)
     if listed is None:
         return ModelFacts()
     # Of a short request: some vendors ask more for long ones.
@@ -91,6 +92,13 @@ def _listed(provider: str, base_url: str, model: str) -> ModelInfo | None:
         return get_snapshot().find_provider_model(model, None, by_name, by_address)[1]
     except LookupError:
         return None
+
+
+def _of_vendor(provider: str, base_url: str, model: str) -> ModelInfo | None:
+    """Find a model by the server's address; at a row's own address by the provider's name, too."""
+    row = PROVIDERS.get(provider)
+    at_home = row is not None and row.needs_key and row.base_url == base_url
+    return _listed(provider, base_url, model) or (_listed(provider, "", model) if at_home else None)
 
 
 def _alike(current: ModelPrice, usages: Sequence[TokenUsage]) -> float:
