@@ -43,7 +43,7 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
         ("how do I resume my last session", "Commands"),
         ("How do I choose a model?", "Models"),
         ("How do I connect Ollama?", "Models"),
-        ("base_url of my server", "Models"),
+        ("base_url of my server", "Providers"),
         ("where do I put my API key", "Providers"),
         ("Where are my files?", "Files"),
         ("what happens if it CRASHES", "Crashes and full disks"),
