@@ -1,5 +1,6 @@
 """Servers that are asked through a proxy, and what is said where that fails."""
 
+import base64
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -184,6 +185,13 @@ class TestAProxy:
         assert "It says: Down." in said
         assert said.endswith(f" through the proxy {proxy.place} (from proxy in config.toml).")
 
+    async def test_has_a_password_that_is_not_shown_where_somebody_repeats_it(self, ask: Ask):
+        basic = base64.b64encode(b"me:pa#ssword").decode()
+        repeats = refuses(400, f"pa#ssword pa%23ssword {basic}")
+        with ChatServer(repeats, lists=[repeats]) as server, ForwardProxy(server.port) as proxy:
+            said = await failed(ask, f"http://me:pa%23ssword@{proxy.place}")
+        assert "It says: [key] [key] [key]" in said
+
     async def test_that_opens_tls_is_told_as_an_authority_that_is_not_trusted(
         self, ask: Ask, server, tmp_path: Path
     ):
@@ -212,6 +220,16 @@ class TestALoginPage:
             said = await failed(ask, "", server.base_url)
         assert "redirects to http://login.example/. If that is right," in said
         assert said.endswith(" If it is a login page of the network, open that first.")
+
+    async def test_that_the_network_requires_is_told(self, ask: Ask):
+        page = refuses(511, body=PAGE.decode())
+        with ChatServer(page, lists=[page]) as server:
+            said = await failed(ask, "", server.base_url)
+            assert len(server.requests + server.questions) == 1
+        assert said == (
+            f"The network on the way to 127.0.0.1:{server.port} requires a login (status 511). Open"
+            " its login page in a browser."
+        )
 
     async def test_with_which_somebody_refuses_is_no_refusal_of_the_key(self, ask: Ask):
         page = refuses(403, body=PAGE.decode())

@@ -244,7 +244,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         _Proxy | None,
         _about(
             'The proxy to all servers but local ones; "" for none; without this, that of the\n'
-            "environment (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY).",
+            "environment (HTTPS_PROXY, http_proxy, ALL_PROXY, NO_PROXY).",
             "http://127.0.0.1:3128",
         ),
     ] = None

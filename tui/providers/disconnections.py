@@ -15,6 +15,7 @@ from tui.providers.server_words import causes, is_page, reason_of
 _PROXY_WANTS_USER = 407
 _SERVER_ERRORS = 500
 _FORBIDDEN = 403
+LOGIN_REQUIRED = 511
 _OF_A_PROXY = frozenset({_FORBIDDEN, 502, 503, 504})
 
 # OpenSSL's codes of faults of a certificate.
@@ -52,6 +53,11 @@ def explained(error: BaseException, route: Route, seconds: float) -> Disconnecti
 
 def intercepted(status: int, route: Route, *, is_page: bool) -> str | None:
     """Explain a refusal that somebody on the way may have made in the server's place."""
+    if status == LOGIN_REQUIRED:
+        return (
+            f"The network on the way to {route.host} requires a login (status {status}). Open its"
+            f" login page in a browser.{route.through}"
+        )
     if route.proxy is None or route.is_secure:
         if is_page and status == _FORBIDDEN:
             return (

@@ -1,7 +1,7 @@
 """Failures of a request: the sentence for the user, and the pause before a retry."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic_ai.exceptions import (
@@ -19,7 +19,8 @@ from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
 from tui.providers.catalog import ModelChoice
 from tui.providers.cleaning import BrokenStream
-from tui.providers.disconnections import intercepted, login_hint, web_page
+from tui.providers.disconnections import LOGIN_REQUIRED, intercepted, login_hint, web_page
+from tui.providers.secret import Secret
 from tui.providers.server_words import is_page, message_in, quotable, quoted, text_in
 from tui.providers.transport import Reply
 
@@ -58,7 +59,8 @@ def passes(error: AgentRunError, reply: Reply) -> bool:
         return False
     if not isinstance(error, ModelHTTPError) or error.in_stream:
         return False
-    return error.status_code in _PASSING or error.status_code >= 500
+    status = error.status_code
+    return status in _PASSING or (status >= 500 and status != LOGIN_REQUIRED)
 
 
 def refuses_tools(error: AgentRunError, reply: Reply) -> bool:
@@ -109,7 +111,7 @@ def _failure(
     parameters: ModelParameters | None,
 ) -> ModelError:
     """Make the error for an exception of the library."""
-    said = quoted(_message(error, reply), *choice.secrets)
+    said = quoted(_message(error, reply), *_secrets(choice, reply))
     match error:
         case ModelHTTPError(in_stream=False):
             through = reply.route.through if error.status_code >= 500 else ""
@@ -153,12 +155,13 @@ def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelE
         case "cut":
             return unfinished(choice, reply)
         case "failed":
-            said = quoted(broken.words, *choice.secrets)
+            said = quoted(broken.words, *_secrets(choice, reply))
             return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
         case "malformed":
             return AnswerCut(f"{choice.base_url} sent an invalid answer.")
         case "no_stream":
-            return _no_answer(choice, reply, quoted(_message(None, reply), *choice.secrets))
+            said = quoted(_message(None, reply), *_secrets(choice, reply))
+            return _no_answer(choice, reply, said)
 
 
 def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
@@ -240,6 +243,11 @@ def _message(error: AgentRunError | None, reply: Reply) -> str:
     if body is not None:
         return text_in(body)
     return message_in(_head(reply))
+
+
+def _secrets(choice: ModelChoice, reply: Reply) -> Sequence[Secret]:
+    """The texts that are removed from what is quoted."""
+    return (*choice.secrets, *reply.route.secrets)
 
 
 def _head(reply: Reply) -> str:

@@ -252,7 +252,7 @@ def _refusal(
     """Make the error for a reply that is no success."""
     host, key = connection.host, connection.key
     text = data[:65_536].decode("utf-8", "replace")
-    said = quoted(message_in(text), key)
+    said = quoted(message_in(text), key, *route.secrets)
     if words := intercepted(status, route, is_page=is_page(text)):
         return ModelUnavailable(words)
     if 300 <= status < 400:

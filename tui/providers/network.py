@@ -6,6 +6,7 @@ server sets the other one for its scripts), ``all_proxy`` and ``no_proxy``.
 
 import os
 import ssl
+from base64 import b64encode
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 import httpx2
 
 from tui.errors import ModelUnavailable
+from tui.providers.secret import Secret
 
 _FOR_ALL = ("all_proxy", "ALL_PROXY")
 _VARIABLES = {
@@ -47,6 +49,15 @@ class Proxy:
     def has_user(self) -> bool:
         """True if its address has a user."""
         return bool(self.url.username)
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The password, in each form in which a server could repeat it."""
+        user, password = self.url.username, self.url.password
+        basic = b64encode(f"{user}:{password}".encode()).decode("ascii")
+        written = self.url.userinfo.decode("ascii").partition(":")[2]
+        texts = [password, written, basic] if password else []
+        return tuple(Secret(text, self.source) for text in texts)
 
 
 class Server(Protocol):
@@ -84,6 +95,11 @@ class Route:
     def first(self) -> str:
         """The side that is connected to, at the beginning of a sentence."""
         return f"The proxy {self.proxy}" if self.proxy else self.host
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The texts of the proxy's address that are never shown."""
+        return self.proxy.secrets if self.proxy else ()
 
     @property
     def through(self) -> str:
