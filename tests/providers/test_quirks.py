@@ -96,11 +96,14 @@ def told(event: ModelEvent) -> str:
 
 
 async def becomes(model: ChatModel) -> str:
-    """All that becomes of an answer, with the error behind ``!``."""
-    said = ""
+    """All that becomes of an answer, with the last counts, and with the error behind ``!``."""
+    said, counts = "", ""
     try:
         async for event in model.stream(asks()):
-            said += told(event)
+            if isinstance(event, UsageReported):
+                counts = told(event)
+            else:
+                said += counts * isinstance(event, AnswerEnded) + told(event)
     except ModelError as error:
         return f"{said}! {error}"
     return said

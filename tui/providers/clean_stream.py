@@ -18,6 +18,8 @@ from tui.providers.event_stream import (
     json_value,
 )
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 
 class CleanStream:
     """Takes a server's bytes in pieces and gives clean events; it does no input or output."""
@@ -118,8 +120,10 @@ def _encoded(events: Iterable[JsonObject]) -> bytes:
 
 
 def _encoded_event(event: JsonObject) -> bytes:
-    text = json.dumps(event, ensure_ascii=False)
     name = f"event: {event['type']}\n" if "type" in event else ""
-    # Joins the halves of a surrogate pair, and replaces those that stay alone.
-    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return f"{name}data: {joined}\n\n".encode()
+    text = f"{name}data: {_ENCODER.encode(event)}\n\n"
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # Joins the halves of a surrogate pair, and replaces those that stay alone.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

@@ -12,6 +12,12 @@ LONGEST_LINE = 16 * 1024 * 1024
 NO_JSON: Any = object()
 """The value of an event whose data is no JSON."""
 
+
+def _as_null(_: str) -> None:
+    return None
+
+
+_DECODER = json.JSONDecoder(parse_constant=_as_null)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n|\r|\n")
 
@@ -120,13 +126,9 @@ class _Lines:
 def json_value(text: str) -> Any:
     """Parse JSON, with null for NaN and infinity; ``NO_JSON`` if it is none."""
     try:
-        return json.loads(text, parse_constant=_as_null)
+        return _DECODER.decode(text)
     except (ValueError, RecursionError):
         return NO_JSON
-
-
-def _as_null(_: str) -> None:
-    return None
 
 
 def _event(name: str, text: str) -> Event | None:
