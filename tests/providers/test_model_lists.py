@@ -1,5 +1,6 @@
 """A server's list of models, the check of a key, and what is said where either fails."""
 
+import json
 import socket
 import traceback
 
@@ -231,6 +232,39 @@ class TestAFailure:
             assert "does not speak TLS" in str(failed(connected(address)))
 
 
+class TestTheListOfGoogle:
+    def test_has_the_models_that_answer_of_all_its_pages(self):
+        pages = [
+            {
+                "models": [
+                    model_of_google("gemini-a", "generateContent", "countTokens"),
+                    model_of_google("aqa", "generateAnswer"),
+                    {"name": "models/odd"},
+                    3,
+                ],
+                "nextPageToken": "more",
+            },
+            {"models": [model_of_google("gemini-b", "generateContent")]},
+        ]
+        replies = [sends(json.dumps(page).encode(), "application/json") for page in pages]
+        with ChatServer(lists=replies) as server:
+            row = replace(PROVIDERS["google"], base_url=server.root)
+            listed = list_models(Connection(row, Secret(KEY, "TEST_API_KEY")))
+            first, second = server.questions
+        assert listed == (ListedModel("gemini-a", 1_000_000), ListedModel("gemini-b", 1_000_000))
+        assert first.headers["x-goog-api-key"] == KEY
+        assert first.path == "/v1beta/models?pageSize=1000"
+        assert second.path == "/v1beta/models?pageSize=1000&pageToken=more"
+
+
+def model_of_google(name: str, *methods: str):
+    return {
+        "name": f"models/{name}",
+        "inputTokenLimit": 1_000_000,
+        "supportedGenerationMethods": list(methods),
+    }
+
+
 class TestTheCheck:
     def test_asks_the_model_for_one_token(self):
         with ChatServer(sends(b"{}", "application/json"), key=KEY) as server:
@@ -243,6 +277,17 @@ class TestTheCheck:
         with ChatServer(sends(b"{}", "application/json")) as server:
             check(connected(server, "anthropic"), "mine")
             assert server.requests[0].path == "/v1/messages"
+
+    def test_of_google_asks_the_model_in_its_path(self):
+        with ChatServer(sends(b"{}", "application/json")) as server:
+            check(Connection(replace(PROVIDERS["google"], base_url=server.root)), "mine")
+            assert server.requests[0].path == "/v1beta/models/mine:generateContent"
+
+    def test_names_the_limit_as_the_server_does(self):
+        with ChatServer(sends(b"{}", "application/json")) as server:
+            check(connected(server, "azure"), "mine")
+            assert "max_completion_tokens" in server.requests[0].body
+            assert "max_tokens" not in server.requests[0].body
 
     def test_tells_a_wrong_key(self):
         with ChatServer(answers("Hi"), key="sk-other") as server, pytest.raises(KeyRefused):

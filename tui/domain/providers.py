@@ -20,7 +20,7 @@ DialectName = Literal["openai", "responses", "anthropic", "google", "mistral", "
 MaxTokensName = Literal["max_tokens", "max_completion_tokens"]
 """The field of a chat completions request that limits its answer."""
 
-ListingName = Literal["openai", "anthropic", "ollama"]
+ListingName = Literal["openai", "anthropic", "google", "ollama"]
 """The form of the list of a server's models."""
 
 EXTRAS: Mapping[DialectName, str] = {
@@ -30,7 +30,7 @@ EXTRAS: Mapping[DialectName, str] = {
 }
 """The dialects that require the extra of their name, and the module that shows that it is there."""
 
-LISTINGS: Mapping[DialectName, ListingName] = {"anthropic": "anthropic"}
+LISTINGS: Mapping[DialectName, ListingName] = {"anthropic": "anthropic", "google": "google"}
 """The form that goes with a dialect, where it is not that of ``openai``."""
 
 
@@ -153,6 +153,7 @@ PROVIDERS = {
             "google",
             title="Google Gemini",
             dialect="google",
+            lists="google",
             key_page="https://aistudio.google.com/apikey",
             base_url="https://generativelanguage.googleapis.com",
             models=("gemini-3.5-flash",),

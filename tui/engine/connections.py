@@ -255,7 +255,7 @@ def _completed(typed: str, provider: Provider) -> str:
     scheme = "https" if usual.startswith("https:") else "http"
     address = typed if "://" in typed else f"{scheme}://{typed}"
     has_path = "/" in address.partition("://")[2]
-    if has_path or provider.dialect not in ("openai", "responses"):
+    if has_path or provider.dialect not in ("openai", "responses", "mistral"):
         return address
     return address + (provider.path or "/v1")
 

@@ -14,7 +14,14 @@ from urllib.parse import urlencode, urlsplit
 import httpx2
 import msgspec
 
-from tui.domain.providers import DialectName, ListedModel, ListingName, Provider
+from tui.domain.providers import (
+    PROVIDERS,
+    DialectName,
+    ListedModel,
+    ListingName,
+    Provider,
+    form_of_key,
+)
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.logs import milliseconds_since
 from tui.providers.disconnections import explained, intercepted, login_hint, web_page
@@ -59,6 +66,9 @@ _NO_CHAT = (
 )
 
 
+_KEY_HEADERS: Mapping[DialectName, str] = {"anthropic": "X-Api-Key", "google": "X-Goog-Api-Key"}
+
+
 class Connection(msgspec.Struct, frozen=True):
     """A server, and the key for it."""
 
@@ -86,16 +96,31 @@ def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[Liste
 
 
 def check(connection: Connection, model: str) -> None:
-    """Ask a model for one token, at a server that lists none. Raises ``ModelError``."""
-    path, limit = _SMALLEST.get(connection.provider.dialect, _SMALLEST["openai"])
+    """Ask a model for a token or few, at a server that lists none. Raises ``ModelError``."""
+    path, question = _smallest(connection.provider, model)
+    ServerRequest(connection).post(path, question)
+
+
+def _smallest(provider: Provider, model: str) -> tuple[str, dict[str, Any]]:
+    """The smallest request in the dialect of a server."""
+    if provider.dialect == "google":
+        hello = {"role": "user", "parts": [{"text": "Hello"}]}
+        limit = {"maxOutputTokens": 1}
+        return f"/v1beta/models/{model}:generateContent", {
+            "contents": [hello],
+            "generationConfig": limit,
+        }
+    path = "/v1/messages" if provider.dialect == "anthropic" else "/chat/completions"
     hello = {"role": "user", "content": "Hello"}
-    ServerRequest(connection).post(path, {"model": model, "messages": [hello], limit: 1})
+    return path, {"model": model, "messages": [hello], **_limit(provider)}
 
 
-_SMALLEST: Mapping[DialectName, tuple[str, str]] = {
-    "openai": ("/chat/completions", "max_tokens"),
-    "anthropic": ("/v1/messages", "max_tokens"),
-}
+def _limit(provider: Provider) -> dict[str, int]:
+    newer = provider.max_tokens_name == "max_completion_tokens"
+    if newer or provider.base_url == PROVIDERS["openai"].base_url:
+        # Models that reason refuse the other name, and a limit that they cannot end within.
+        return {"max_completion_tokens": 1_000}
+    return {"max_tokens": 1}
 
 
 def _list_openai(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
@@ -113,6 +138,29 @@ def _list_anthropic(asking: "ServerRequest", connection: Connection) -> Iterator
         page["after_id"] = last
 
 
+def _list_google(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
+    page = {"pageSize": "1000"}
+    for _ in range(_MOST_PAGES):
+        reply = asking.get(f"/v1beta/models?{urlencode(page)}")
+        for item in _items(reply, "models", connection):
+            yield from _chat_model_of_google(item)
+        following = reply.get("nextPageToken")
+        if not following or not isinstance(following, str):
+            return
+        page["pageToken"] = following
+
+
+def _chat_model_of_google(item: Any) -> Iterator[dict[str, Any]]:
+    """The model in an item of Google's list, if it is one that answers: ``models/NAME``."""
+    match item:
+        case {"name": str(name), "supportedGenerationMethods": [*methods]} if (
+            "generateContent" in methods
+        ):
+            yield {**cast("dict[str, Any]", item), "id": name.removeprefix("models/")}
+        case _:
+            return
+
+
 def _list_ollama(asking: "ServerRequest", connection: Connection) -> Iterator[Any]:
     reply = asking.get("/api/tags", above="/v1")
     _items(reply, "models", connection)
@@ -123,6 +171,7 @@ _Listing = Callable[["ServerRequest", Connection], Iterator[Any]]
 _LISTINGS: Mapping[ListingName, _Listing] = {
     "openai": _list_openai,
     "anthropic": _list_anthropic,
+    "google": _list_google,
     "ollama": _list_ollama,
 }
 
@@ -214,14 +263,11 @@ class ServerRequest:
     def _headers(self) -> dict[str, str]:
         provider, key = self._connection.provider, self._connection.key
         headers = {"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"}
-        header, form = provider.key_header or "Authorization", "Bearer {}"
         if provider.dialect == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
-            header, form = provider.key_header or "X-Api-Key", "{}"
-        if provider.key_header:
-            form = provider.key_form
         if key:
-            headers[header] = form.format(key.reveal())
+            header = provider.key_header or _KEY_HEADERS.get(provider.dialect, "Authorization")
+            headers[header] = form_of_key(header).format(key.reveal())
         return {**headers, **provider.headers}
 
 
