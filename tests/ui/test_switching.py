@@ -140,7 +140,7 @@ async def test_a_session_is_saved_before_another_one_that_cannot_be_read_is_load
 
         monkeypatch.setattr(w.store, "tail", unreadable)
         await go_to(app, pilot, there)
-        await until(lambda: f"Cannot read session {there}" in notices(app))
+        await until(lambda: 'Cannot read "Elsewhere"' in notices(app))
         await until(lambda: first in status(app))
         assert app.chat.sidebar.highlighted == first
         assert messages(w, first) == [("user", "hello", None)]
@@ -224,7 +224,7 @@ async def test_a_session_held_by_another_program_is_read_only_and_says_who_holds
         await until(lambda: there in rows(app))
         await go_to(app, pilot, there)
         await until(lambda: "opened read-only." in notices(app))
-        assert f"Session {there} is open in another window" in notices(app)
+        assert '"Elsewhere" is open in another window' in notices(app)
         await until(lambda: "read-only" in status(app))
         await send(pilot, "hello")
         await until(lambda: "is read-only here" in notices(app))
@@ -240,5 +240,5 @@ async def test_damage_is_counted_in_the_conversation(world):
     with w.store.path(there).open("ab") as file:
         file.write(b'{"torn\n')
     async with w.running(there) as (app, _):
-        told = f"1 damaged record skipped in {there}; the file is unchanged"
+        told = '1 damaged record skipped in "One"; the file is unchanged'
         await until(lambda: told in notices(app))

@@ -34,6 +34,7 @@ from tui.app.themes import ThemeSwitcher
 from tui.commands.answers import use_model
 from tui.commands.context import CommandContext, Themes
 from tui.commands.effects import Effect
+from tui.engine.library.session_titles import SessionTitles
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.engine.usage import UsageTotals
 from tui.screens.chat import ChatScreen
@@ -57,8 +58,9 @@ class Controllers:
         _restore_width(chat, self.ui_state)
         activity = ActivityLine(app, chat, switcher, parts.stopwatch)
         self.notices = NoticeController(app, parts.workspace.clock, chat.pass_to_prompt)
+        titles = SessionTitles(parts.workspace, parts.sessions)
         self.presenter = SessionPresenter(
-            chat, parts.workspace, self.notices, app.call_later, activity
+            chat, parts.workspace, self.notices, titles, app.call_later, activity
         )
         self.session_list = SessionListController(
             chat, parts.workspace, parts.sessions, self.presenter

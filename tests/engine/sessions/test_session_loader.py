@@ -68,7 +68,7 @@ async def test_damage_is_counted_and_told(world, show):
     program = world.started()
     await show(program, "tale")
     current = program.workspace.current
-    assert said(current) == ["2 damaged records skipped in tale; the file is unchanged"]
+    assert said(current) == ['2 damaged records skipped in "one"; the file is unchanged']
     assert [each.text for each in current.entries] == ["one", "two"]
 
 

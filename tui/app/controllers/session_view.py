@@ -8,6 +8,7 @@ from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.notices import NoticeController
 from tui.domain.journal.message import Message
 from tui.domain.views.notice import Notice
+from tui.engine.library.session_titles import SessionTitles
 from tui.engine.sessions.external_changes import Change
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import StorageError
@@ -22,6 +23,7 @@ class SessionPresenter:
         chat: ChatScreen,
         workspace: Workspace,
         notices: NoticeController,
+        titles: SessionTitles,
         call_later: Callable[[Callable[[], None]], bool],
         activity: ActivityLine,
     ) -> None:
@@ -29,6 +31,7 @@ class SessionPresenter:
         self._chat = chat
         self._workspace = workspace
         self._notices = notices
+        self._titles = titles
         self._call_later = call_later
         self._activity = activity
         self._status_is_due = False
@@ -116,8 +119,10 @@ class SessionPresenter:
 
     def _show_notices(self) -> None:
         for session, notice in self._workspace.take_notices():
-            is_shown = session.id == self._workspace.current.id
-            self._notices.show(notice, "" if is_shown else session.label())
+            named = msgspec.structs.replace(notice, text=self._titles.named(notice.text))
+            label = session.label()
+            is_named = session.id == self._workspace.current.id or f'"{label}"' in named.text
+            self._notices.show(named, "" if is_named else label)
 
     def go_to_end(self, *, returning: bool) -> None:
         """Scroll to the end of the session; ``returning`` keeps the reader's position."""

@@ -145,7 +145,7 @@ class SessionLoader:
         """Put to a session what is not in the part of it that was read, and what was typed."""
         session = loaded.session
         if session.damaged:
-            words = damage_words(session.damaged, session.id)
+            words = damage_words(session.damaged, f'"{loaded.label()}"')
             loaded.say(Notice(words, "warning"))
         if session.total_count <= _COUNTED_AT_ONCE and loaded.lacks_versions(session.entries):
             loaded.note_versions(self._store.versions(session.id))

@@ -324,7 +324,7 @@ class Workspace:
         if loaded.lacks_versions(page.entries):
             await self.read_versions(loaded)
         if page.damaged:
-            words = damage_words(page.damaged, loaded.id)
+            words = damage_words(page.damaged, f'"{loaded.label()}"')
             loaded.say(Notice(words, "warning"))
         return page.entries
 
