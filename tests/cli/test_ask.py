@@ -23,6 +23,7 @@ from tests.providers.chat_server import (
     scenarios,
     with_strict_roles,
 )
+from tests.providers.ollama_facts import OllamaFacts
 from tui.config import ProviderSettings
 from tui.config.connections import connections_file
 from tui.domain.journal.records import Partial, Settings, decode
@@ -207,6 +208,48 @@ def test_messages_that_are_not_sent_are_told(sibyl, configured, saved):
     assert plain.out == "Fine.\n"
     assert "Earlier messages are not sent: the conversation is longer" in plain.err
     assert told.lines[-1]["earlier_messages_left_out"] is True
+
+
+@pytest.fixture
+def ollama(tmp_path, monkeypatch):
+    """Lets an Ollama answer."""
+
+    def configure(server):
+        config = tmp_path / "config.toml"
+        config.write_text('model = "ollama:qwen3"\n')
+        monkeypatch.setenv("SIBYL_CONFIG", str(config))
+        monkeypatch.setenv("OLLAMA_HOST", server.root)
+
+    return configure
+
+
+def test_all_that_an_ollama_takes_is_sent(sibyl, ollama, saved):
+    session_id, facts = saved("word " * 4000, "Hi."), OllamaFacts(16_384)
+    facts.load()
+    with ChatServer(answers("Fine."), facts=facts.facts) as server:
+        ollama(server)
+        asked = sibyl("ask", "again", "--session", session_id)
+        (request,) = server.requests
+    assert len(request.body["messages"]) == 3
+    assert "Earlier messages" not in asked.err
+
+
+def test_an_ollama_that_loads_the_model_with_less_is_told_of(sibyl, ollama, saved):
+    session_id, facts = saved("word " * 4000, "Hi."), OllamaFacts(4096)
+
+    def load(exchange):
+        facts.load()
+        answers("Fine.")(exchange)
+
+    with ChatServer(load, facts=facts.facts) as server:
+        ollama(server)
+        first = sibyl("ask", "again", "--session", session_id)
+        second = sibyl("ask", "more", "--session", session_id)
+        whole, cut = (len(request.body["messages"]) for request in server.requests)
+    assert "Earlier messages are not sent" in first.err
+    assert "Earlier messages are not sent" in second.err
+    assert (whole, cut) == (3, 3)
+    assert "word" not in str(server.requests[1].body)
 
 
 def test_the_prompt_is_on_disk_before_the_server_is_asked(sibyl, configured, store):

@@ -26,6 +26,10 @@ class ScriptedModel:
         self.closed = 0
         self._answers = list(answers)
 
+    @property
+    def known_window(self) -> int:
+        return self.context_window
+
     async def window(self) -> int:
         return self.context_window
 

@@ -11,14 +11,13 @@ from msgspec.structs import replace
 from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
 from tests.providers.conftest import asks, collected
+from tests.providers.ollama_facts import OllamaFacts
 from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import context_window
 from tui.providers.catalog import ModelChoice, choice_of
 from tui.providers.context_window import NO_LISTS, ContextWindow
 from tui.providers.deferred import LazyModel
-
-QWEN = {"general.architecture": "qwen3", "qwen3.context_length": 40_960}
 
 
 def choice(name: str, model: str, **changes: Any) -> ModelChoice:
@@ -150,51 +149,36 @@ class TestAServerOfOnesOwn:
             assert found(ModelChoice("local", "qwen3", address, context_window=77)) == 77
 
 
-class Ollama:
-    """The facts of an Ollama whose model is loaded by the first request."""
-
-    def __init__(self, loaded: int | None, parameters: str = "") -> None:
-        self.loaded: int | None = None
-        self._later = loaded
-        self._shown = {"parameters": parameters, "model_info": QWEN}
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        return {"/api/ps": self._running, "/api/show": lambda: self._shown}
-
-    def load(self) -> None:
-        self.loaded = self._later
-
-    def _running(self) -> dict[str, Any]:
-        models = [{"name": "qwen3:latest", "context_length": self.loaded}] if self.loaded else []
-        return {"models": models}
-
-
 def at_ollama(server: ChatServer) -> ModelChoice:
     return choice("ollama", "qwen3", base_url=server.base_url)
 
 
 class TestAnOllama:
     def test_says_with_which_window_it_has_loaded_the_model(self):
-        ollama = Ollama(8192, "num_ctx 9000")
+        ollama = OllamaFacts(8192, "num_ctx 9000")
         ollama.load()
         with ChatServer(facts=ollama.facts) as server:
             assert found(at_ollama(server)) == 8192
             assert [each.path for each in server.questions] == ["/api/ps"]
 
     def test_that_has_not_loaded_it_says_what_the_model_has(self):
-        with ChatServer(facts=Ollama(None, "num_ctx 9000").facts) as server:
+        with ChatServer(facts=OllamaFacts(None, "num_ctx 9000").facts) as server:
             assert found(at_ollama(server)) == 9000
             assert server.questions[-1].body == {"model": "qwen3"}
-        with ChatServer(facts=Ollama(None).facts) as server:
+        with ChatServer(facts=OllamaFacts(None).facts) as server:
             assert found(at_ollama(server)) == 40_960
+
+    def test_may_be_a_server_of_ones_own_by_any_name(self):
+        listed = {"/v1/models": {"data": [{"id": "qwen3"}, {"id": "other"}]}}
+        with ChatServer(facts=OllamaFacts(None).facts | listed) as server:
+            assert found(own(server)) == 40_960
 
     def test_that_says_nothing_has_its_usual_window(self):
         with ChatServer() as server:
             assert found(at_ollama(server)) == 4096
 
     async def test_is_asked_again_once_it_has_loaded_the_model(self):
-        ollama = Ollama(4096)
+        ollama = OllamaFacts(4096)
         with ChatServer(facts=ollama.facts) as server:
             model = LazyModel(at_ollama(server))
             assert await model.window() == 40_960

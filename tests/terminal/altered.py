@@ -28,7 +28,7 @@ class Talkative:
     """Says ``w0 w1 w2 ...``."""
 
     name = "local:talkative"
-    context_window = 100_000
+    context_window = known_window = 100_000
 
     def prepare(self):
         """There is nothing to load."""

@@ -4,6 +4,10 @@ import asyncio
 from itertools import chain
 
 from tests.builders import answer, user
+from tests.providers.chat_server import ChatServer, answers
+from tests.providers.ollama_facts import OllamaFacts
+from tests.providers.speech import USAGE
+from tests.ui.connecting import BareMachine
 from tests.ui.screen import report, send, status, wait_for_answer, words
 from tests.waiting import until
 from tui.domain.journal.message import TokenUsage
@@ -18,6 +22,25 @@ async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_k
         await wait_for_answer(w)
         await send(pilot, "/reset")
         await until(lambda: "context" not in status(app), "the reset")
+
+
+async def test_the_window_is_the_one_with_which_an_ollama_has_loaded_the_model(tmp_path):
+    facts = OllamaFacts(72)
+
+    def load(exchange):
+        facts.load()
+        answers("Hello.")(exchange)
+
+    with ChatServer(load, facts=facts.facts, ollama_models=["qwen3"]) as server:
+        config = tmp_path / "config" / "config.toml"
+        config.parent.mkdir()
+        config.write_text('model = "ollama:qwen3"\n')
+        machine = BareMachine(tmp_path / "data", OLLAMA_HOST=server.root)
+        async with machine.running() as (app, pilot):
+            await send(pilot, "hello")
+            await wait_for_answer(machine)
+            share = round(USAGE["total_tokens"] * 100 / 72)
+            await until(lambda: f"context {share} %" in status(app), "the share")
 
 
 async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):

@@ -91,7 +91,9 @@ class Controllers:
         self.session_switch = SessionSwitch(
             app, queue, switcher, self.presenter, self.session_list, self.navigation
         )
-        self.background = Background(app, parts, self.session_list, self.live_updates)
+        self.background = Background(
+            app, parts, self.session_list, self.live_updates, self.presenter
+        )
         self.confirmations = Confirmations(app, chat, queue, carry_out)
         self.links = LinkController(app, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)

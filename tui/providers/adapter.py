@@ -129,6 +129,10 @@ class ChatModel:
     def context_window(self) -> int:
         return self._choice.context_window
 
+    @property
+    def known_window(self) -> int:
+        return self._choice.context_window
+
     async def window(self) -> int:
         """Return the window that the choice has: whoever loads the model looks it up."""
         return self._choice.context_window

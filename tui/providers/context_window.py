@@ -54,6 +54,7 @@ class ContextWindow:
         self._choice = choice
         self._lists = lists
         self._known: int | None = choice.configured_window
+        self._looked_up = self._known is not None
         self._again: Callable[[float], int | None] | None = None
 
     @property
@@ -62,23 +63,31 @@ class ContextWindow:
         return self._known or self._choice.context_window
 
     @property
+    def known(self) -> int | None:
+        """The window; ``None`` until everybody was asked for it."""
+        return self.tokens if self._looked_up else None
+
+    @property
     def changes(self) -> bool:
         """True if it depends on how the server has loaded the model."""
         return self._again is not None
 
     def look_up(self, choice: ModelChoice) -> None:
         """Look for the window everywhere. Blocks, for two seconds at most."""
-        if choice.configured_window or choice.provider == OFFLINE:
-            return
-        asked = self._ask(choice) if _is_near(choice) else None
-        self._known = asked or self._lists.window(choice) or _priced(choice)
-        if not self._known and choice.base_url and not _is_near(choice):
-            self._known = self._ask(choice)
+        if not (choice.configured_window or choice.provider == OFFLINE):
+            self._look_everywhere(choice)
+        self._looked_up = True
 
     def look_again(self) -> None:
         """Ask a server again that may have loaded the model by now. Blocks, for a moment."""
         if self._again:
             self._known = _in_time(self._again) or self._known
+
+    def _look_everywhere(self, choice: ModelChoice) -> None:
+        asked = self._ask(choice) if _is_near(choice) else None
+        self._known = asked or self._lists.window(choice) or _priced(choice)
+        if not self._known and choice.base_url and not _is_near(choice):
+            self._known = self._ask(choice)
 
     def _ask(self, choice: ModelChoice) -> int | None:
         told = _in_time(lambda seconds: self._told(choice, seconds))

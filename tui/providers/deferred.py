@@ -67,6 +67,10 @@ class LazyModel:
     def context_window(self) -> int:
         return self._window.tokens
 
+    @property
+    def known_window(self) -> int | None:
+        return self._window.known
+
     async def window(self) -> int:
         """Wait until the model is loaded, and give its window. Raises ``ModelError``."""
         await self._begun().model()
@@ -107,6 +111,7 @@ class UnavailableModel:
     """A model that cannot be used; raises the reason when it is asked."""
 
     context_window = 100_000
+    known_window = None
 
     def __init__(self, name: str, reason: ModelUnavailable) -> None:
         self.name = name

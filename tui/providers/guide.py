@@ -59,7 +59,7 @@ class OfflineGuide:
     """A model that answers from the manual, and from the user's own sessions."""
 
     name = f"{OFFLINE}:{GUIDE}"
-    context_window = 1_000_000
+    context_window = known_window = 1_000_000
 
     def __init__(self, search: Search | None = None) -> None:
         self._search = search

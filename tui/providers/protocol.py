@@ -149,6 +149,11 @@ class Model(Protocol):
         """Limit of a request and its answer together, in tokens, as far as it is known."""
         ...
 
+    @property
+    def known_window(self) -> int | None:
+        """The limit; ``None`` until it was found out."""
+        ...
+
     async def window(self) -> int:
         """Find out the limit: before a request, and after its answer. Raises ``ModelError``.
 

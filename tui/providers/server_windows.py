@@ -35,13 +35,15 @@ class ToldWindow(msgspec.Struct, frozen=True):
 def ask_server(connection: Connection, model: str, seconds: float, keep: Keep) -> ToldWindow:
     """Ask a server for a model's window; without an answer nothing is known."""
     if connection.provider.lists == "ollama":
-        return _ask_ollama(connection, model, seconds)
+        again = partial(_loaded_by_ollama, connection, model)
+        return _ask_ollama(connection, model, seconds) or ToldWindow(None, again)
     with suppress(ModelError):
         listed = list_models(connection, seconds)
         keep(connection, listed)
         if window := _window_in(listed, model):
             return ToldWindow(window)
-        return _ask_llama_cpp(connection, seconds) or _ask_lm_studio(connection, model, seconds)
+        told = (ask(connection, model, seconds) for ask in _OWN_WORDS)
+        return next(filter(None, told), ToldWindow())
     return ToldWindow()
 
 
@@ -52,24 +54,24 @@ def _window_in(listed: Sequence[ListedModel], model: str) -> int | None:
     return named.get(model) or alone
 
 
-def _ask_ollama(connection: Connection, model: str, seconds: float) -> ToldWindow:
+def _ask_ollama(connection: Connection, model: str, seconds: float) -> ToldWindow | None:
     """The window with which the model is loaded, else the one that it has."""
     again = partial(_loaded_by_ollama, connection, model)
     with suppress(ModelError):
         if loaded := again(seconds):
             return ToldWindow(loaded, again)
-    with suppress(ModelError):
         asking = ServerRequest(connection, seconds)
         shown = asking.post("/api/show", {"model": model}, above="/v1")
-        return ToldWindow(trained_window(shown), again)
-    return ToldWindow(None, again)
+        if trained := trained_window(shown):
+            return ToldWindow(trained, again)
+    return None
 
 
 def _loaded_by_ollama(connection: Connection, model: str, seconds: float) -> int | None:
     return loaded_window(ServerRequest(connection, seconds).get("/api/ps", above="/v1"), model)
 
 
-def _ask_llama_cpp(connection: Connection, seconds: float) -> ToldWindow | None:
+def _ask_llama_cpp(connection: Connection, _: str, seconds: float) -> ToldWindow | None:
     with suppress(ModelError):
         properties = ServerRequest(connection, seconds).get("/props", above="/v1")
         if slot := slot_window(properties):
@@ -77,13 +79,18 @@ def _ask_llama_cpp(connection: Connection, seconds: float) -> ToldWindow | None:
     return None
 
 
-def _ask_lm_studio(connection: Connection, model: str, seconds: float) -> ToldWindow:
+def _ask_lm_studio(connection: Connection, model: str, seconds: float) -> ToldWindow | None:
     again = partial(_listed_by_lm_studio, connection, model)
     with suppress(ModelError):
-        return ToldWindow(again(seconds), again)
-    return ToldWindow()
+        if window := again(seconds):
+            return ToldWindow(window, again)
+    return None
 
 
 def _listed_by_lm_studio(connection: Connection, model: str, seconds: float) -> int | None:
     reply = ServerRequest(connection, seconds).get("/api/v0/models", above="/v1")
     return window_of(model, reply)
+
+
+_OWN_WORDS = (_ask_llama_cpp, _ask_lm_studio, _ask_ollama)
+"""For servers whose lists in the form of OpenAI do not have the window."""

@@ -1,13 +1,16 @@
 """Work in the background, from right behind the first screen on."""
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
 from tui.app.controllers.live_updates import LiveUpdates
 from tui.app.controllers.session_list import SessionListController
+from tui.app.controllers.session_view import SessionPresenter
 from tui.app.dependencies import Dependencies
+from tui.errors import ModelError
 from tui.widgets.transcript import warm_up
 
 if TYPE_CHECKING:
@@ -26,11 +29,13 @@ class Background:
         parts: Dependencies,
         session_list: SessionListController,
         following: LiveUpdates,
+        presenter: SessionPresenter,
     ) -> None:
         self._app = app
         self._parts = parts
         self._session_list = session_list
         self._live_updates = following
+        self._presenter = presenter
         self._following: Worker[None] | None = None
 
     def begin(self) -> None:
@@ -54,7 +59,17 @@ class Background:
         await self._session_list.refresh()
         # Not before: the list would wait for it. A daemon, as asyncio joins its own threads.
         threading.Thread(target=self._warm_up, daemon=True, name="warm up").start()
+        self._app.run_worker(self._show_window)
         await self._session_list.prune(self._parts.retention)
+
+    async def _show_window(self) -> None:
+        """Show how full the window of the first model is, once that is known."""
+        model = self._parts.workspace.current.model
+        if model is not None:
+            # Whoever asks it is told why it cannot be loaded.
+            with suppress(ModelError):
+                await model.window()
+        self._presenter.show_status()
 
     def _warm_up(self) -> None:
         warm_up()

@@ -224,11 +224,11 @@ class LoadedSession:
     def context_use(self) -> ContextUse | None:
         """The use of the model's context window, as of its last answer; ``None`` if unknown."""
         session, model = self.session, self.model
-        if model is None:
+        if model is None or model.known_window is None:
             return None
         through = session.summary.through if session.summary else ""
         tokens = context_tokens(session.loaded_messages, through, model.name)
-        return ContextUse(tokens, model.context_window) if tokens else None
+        return ContextUse(tokens, model.known_window) if tokens else None
 
     @property
     def shown(self) -> tuple[Entry, ...]:
