@@ -110,12 +110,13 @@ class ChatModel:
         except httpx2.InvalidURL:
             raise ModelUnavailable(f"{choice.base_url} is not the address of a server.") from None
         self._choice = choice
+        # Read once, and not in ``stream``, which runs on the event loop; and before a library reads
+        # SSL_CERT_FILE, whose errors do not name it.
+        self._route = route_to(choice)
         self._dialect = dialect_of(choice)
         # Of models whose template has the start tag, so that their answers lack it.
         self._thinks_first = False
         self._chance = chance
-        # Loaded once, and not in ``stream``: both take 20 ms, and that runs on the event loop.
-        self._route = route_to(choice)
         self._takes_tools = True
         # Warnings of the libraries are for their developers: none is printed over the screen.
         logging.captureWarnings(capture=True)
