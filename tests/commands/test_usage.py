@@ -46,7 +46,7 @@ async def test_context_tokens_and_price_are_told_by_the_list_of_a_day(commands, 
         "  18,000 tokens sent (8,000 cached), 204 received",
     ]
     assert model.splitlines()[2].startswith("  $0.0")
-    assert note.startswith(f"{INCLUDED} Prices are those of 20")
+    assert note.startswith(f"{INCLUDED} Prices are by the list of 20")
 
 
 async def test_a_price_that_is_not_known_is_not_made_up(tell):

@@ -59,5 +59,5 @@ def _paragraph(title: str, each: ModelUsage, rest: str = "") -> str:
 
 def _notes(known: SessionUsage) -> Iterator[str]:
     day = known.price_date
-    prices = f" Prices are those of {day:%Y-%m-%d}, in US dollars." if day else ""
+    prices = f" Prices are by the list of {day:%Y-%m-%d}, in US dollars." if day else ""
     yield f"Earlier versions and summaries are included.{prices}"

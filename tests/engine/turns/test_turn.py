@@ -370,7 +370,7 @@ async def test_a_model_that_only_asks_for_tools_is_stopped(new_session):
 
 async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, store):
     session, gate = new_session(), asyncio.Event()
-    model = ScriptedModel(["half an ", gate])
+    model = ScriptedModel([UsageReported(10, 1), "half an ", gate])
     task = asyncio.create_task(played(session, model))
     await until(lambda: _stored_text(store, session) == "half an ")
     task.cancel()
@@ -379,7 +379,8 @@ async def test_a_stopped_turn_keeps_what_arrived_as_interrupted(new_session, sto
     assert model.closed == 1
     await session.close()
     assert texts(session)[-1] == ("assistant", "half an ", "interrupted")
-    assert store.load(session.id).loaded_messages[-1].status == "interrupted"
+    kept = store.load(session.id).loaded_messages[-1]
+    assert (kept.status, kept.usage) == ("interrupted", TokenUsage(10, 1))
 
 
 async def test_a_defect_in_a_model_loses_nothing_that_arrived(new_session, store):
