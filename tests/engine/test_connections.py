@@ -9,7 +9,7 @@ from tui.config import load_connections, load_settings
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
 from tui.engine.connections import OWN_SERVER, ConnectionManager, address_of
 from tui.engine.model_lists import ModelLists
-from tui.errors import ConfigError, ModelUnavailable, UsageError
+from tui.errors import ConfigError, ModelUnavailable, NoModelList, UsageError
 from tui.providers.source import ModelSource
 
 KEY = "sk-pasted-0123456789abcdef"
@@ -151,6 +151,16 @@ def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(mana
     assert made.local() == ["ollama"]
     lists = ModelLists(made, made.models, None, lambda: None)
     assert lists.due(anew=True) == ["ollama"]
+
+
+async def test_a_server_without_a_list_is_not_asked_for_one(manager):
+    made = manager()
+    await made.keep(made.connection("bedrock"), "a")
+    lists = ModelLists(made, made.models, None, lambda: None)
+    assert lists.due(anew=True) == ["ollama"]
+    with pytest.raises(NoModelList, match=r"^Amazon Bedrock cannot be asked for its models\.$"):
+        await lists.listed(made.connection("bedrock"))
+    assert "bedrock:a" in [row.name for row in lists.rows("").rows]
 
 
 def test_the_key_of_a_variable_belongs_to_the_address_that_only_the_user_knows(manager):

@@ -236,6 +236,19 @@ async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(bare):
     assert kept.providers["vllm"].base_url == server.base_url
 
 
+async def test_bedrock_takes_the_name_of_a_model(bare):
+    machine = bare()
+    async with machine.running() as (app, pilot):
+        await opened(app, pilot)
+        await choose(app, pilot, "Amazon Bedrock")
+        await step(app, "model")
+        assert "This server lists no models" in shown(app)
+        await paste(app, pilot, "global.model-1")
+        await pilot.press("enter")
+        await until(lambda: app.screen is app.chat, "the chat")
+        await until(lambda: "bedrock:global.model-1" in status(app), "the model")
+
+
 async def test_azure_asks_for_its_address_and_its_key(bare):
     with ChatServer(models=["mine"]) as server:
         machine = bare()

@@ -20,8 +20,8 @@ DialectName = Literal["openai", "responses", "anthropic", "google", "mistral", "
 MaxTokensName = Literal["max_tokens", "max_completion_tokens"]
 """The field of a chat completions request that limits its answer."""
 
-ListingName = Literal["openai", "anthropic", "google", "ollama"]
-"""The form of the list of a server's models."""
+ListingName = Literal["openai", "anthropic", "google", "ollama", "none"]
+"""The form of the list of a server's models; ``none`` if it cannot be asked for one."""
 
 EXTRAS: Mapping[DialectName, str] = {
     "google": "google.genai",
@@ -30,7 +30,11 @@ EXTRAS: Mapping[DialectName, str] = {
 }
 """The dialects that require the extra of their name, and the module that shows that it is there."""
 
-LISTINGS: Mapping[DialectName, ListingName] = {"anthropic": "anthropic", "google": "google"}
+LISTINGS: Mapping[DialectName, ListingName] = {
+    "anthropic": "anthropic",
+    "google": "google",
+    "bedrock": "none",
+}
 """The form that goes with a dialect, where it is not that of ``openai``."""
 
 
@@ -275,6 +279,7 @@ PROVIDERS = {
             "bedrock",
             title="Amazon Bedrock",
             dialect="bedrock",
+            lists="none",
             key_variable="AWS_BEARER_TOKEN_BEDROCK",
             context_window=128_000,
         ),

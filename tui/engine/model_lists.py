@@ -126,7 +126,7 @@ class ModelLists:
     def _may_ask(self, name: str, *, anew: bool) -> bool:
         provider = self._connections.provider(name)
         asked = (*self._connections.usable(), *self._connections.local())
-        if provider is None or name not in asked:
+        if provider is None or provider.lists == "none" or name not in asked:
             return False
         # The models of a server of one's own change often, and it is near.
         return anew or not provider.needs_key or self._is_old(name)

@@ -78,7 +78,7 @@ class Connection(msgspec.Struct, frozen=True):
     @property
     def host(self) -> str:
         """The name and the port of the server."""
-        return urlsplit(self.provider.base_url).netloc
+        return urlsplit(self.provider.base_url).netloc or self.provider.title
 
 
 def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[ListedModel, ...]:
@@ -86,6 +86,8 @@ def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[Liste
 
     Raises ``KeyRefused``, ``NoModelList`` if it has no list, and other ``ModelError``.
     """
+    if connection.provider.lists == "none":
+        raise NoModelList(f"{connection.host} cannot be asked for its models.")
     request = ServerRequest(connection, seconds)
     items = _LISTINGS[connection.provider.lists](request, connection)
     listed = sorted(_usable(items), key=lambda item: -_age(item))[:_MOST_MODELS]
@@ -96,7 +98,12 @@ def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[Liste
 
 
 def check(connection: Connection, model: str) -> None:
-    """Ask a model for a token or few, at a server that lists none. Raises ``ModelError``."""
+    """Ask a model for a token or few, at a server that lists none. Raises ``ModelError``.
+
+    A server that cannot be asked for a list is not asked for this, either.
+    """
+    if connection.provider.lists == "none":
+        return
     path, question = _smallest(connection.provider, model)
     ServerRequest(connection).post(path, question)
 
