@@ -1,6 +1,6 @@
 """Messages in a form that strict servers accept: roles alternate, and tool calls are text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -26,6 +26,12 @@ def with_calls_as_text(messages: Iterable[Message]) -> tuple[Message, ...]:
     Servers refuse both where no tools are offered, or lose them.
     """
     return joined(_without_calls(messages))
+
+
+def with_beginning(text: str, messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Put a text before the first message, which is a user's."""
+    firsts = (replace(each, content=_paragraphs(text, each.text)) for each in messages[:1])
+    return (*firsts, *messages[1:])
 
 
 def _are_one(message: Message, following: Message) -> bool:

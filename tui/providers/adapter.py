@@ -48,7 +48,7 @@ from tui.providers.failures import (
     ended_badly,
     explained,
     passes,
-    refuses_tools,
+    refusal_words,
     short_reason,
     unfinished,
 )
@@ -67,6 +67,7 @@ from tui.providers.protocol import (
     TurnMemory,
     UsageReported,
 )
+from tui.providers.refused_parts import PartRefused, RefusedParts, part_refused
 from tui.providers.request_log import logged
 from tui.providers.retries import Backoff
 from tui.providers.thinking import ThinkingFilter
@@ -97,10 +98,6 @@ _Got = TypeVar("_Got")
 _Piece = str | ThinkingReceived
 
 
-class _ToolsRefused(Exception):
-    """The server takes the request only without tools."""
-
-
 class ChatModel:
     """A model behind a server; it keeps no connection between requests."""
 
@@ -117,7 +114,7 @@ class ChatModel:
         # Of models whose template has the start tag, so that their answers lack it.
         self._thinks_first = False
         self._chance = chance
-        self._takes_tools = True
+        self._refused = RefusedParts(choice.name)
         # Warnings of the libraries are for their developers: none is printed over the screen.
         logging.captureWarnings(capture=True)
         warm_up()
@@ -139,33 +136,22 @@ class ChatModel:
         return self._choice.context_window
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
-        """Request one answer; without the parameters and tools that the model does not take."""
+        """Request one answer, without the parts and parameters that the model does not take."""
+        parameters = self._dialect.supported(request.parameters)
+        if told := adaptation(self.name, request.parameters, parameters):
+            yield RequestAdapted(told)
+        whole = msgspec.structs.replace(request, parameters=parameters)
         while True:
-            adapted = self._adapted(request)
-            for notice in self._left_out(request, adapted):
+            for notice in self._refused.notices(whole):
                 yield RequestAdapted(notice)
             try:
-                async with aclosing(self._attempts(adapted)) as events:
+                async with aclosing(self._attempts(self._refused.left_out(whole))) as events:
                     async for event in events:
                         yield event
-            except _ToolsRefused:
-                self._takes_tools = False
+            except PartRefused as refused:
+                self._refused.add(refused.part)
             else:
                 return
-
-    def _adapted(self, request: ModelRequest) -> ModelRequest:
-        parameters = self._dialect.supported(request.parameters)
-        adapted = msgspec.structs.replace(request, parameters=parameters)
-        return adapted if self._takes_tools else adapted.without_tools()
-
-    def _left_out(self, request: ModelRequest, adapted: ModelRequest) -> Iterator[str]:
-        if told := adaptation(self.name, request.parameters, adapted.parameters):
-            yield told
-        if request.tools and not adapted.tools:
-            yield (
-                f"{self.name} does not take tools: asked without them. To switch them off for it,"
-                f' add tools = false to [models."{self.name}"] in config.toml.'
-            )
 
     async def _attempts(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer; retry as ``Provider.retries`` says if it fails before it began."""
@@ -184,8 +170,8 @@ class ChatModel:
                 failure = explained(error, reply, self._choice, tries, request.parameters)
                 asked = asked_pause(error)
                 pause = backoff.next_pause(asked) if passes(error, reply) else None
-                if request.tools and refuses_tools(error, reply):
-                    pause, failure = None, _ToolsRefused()
+                if part := part_refused(refusal_words(error, reply), request):
+                    pause, failure = None, PartRefused(part)
             else:
                 return
             # Outside the handler: the library's error may quote the key, and must not be chained.

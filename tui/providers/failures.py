@@ -1,6 +1,5 @@
 """Failures of a request: the sentence for the user, and the pause before a retry."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,13 +25,7 @@ from tui.providers.transport import Reply
 
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
-_WITHOUT_TOOLS = frozenset({400, 404, 422, 500, 501})
-_TOOLS = re.compile(r"\btools?\b|\bfunction[ -]?call", re.IGNORECASE)
-_NOT_TAKEN = re.compile(
-    r"(?:not|n't|un)[ -]?(?:be )?(?:support|allow|available|enabled|implement)"
-    r"|requires? --|support tool",
-    re.IGNORECASE,
-)
+_UNTAKEN = frozenset({400, 404, 422, 500, 501})
 _FILTERED = frozenset({"content_filter", "content-filter", "sensitive"})
 _BROKEN_OFF = {
     "abort": "broke off",
@@ -63,12 +56,10 @@ def passes(error: AgentRunError, reply: Reply) -> bool:
     return status in _PASSING or (status >= 500 and status != LOGIN_REQUIRED)
 
 
-def refuses_tools(error: AgentRunError, reply: Reply) -> bool:
-    """True if the server says that the model, or the server as it was started, takes no tools."""
-    if not isinstance(error, ModelHTTPError) or error.status_code not in _WITHOUT_TOOLS:
-        return False
-    said = _message(error, reply)
-    return bool(_TOOLS.search(said) and _NOT_TAKEN.search(said))
+def refusal_words(error: AgentRunError, reply: Reply) -> str:
+    """The server's message, if it may refuse a part of the request; else empty."""
+    refused = isinstance(error, ModelHTTPError) and error.status_code in _UNTAKEN
+    return _message(error, reply) if refused else ""
 
 
 def asked_pause(error: AgentRunError) -> float | None:

@@ -10,7 +10,7 @@ import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.model_settings import ModelParameters
-from tui.domain.plain_messages import with_calls_as_text
+from tui.domain.plain_messages import with_beginning, with_calls_as_text
 
 Task = Literal["answer", "summary"]
 EndReason = Literal["stop", "length", "tool_calls"]
@@ -63,6 +63,11 @@ class ModelRequest(msgspec.Struct, frozen=True):
         """The same request, which offers no tools; its earlier calls are text."""
         messages = with_calls_as_text(self.messages)
         return msgspec.structs.replace(self, tools=(), messages=messages)
+
+    def without_system_prompt(self) -> "ModelRequest":
+        """The same request, whose first message begins with the system prompt."""
+        messages = with_beginning(self.system_prompt, self.messages)
+        return msgspec.structs.replace(self, system_prompt="", messages=messages)
 
 
 class TextReceived(msgspec.Struct, frozen=True):

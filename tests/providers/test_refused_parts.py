@@ -1,10 +1,10 @@
-"""Servers and models that take no tools."""
+"""Servers and models that take no tools, or no system prompt."""
 
 import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, answers, refuses
-from tests.providers.conftest import ModelAt, asks, collected, says, text_of
+from tests.providers.conftest import ModelAt, asks, collected, only_openai, says, text_of
 from tui.domain.journal.message import ToolCall
 from tui.errors import ModelRefused
 from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
@@ -81,3 +81,40 @@ async def test_without_tools_such_a_refusal_is_an_error(model_at: ModelAt):
         with pytest.raises(ModelRefused, match="does not support tools"):
             await collected(model_at(server).stream(asks()))
         assert len(server.requests) == 1
+
+
+@only_openai
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (500, "System role not supported"),
+        (400, "Conversation roles must alternate user/assistant/user/assistant/..."),
+        (400, "Developer instruction is not enabled for models/gemma-3-27b-it"),
+    ],
+)
+async def test_a_model_that_refuses_a_system_prompt_gets_it_with_the_first_message(
+    model_at: ModelAt, status: int, said: str
+):
+    request = asks("Hello?", says("assistant", "Hi."), says("user", "Well?"), system="Be brief.")
+    with ChatServer(refuses(status, said), answers("Fine.")) as server:
+        (notice,), text = await notices_and_text(model_at, server, request)
+        assert server.requests[1].body["messages"] == [
+            {"role": "user", "content": "Be brief.\n\nHello?"},
+            {"role": "assistant", "content": "Hi."},
+            {"role": "user", "content": "Well?"},
+        ]
+    assert text == "Fine."
+    assert notice == (
+        "local:test-model does not take a system prompt: sent it with the first message."
+    )
+
+
+@only_openai
+async def test_a_model_may_refuse_both(model_at: ModelAt):
+    refusals = (refuses(400, "tools are not supported"), refuses(500, "System role not supported"))
+    request = replace(REQUEST, system_prompt="Be brief.")
+    with ChatServer(*refusals, answers("Fine.")) as server:
+        notices, text = await notices_and_text(model_at, server, request)
+        assert "tools" not in server.requests[2].body
+        assert server.requests[2].body["messages"][0]["role"] == "user"
+    assert (len(set(notices)), text) == (2, "Fine.")
