@@ -202,7 +202,7 @@ class TestAProxy:
         assert said == (
             "The certificate of model.example is not trusted on this machine (unable to get local"
             " issuer certificate). If your network has a certificate authority of its own, name"
-            " its file in SSL_CERT_FILE. It is asked through the proxy"
+            " its file in SSL_CERT_FILE. model.example is asked through the proxy"
             f" {proxy.place} (from proxy in config.toml)."
         )
 

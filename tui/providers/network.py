@@ -104,7 +104,7 @@ class Route:
     @property
     def through(self) -> str:
         """A further sentence that names the proxy."""
-        return f" It is asked through the proxy {self.proxy}." if self.proxy else ""
+        return f" {self.host} is asked through the proxy {self.proxy}." if self.proxy else ""
 
     def transport(self) -> httpx2.AsyncHTTPTransport:
         """Open a transport for one client."""
@@ -198,8 +198,8 @@ def _proxy(said: str, source: str) -> Proxy:
     name = url.netloc.decode("ascii")
     if url.scheme.startswith("socks") and find_spec("socksio") is None:
         raise ModelUnavailable(
-            f"The proxy {name} (from {source}) is a SOCKS proxy, which requires another library."
-            " Install it: pip install 'sibyl-tui[socks]'"
+            f"The proxy {name} (from {source}) is a SOCKS proxy, whose library is not installed."
+            ' Run: pip install "sibyl-tui[socks]"'
         )
     return Proxy(name, source, url)
 
