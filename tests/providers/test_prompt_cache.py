@@ -13,6 +13,7 @@ from tui.domain.journal.message import Message, ToolCall
 from tui.domain.journal.records import Summary
 from tui.domain.providers import DialectName
 from tui.engine.requests.model_request import project
+from tui.providers import anthropic_dialect
 from tui.providers.protocol import ModelRequest, ToolDefinition
 
 TOOLS = tuple(ToolDefinition(name, "Do it.", {"type": "object"}) for name in ("add", "sub"))
@@ -60,25 +61,52 @@ async def bodies(model_at: ModelAt, requests: Sequence[ModelRequest], **changes:
         return [each.body for each in server.requests]
 
 
+@pytest.fixture
+def vendor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test's server is at the vendor's address."""
+    monkeypatch.setattr(anthropic_dialect, "_VENDOR", "127.0.0.1")
+
+
+def rest(body: Any) -> list[Any]:
+    """A body without its messages."""
+    return [each for each in body.items() if each[0] not in {"messages", "input"}]
+
+
+def messages_of(body: Any) -> Any:
+    return body.get("messages") or body["input"]
+
+
+@pytest.mark.usefixtures("vendor")
 async def test_each_request_begins_as_the_one_before_it(model_at: ModelAt):
-    sent = await bodies(model_at, requests(), provider="anthropic")
-    for one, other in pairwise(sent):
-        (name,) = {"messages", "input"} & one.keys()
-        messages, more = json.dumps(one.pop(name)), json.dumps(other[name])
+    for one, other in pairwise(await bodies(model_at, requests())):
+        messages, more = json.dumps(messages_of(one)), json.dumps(messages_of(other))
         assert more.startswith(messages.removesuffix("]"))
         assert len(more) > len(messages)
-        assert list(one.items()) == [each for each in other.items() if each[0] != name]
+        assert rest(one) == rest(other)
+
+
+def is_marked_at_the_end_of_tools_and_system_prompt(body: Any) -> bool:
+    marks = [each.get("cache_control") for each in (*body["tools"], *body["system"])]
+    return [mark and mark["type"] for mark in marks] == [None, "ephemeral", "ephemeral"]
 
 
 @only_anthropic
-async def test_the_ends_of_tools_system_prompt_and_conversation_are_marked(model_at: ModelAt):
-    for body in await bodies(model_at, requests(), provider="anthropic"):
-        mark = body["cache_control"]
-        assert mark["type"] == "ephemeral"
-        assert [each.get("cache_control") for each in body["tools"]] == [None, mark]
-        (system,) = body["system"]
-        assert system["cache_control"] == mark
+@pytest.mark.usefixtures("vendor")
+async def test_the_vendor_is_asked_to_cache_all(model_at: ModelAt):
+    for body in await bodies(model_at, requests()):
+        assert body["cache_control"]["type"] == "ephemeral"
+        assert is_marked_at_the_end_of_tools_and_system_prompt(body)
         assert "cache_control" not in json.dumps(body["messages"])
+
+
+@only_anthropic
+async def test_a_gateway_to_the_vendor_is_sent_marks_only(model_at: ModelAt):
+    for body in await bodies(model_at, requests(), provider="anthropic"):
+        assert "cache_control" not in body
+        assert is_marked_at_the_end_of_tools_and_system_prompt(body)
+        *earlier, last = body["messages"]
+        assert "cache_control" not in json.dumps(earlier)
+        assert last["content"][-1]["cache_control"]["type"] == "ephemeral"
 
 
 async def test_other_servers_are_sent_nothing_of_caches(model_at: ModelAt):

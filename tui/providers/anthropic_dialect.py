@@ -58,12 +58,8 @@ _ANSWER_SHARE = 4
 """The fraction of the context window that is kept free for the answer: a quarter."""
 _LEAST_BUDGET = 1024
 """The fewest tokens for thinking that Anthropic accepts."""
-# Marks the ends of tools, system prompt and conversation. No message carries a mark: then each
-# request begins as the one before it, which is what the cache is looked up by.
-_CACHING = AnthropicModelSettings(
-    anthropic_cache=True,
-    anthropic_cache_instructions=True,
-    anthropic_cache_tool_definitions=True,
+_ENDS = AnthropicModelSettings(
+    anthropic_cache_instructions=True, anthropic_cache_tool_definitions=True
 )
 _LONGEST_NAME = 128
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
@@ -79,7 +75,7 @@ class AnthropicDialect:
         most = max(choice.context_window // _ANSWER_SHARE, 1)
         self._answer_tokens = min(choice.answer_tokens, most)
         self._known = AnthropicModelProfile(**(anthropic_model_profile(choice.model) or {}))
-        self._caching = _CACHING if _is_vendor(choice) else AnthropicModelSettings()
+        self._caching = _caching(choice)
         self._has_budget = not self._known.get("anthropic_supports_adaptive_thinking", False)
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
@@ -125,9 +121,17 @@ class AnthropicDialect:
         return AnthropicModel(sendable(self._choice.model), provider=provider, profile=_profile)
 
 
-def _is_vendor(choice: ModelChoice) -> bool:
-    """True for the vendor's own provider, also behind a gateway, and for its address."""
-    return choice.provider == "anthropic" or urlsplit(choice.base_url).hostname == _VENDOR
+def _caching(choice: ModelChoice) -> AnthropicModelSettings:
+    """Mark the ends of tools, system prompt and conversation for the vendor's cache.
+
+    The vendor finds the end of the conversation by itself, and then no message carries a mark. A
+    gateway to the vendor may know only marks; other servers are sent nothing.
+    """
+    if urlsplit(choice.base_url).hostname == _VENDOR:
+        return _ENDS | AnthropicModelSettings(anthropic_cache=True)
+    if choice.provider == "anthropic":
+        return _ENDS | AnthropicModelSettings(anthropic_cache_messages=True)
+    return AnthropicModelSettings()
 
 
 def accepted(request: ModelRequest) -> ModelRequest:
