@@ -71,6 +71,8 @@ async def test_it_says_so_shortly_in_a_conversation_that_goes_on():
         ("how do I start the screen", "The screen"),
         ("can it run tools", "Tools"),
         ("timeout", "Failed answers"),
+        ("desktop notifications", "Notifications"),
+        ("write a debug log", "Debug log"),
     ],
 )
 async def test_it_answers_from_the_section_that_fits(question: str, section: str):

@@ -22,6 +22,7 @@ Report = Mapping[str, Mapping[str, str]]
 
 _NETWORK = ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR")
 _LIBRARIES = ("pydantic-ai-slim", "openai", "anthropic", "httpx2", "msgspec")
+_EXTRAS = ("google-genai", "mistralai", "boto3")
 
 
 def make_report(
@@ -66,7 +67,7 @@ def _versions() -> dict[str, str]:
         "sibyl-tui": tui.__version__,
         "Python": platform.python_version(),
         "Textual": library_version("textual"),
-        **{name: library_version(name) for name in _LIBRARIES},
+        **{name: library_version(name) for name in (*_LIBRARIES, *_EXTRAS)},
         "SQLite": sqlite3.sqlite_version,
         "system": system(),
     }
