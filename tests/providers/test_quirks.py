@@ -179,6 +179,9 @@ TRANSPORT = table(
 
 CHUNKS = table(
     ("one JSON object instead of a stream", json.dumps(WHOLE, indent=2).encode(), "Hi."),
+    ("one after blank lines", b"\n\n" + json.dumps(WHOLE).encode(), "Hi."),
+    ("one after a byte order mark", b"\xef\xbb\xbf" + json.dumps(WHOLE).encode(), "Hi."),
+    ("a whole text with the end of thinking", says("Hm\n</think>\n\nHi") + STOP, "(Hm\n)Hi."),
     (
         "message for delta",
         data({"choices": [{**CHOICE, "message": {"content": "Hi"}}]}) + STOP,

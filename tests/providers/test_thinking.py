@@ -72,10 +72,14 @@ def test_thinking_comes_as_soon_as_it_cannot_be_the_end_tag():
 @given(TEXTS.filter(lambda text: "think>" not in text), TEXTS, CUTS)
 def test_an_end_tag_without_a_start_tag_is_dropped_once(thought: str, answer: str, cuts: list[int]):
     given = ThinkingFilter()
-    parts = pieces(f"{thought}\n</think>{answer}", cuts)
+    parts = pieces(f"Hm{thought}\n</think>{answer}", [1, *cuts])
     text = "".join(given.take(part).text for part in parts) + given.rest().text
-    assert text == f"{thought}\n{answer}"
+    assert text == f"Hm{thought}\n{answer}"
     assert given.lacked_start
+
+
+def test_in_a_text_that_comes_whole_it_ends_the_thinking():
+    assert filtered(["Hm\n</think>\n\nYes"]) == ("Hm\n", "Yes")
 
 
 @given(TEXTS.filter(lambda text: "</think>" not in text and text.strip()), TEXTS, CUTS)

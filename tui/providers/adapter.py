@@ -331,9 +331,6 @@ def _piece(event: ModelResponseStreamEvent) -> _Piece:
             return text
         case PartDeltaEvent(delta=TextPartDelta(content_delta=str(text))):
             return text
-        case PartStartEvent(part=TextPart()) | PartDeltaEvent(delta=TextPartDelta()):
-            # The library does not check the type.
-            raise TypeError("a text that is none")
         case PartStartEvent(part=ThinkingPart(content=str(text)), previous_part_kind="thinking"):
             return ThinkingReceived(f"\n\n{text}")
         case PartStartEvent(part=ThinkingPart(content=str(text))) if text:

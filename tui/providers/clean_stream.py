@@ -4,6 +4,7 @@ Model libraries read JSON events of exactly their vendor's shape, and fail on al
 their own. They are given such events only; everything else ends the stream as ``BrokenStream``.
 """
 
+import codecs
 import json
 from collections.abc import Iterable, Iterator
 
@@ -18,6 +19,7 @@ from tui.providers.event_stream import (
     json_value,
 )
 
+_BLANK = codecs.BOM_UTF8 + b" \t\r\n"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
@@ -48,7 +50,7 @@ class CleanStream:
         """Give the clean events that a piece completes, up to one that breaks the stream."""
         if not self._begun and piece.strip():
             self._begun = True
-            self._body = [] if piece.lstrip().startswith(b"{") else None
+            self._body = [] if piece.lstrip(_BLANK).startswith(b"{") else None
         if self._body is None:
             return self._clean(self._parser.feed(piece))
         self._add_to_body(self._body, piece)
@@ -105,7 +107,7 @@ class CleanStream:
 
     def _whole(self, body: bytes) -> bytes:
         """Give the events of an answer that is one JSON object."""
-        answer = json_value(body.decode("utf-8", "replace"))
+        answer = json_value(body.strip(_BLANK).decode("utf-8", "replace"))
         try:
             clean = _encoded(self._cleaner.clean(as_object(answer)))
         except BrokenStream:

@@ -16,9 +16,9 @@ class ThinkingFilter:
     """Separates ``<think>...</think>`` from the beginning of a text that arrives in pieces.
 
     Only there: further on, the tags are part of the answer. Some servers leave out the start tag:
-    the template of their model has it already. Nothing tells so before the end tag, and the text
-    before it has been given as the answer by then. The tag itself is dropped, and
-    ``lacked_start`` is set for the next answer of that model, which is filtered with
+    the template of their model has it already. Nothing tells so before the end tag, and unless
+    the text comes whole, that before it has been given as the answer by then. The tag itself is
+    dropped, and ``lacked_start`` is set for the next answer of that model, which is filtered with
     ``inside=True``.
     """
 
@@ -62,6 +62,7 @@ class ThinkingFilter:
             self._place = "inside"
             self._begins_inside = False
         elif not _START.startswith(text):
+            self._begins_inside = self._begins_inside or _place_of_end(text) >= 0
             self._place = "inside" if self._begins_inside else "past"
 
     def _end(self) -> str:
@@ -106,24 +107,17 @@ class _EndTag:
         if self._is_over or not piece:
             return piece
         text = self.rest() + piece
-        place = self._place_in(text)
-        self._is_over = place >= 0 or _START in self._before + text
+        place = _place_of_end(text, begins_line=self._begins_line)
+        self.was_found = place >= 0 and _START not in self._before
+        self._is_over = self.was_found or _START in self._before + text
         if not self._is_over:
             return self._without_beginning(text)
-        self.was_found = place >= 0 and _START not in self._before + text[:place]
         return text[:place] + text[place + len(_END) :] if self.was_found else text
 
     def rest(self) -> str:
         """Give what was held back."""
         held, self._held = self._held, ""
         return held
-
-    def _place_in(self, text: str) -> int:
-        """The place of the tag at the beginning of a line; -1 if it is not there."""
-        if self._begins_line and text.startswith(_END):
-            return 0
-        before = text.find(f"\n{_END}")
-        return before + 1 if before >= 0 else -1
 
     def _without_beginning(self, text: str) -> str:
         """Hold back the last line of a text if it may become the tag."""
@@ -133,3 +127,11 @@ class _EndTag:
         self._begins_line = may_become
         self._held = line if may_become else ""
         return text.removesuffix(self._held)
+
+
+def _place_of_end(text: str, *, begins_line: bool = True) -> int:
+    """The place of an end tag that begins a line, before any start tag; -1 if there is none."""
+    if begins_line and text.startswith(_END):
+        return 0
+    before = text.find(f"\n{_END}")
+    return before + 1 if before >= 0 and _START not in text[:before] else -1
