@@ -78,7 +78,10 @@ def test_the_wheel_has_the_command(wheel: zipfile.ZipFile):
 
 
 def test_every_library_that_is_imported_is_asked_for():
-    asked = {re.split(r"[^\w.-]", wanted)[0] for wanted in _project()["dependencies"]}
+    extras = _project()["optional-dependencies"]
+    of_vendors = [wanted for name in ("google", "mistral", "bedrock") for wanted in extras[name]]
+    wanted = [*_project()["dependencies"], *of_vendors]
+    asked = {re.split(r"[^\w.-]", each)[0] for each in wanted}
     makers = packages_distributions()
     missing = {
         name

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -27,7 +28,19 @@ only_openai = pytest.mark.parametrize("dialect", ["openai"], indirect=True)
 only_anthropic = pytest.mark.parametrize("dialect", ["anthropic"], indirect=True)
 
 
-EVERY_DIALECT = ["openai", "anthropic", "responses"]
+def _is_installed(library: str) -> bool:
+    package, _, _ = library.partition(".")
+    return find_spec(package) is not None and find_spec(library) is not None
+
+
+def _of_an_extra(dialect: str) -> Any:
+    reason = f"the extra {dialect} is not installed"
+    missing = pytest.mark.skipif(not _is_installed(_LIBRARIES[dialect]), reason=reason)
+    return pytest.param(dialect, marks=[pytest.mark.full, missing])
+
+
+_LIBRARIES = {"google": "google.genai", "mistral": "mistralai"}
+EVERY_DIALECT = ["openai", "anthropic", "responses", *map(_of_an_extra, _LIBRARIES)]
 
 
 @pytest.fixture(params=["openai", "anthropic"])

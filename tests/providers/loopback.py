@@ -275,7 +275,7 @@ class LoopbackServer:
         addresses = {
             "anthropic": self.root,
             "google": self.root,
-            "mistral": f"{self.root}/mistral",
+            "mistral": f"{self.root}/mistral/v1",
         }
         return addresses.get(dialect, self.base_url)
 
@@ -332,7 +332,17 @@ class _Server(ThreadingHTTPServer):
 
 def _keys(headers: dict[str, str]) -> list[str]:
     bearer = headers.get("authorization", "").removeprefix("Bearer ")
-    return [key for key in (bearer, headers.get("x-api-key", "")) if key]
+    others = (headers.get("x-api-key", ""), headers.get("x-goog-api-key", ""))
+    return [key for key in (bearer, *others) if key]
+
+
+def google_model(name: str, *methods: str) -> dict[str, Any]:
+    """A row of Google's list."""
+    return {
+        "name": f"models/{name}",
+        "inputTokenLimit": 1_048_576,
+        "supportedGenerationMethods": methods or ["generateContent", "countTokens"],
+    }
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -370,6 +380,8 @@ class _Handler(BaseHTTPRequestHandler):
         listed = {
             "/api/tags": {"models": [{"name": name} for name in state.ollama_models]},
             "/v1/models": {"data": [{"id": name} for name in state.models]},
+            "/mistral/v1/models": {"data": [{"id": name} for name in state.models]},
+            "/v1beta/models": {"models": [google_model(name) for name in state.models]},
         }.get(path)
         known = listed is not None and any(listed.values())
         exchange.head(200 if known else 404, "application/json")

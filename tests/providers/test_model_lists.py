@@ -45,10 +45,24 @@ def failed(connection: Connection) -> ModelError:
 
 
 class TestTheList:
-    @pytest.mark.parametrize("name", ["openai", "anthropic"])
+    @pytest.mark.parametrize("name", ["openai", "anthropic", "google", "mistral"])
     def test_has_the_models_of_the_server(self, name):
         with ChatServer(models=["b", "a"], key=KEY) as server:
             assert listed_names(connected(server, name)) == ("b", "a")
+
+    def test_of_mistral_has_those_that_chat(self):
+        page = {
+            "data": [
+                {
+                    "id": "a",
+                    "max_context_length": 9_000,
+                    "capabilities": {"completion_chat": True},
+                },
+                {"id": "ocr", "capabilities": {"completion_chat": False}},
+            ]
+        }
+        with ChatServer(lists=[sends(json.dumps(page).encode())]) as server:
+            assert list_models(connected(server, "mistral")) == (ListedModel("a", 9_000),)
 
     @pytest.mark.parametrize("name", ["openai", "anthropic"])
     def test_is_asked_for_with_all_that_is_set_about_the_server(self, name):

@@ -86,6 +86,7 @@ _MISSHAPEN = (
 
 _FULL = frozenset(
     {
+        "continuation",
         "length",
         "max_output_tokens",
         "max_tokens",
@@ -343,6 +344,6 @@ def _piece(event: ModelResponseStreamEvent) -> _Piece:
 
 def _reason(said: str, calls: Sequence[ToolCallPart]) -> EndReason:
     """Normalise the reason: not every server reports tool calls, and some have other words."""
-    if said in _FULL:
+    if said.lower() in _FULL:
         return "length"
     return "tool_calls" if calls else "stop"

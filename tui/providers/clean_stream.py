@@ -121,9 +121,16 @@ def _encoded(events: Iterable[JsonObject]) -> bytes:
     return b"".join(map(_encoded_event, events))
 
 
+# Some client libraries split lines there, too.
+_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+
+
 def _encoded_event(event: JsonObject) -> bytes:
     name = f"event: {event['type']}\n" if "type" in event else ""
     text = f"{name}data: {_ENCODER.encode(event)}\n\n"
+    if text.isascii():
+        return text.encode()
+    text = text.translate(_LINE_ENDS)
     try:
         return text.encode()
     except UnicodeEncodeError:

@@ -5,12 +5,17 @@ from urllib.parse import urlsplit
 from tui.domain.providers import DialectName
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import Dialect
+from tui.providers.extras import require_extra
 
 _OPENAI = "api.openai.com"
 
 
 def dialect_of(choice: ModelChoice) -> Dialect:
-    """Create the dialect of the chosen server."""
+    """Create the dialect of the chosen server.
+
+    Raises ``ModelUnavailable`` if its extra is missing.
+    """
+    require_extra(choice.dialect, choice.provider)
     match spoken_at(choice):
         case "anthropic":
             from tui.providers.anthropic_dialect import AnthropicDialect
@@ -20,6 +25,14 @@ def dialect_of(choice: ModelChoice) -> Dialect:
             from tui.providers.responses_dialect import ResponsesDialect
 
             return ResponsesDialect(choice)
+        case "google":
+            from tui.providers.google_dialect import GoogleDialect
+
+            return GoogleDialect(choice)
+        case "mistral":
+            from tui.providers.mistral_dialect import MistralDialect
+
+            return MistralDialect(choice)
         case _:
             from tui.providers.openai_dialect import OpenAIDialect
 

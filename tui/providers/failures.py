@@ -26,12 +26,30 @@ from tui.providers.transport import Reply
 _UNACCEPTED = frozenset({400, 422})
 _PASSING = frozenset({408, 409, 429})
 _UNTAKEN = frozenset({400, 404, 422, 500, 501})
-_FILTERED = frozenset({"content_filter", "content-filter", "sensitive"})
+_FILTERED = frozenset(
+    {
+        "blocklist",
+        "content-filter",
+        "content_filter",
+        "content_filtered",
+        "guardrail_intervened",
+        "prohibited_content",
+        "recitation",
+        "safety",
+        "sensitive",
+        "spii",
+    }
+)
 _BROKEN_OFF = {
     "abort": "broke off",
     "error": "reports an error",
     "insufficient_system_resource": "ran out of resources",
+    "language": "does not support the language",
+    "malformed_function_call": "received an invalid tool call",
     "network_error": "lost its connection to the model",
+    "other": "broke off",
+    "too_many_tool_calls": "received too many tool calls",
+    "unexpected_tool_call": "received an unexpected tool call",
 }
 """By the server's word for the reason of the end."""
 _ADDRESSES: Mapping[DialectName, str] = {
@@ -39,7 +57,7 @@ _ADDRESSES: Mapping[DialectName, str] = {
     "responses": "it ends in /v1",
     "anthropic": "it has no /v1",
     "google": "it has no /v1beta",
-    "mistral": "it has no /v1",
+    "mistral": "it ends in /v1",
     "bedrock": "it has the name of a region",
 }
 
@@ -232,7 +250,7 @@ def _message(error: AgentRunError | None, reply: Reply) -> str:
     """The server's error message, else the beginning of its reply."""
     body = error.body if isinstance(error, ModelAPIError) else None
     if body is not None:
-        return text_in(body)
+        return message_in(body) if isinstance(body, str) else text_in(body)
     return message_in(_head(reply))
 
 

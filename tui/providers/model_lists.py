@@ -193,7 +193,7 @@ def _items(reply: Mapping[str, Any], field: str, connection: Connection) -> list
 def _usable(listed: Iterator[Any]) -> Iterator[dict[str, Any]]:
     for item in listed:
         name = cast("dict[str, Any]", item).get("id") if isinstance(item, dict) else None
-        if isinstance(name, str) and _is_name(name) and not _is_no_chat(name):
+        if isinstance(name, str) and _is_name(name) and not _is_no_chat(name, item):
             yield cast("dict[str, Any]", item)
 
 
@@ -201,8 +201,12 @@ def _is_name(name: str) -> bool:
     return bool(name.strip() == name and name.isprintable() and len(name) <= _LONGEST_NAME and name)
 
 
-def _is_no_chat(name: str) -> bool:
-    return any(part in name.lower() for part in _NO_CHAT)
+def _is_no_chat(name: str, item: Any) -> bool:
+    match item:
+        case {"capabilities": {"completion_chat": False}}:
+            return True
+        case _:
+            return any(part in name.lower() for part in _NO_CHAT)
 
 
 def _age(item: Mapping[str, Any]) -> int:

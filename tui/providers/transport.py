@@ -89,6 +89,9 @@ class ModelTransport(httpx2.AsyncBaseTransport):
         # The body is passed on decompressed, and with other bytes.
         for name in ("content-encoding", "content-length"):
             headers.pop(name, None)
+        if response.is_success:
+            # Whatever it was: a stream of events is passed on.
+            headers["Content-Type"] = "text/event-stream"
         return httpx2.Response(
             response.status_code,
             headers=headers,

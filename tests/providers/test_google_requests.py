@@ -1,0 +1,151 @@
+"""Requests to Google, and answers that only it has."""
+
+from typing import Any
+
+import pytest
+
+pytest.importorskip("google.genai", reason="the extra google is not installed")
+
+from tests.providers.chat_server import ChatServer, answers, calls_tools, refuses, sends_events
+from tests.providers.conftest import KEY, ModelAt, asks, collected, says, text_of
+from tests.providers.google_speech import candidate
+from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
+from tui.domain.model_settings import ModelParameters
+from tui.domain.providers import DialectName
+from tui.errors import AnswerCut, ModelRefused
+from tui.providers.protocol import (
+    AnswerEnded,
+    ModelRequest,
+    TextReceived,
+    ToolCallReceived,
+    ToolDefinition,
+)
+
+THINKS = "gemini-3.5-flash"
+TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {"a": {"type": "integer"}}})
+
+
+@pytest.fixture
+def dialect() -> DialectName:
+    return "google"
+
+
+async def test_a_request_has_the_key_in_its_header_and_asks_for_thoughts(model_at: ModelAt):
+    request = ModelRequest("Be brief.", asks().messages, (TOOL,))
+    with ChatServer(answers()) as server:
+        await collected(model_at(server, model=THINKS).stream(request))
+    (sent,) = server.requests
+    assert sent.path == f"/v1beta/models/{THINKS}:streamGenerateContent?alt=sse"
+    assert sent.headers["x-goog-api-key"] == KEY
+    assert not [name for name in sent.headers if name.startswith(("x-goog-api-client", "x-server"))]
+    assert sent.headers["user-agent"].startswith("sibyl-tui/")
+    body = sent.body
+    assert body["contents"] == [{"role": "user", "parts": [{"text": "Hello?"}]}]
+    assert body["systemInstruction"]["parts"] == [{"text": "Be brief."}]
+    assert body["generationConfig"]["thinkingConfig"] == {"include_thoughts": True}
+    (tool,) = body["tools"][0]["functionDeclarations"]
+    assert tool["parameters_json_schema"] == TOOL.parameters
+
+
+@pytest.mark.parametrize(
+    ("effort", "config"),
+    [
+        ("high", {"include_thoughts": True, "thinking_level": "HIGH"}),
+        ("off", {"thinking_level": "MINIMAL"}),
+    ],
+)
+async def test_an_effort_is_a_level_of_thinking(model_at: ModelAt, effort: Any, config: object):
+    request = ModelRequest("", asks().messages, parameters=ModelParameters(effort=effort))
+    with ChatServer(answers()) as server:
+        await collected(model_at(server, model=THINKS).stream(request))
+    assert server.requests[0].body["generationConfig"]["thinkingConfig"] == config
+
+
+async def test_the_signature_of_a_thought_goes_back_with_its_call(model_at: ModelAt):
+    with ChatServer(thinks_and_calls, answers()) as server:
+        model = model_at(server, model=THINKS)
+        request = await next_round(model, asks())
+        await collected(model.stream(request))
+        later = (*request.messages, says("assistant", "Done."), says("user", "And now?"))
+        await collected(model.stream(ModelRequest("", later)))
+    within, afterwards = (request.body["contents"] for request in server.requests[1:])
+    calls = [part for part in within[1]["parts"] if "functionCall" in part]
+    assert [part["functionCall"]["args"] for part in calls] == [{"a": 1}, {"a": 2}]
+    assert calls[0]["thoughtSignature"] == "c2ln"
+    assert "c2ln" not in str(afterwards)
+
+
+async def test_results_have_the_names_of_their_calls(model_at: ModelAt):
+    with ChatServer(calls_tools(*CALLS), answers()) as server:
+        model = model_at(server)
+        await collected(model.stream(await next_round(model, asks())))
+    results = [part["functionResponse"] for part in server.requests[1].body["contents"][2]["parts"]]
+    assert [(each["name"], each["response"]) for each in results] == [
+        ("f", {"return_value": "result of call_a"}),
+        ("f", {"return_value": "result of call_b"}),
+    ]
+
+
+async def test_a_call_without_an_id_gets_one(model_at: ModelAt):
+    call = {"functionCall": {"name": "f"}}
+    with ChatServer(sends_events(candidate(call, call, reason="STOP"))) as server:
+        events = await collected(model_at(server).stream(asks()))
+    calls = [event.call for event in events if isinstance(event, ToolCallReceived)]
+    assert [call.arguments for call in calls] == [{}, {}]
+    assert len({call.id for call in calls}) == 2
+    assert events[-1] == AnswerEnded("tool_calls")
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "RECITATION", "BLOCKLIST", "SPII"])
+async def test_an_answer_that_a_filter_stopped_says_so(model_at: ModelAt, reason: str):
+    said = f"content filter.*{reason}"
+    with (
+        ChatServer(answers("So far ", finish=reason)) as server,
+        pytest.raises(AnswerCut, match=said),
+    ):
+        await collected(model_at(server).stream(asks()))
+
+
+@pytest.mark.parametrize("reason", ["MALFORMED_FUNCTION_CALL", "LANGUAGE", "OTHER", "SOME_DAY"])
+async def test_an_answer_that_ended_badly_says_so(model_at: ModelAt, reason: str):
+    said = "in the middle of its answer"
+    with (
+        ChatServer(answers("So far ", finish=reason)) as server,
+        pytest.raises(AnswerCut, match=said),
+    ):
+        await collected(model_at(server).stream(asks()))
+
+
+@pytest.mark.parametrize("reason", ["SAFETY", "JAILBREAK", "SOME_DAY"])
+async def test_a_prompt_that_was_blocked_says_so(model_at: ModelAt, reason: str):
+    feedback = {"promptFeedback": {"blockReason": reason}, "usageMetadata": {"promptTokenCount": 4}}
+    with ChatServer(sends_events(feedback)) as server, pytest.raises(AnswerCut, match="filter"):
+        await collected(model_at(server).stream(asks()))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"executableCode": {"language": "SOME_DAY", "code": "x"}},
+        {"inlineData": {"mimeType": "some/day", "data": "eA=="}},
+        {"someDay": {}},
+        {},
+    ],
+)
+async def test_parts_of_a_kind_to_come_are_passed_over(model_at: ModelAt, part: dict[str, Any]):
+    reply = sends_events(candidate(part), candidate({"text": "Yes."}), candidate(reason="STOP"))
+    with ChatServer(reply) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events == [TextReceived("Yes."), AnswerEnded("stop")]
+
+
+async def test_lines_of_every_kind_within_a_text_are_text(model_at: ModelAt):
+    text = "one\u2028two\u2029three\x85four\rfive\x0bsix"
+    with ChatServer(answers(text)) as server:
+        assert text_of(await collected(model_at(server).stream(asks()))) == text
+
+
+async def test_an_invalid_key_is_told_in_the_words_of_google(model_at: ModelAt):
+    said = "API key not valid. Please pass a valid API key."
+    with ChatServer(refuses(400, said)) as server, pytest.raises(ModelRefused, match="not valid"):
+        await collected(model_at(server).stream(asks()))
