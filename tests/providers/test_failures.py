@@ -141,7 +141,7 @@ class TestWhatAServerSaysNoTo:
         with ChatServer(refuses(400, body=body)) as server:
             _, error = await failed(model_at(server, context_window=123))
         assert isinstance(error, ModelRefused)
-        assert "lower context_window = 123 in [providers.local]." in str(error)
+        assert 'a context_window below 123 in [models."local:test-model"].' in str(error)
 
     @pytest.mark.parametrize(
         ("dialect", "status", "wrong"),

@@ -209,7 +209,7 @@ def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) 
     elif isinstance(error, ModelContextWindowExceededError):
         what = (
             f"The conversation is too long for {choice.name} {status}. /compact summarises it; or"
-            f" lower context_window = {choice.context_window} in [providers.{choice.provider}]."
+            f' set a context_window below {choice.context_window} in [models."{choice.name}"].'
         )
     elif isinstance(error, ModelQuotaExceededError):
         what = f"The account at {place} has no credit left {status}."

@@ -111,7 +111,8 @@ def _paired(messages: Sequence[Message]) -> Iterator[Message]:
             continue
         yield message
         if message.tool_calls:
-            yield from _results(message, itertools.islice(messages, place + 1, None))
+            following = (messages[each] for each in range(place + 1, len(messages)))
+            yield from _results(message, following)
 
 
 def _results(caller: Message, following: Iterable[Message]) -> Iterator[Message]:

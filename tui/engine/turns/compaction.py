@@ -131,7 +131,8 @@ class Compaction(msgspec.Struct, frozen=True):
         most = max(1, room // _SHARE_OF_SUMMARY) * BYTES_PER_TOKEN
         pieces: list[str] = []
         usage: TokenUsage | None = None
-        async with aclosing(self.model.stream(request_for(part, room))) as events:
+        request = await asyncio.to_thread(request_for, part, room)
+        async with aclosing(self.model.stream(request)) as events:
             async for event in events:
                 if isinstance(event, UsageReported):
                     usage = event.usage
