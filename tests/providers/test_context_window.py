@@ -199,3 +199,14 @@ def test_a_kept_list_is_there_for_the_next_run_at_the_same_address(kept: KeptLis
     assert kept.window(ModelChoice("anthropic", "a", "http://gate")) == 7
     assert kept.window(ModelChoice("anthropic", "b", "http://gate")) is None
     assert kept.window(ModelChoice("anthropic", "a", "http://other")) is None
+
+
+def test_a_list_that_has_not_changed_is_not_written_again(kept: KeptLists, tmp_path: Path):
+    row = replace(PROVIDERS["anthropic"], base_url="http://gate")
+    file = tmp_path / "state" / "models.json"
+    kept.keep(row, [ListedModel("a", 7)])
+    before = file.stat().st_ino
+    kept.keep(row, [ListedModel("a", 7)])
+    assert file.stat().st_ino == before
+    kept.keep(row, [ListedModel("a", 8)])
+    assert file.stat().st_ino != before

@@ -5,6 +5,8 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tui.domain.providers import ListedModel, Provider
 from tui.domain.timestamps import format_utc
 from tui.errors import StorageError
@@ -26,10 +28,13 @@ class KeptLists:
         return kept.windows.get(choice.model) if kept and kept.address == choice.base_url else None
 
     def keep(self, provider: Provider, listed: Sequence[ListedModel]) -> None:
-        """Keep the list of a server."""
+        """Keep the list of a server, unless it is the one that is kept."""
         from tui.storage import model_cache
 
+        before = model_cache.read(self._file).get(provider.name)
         kept = model_cache.cached(provider.base_url, format_utc(self._clock()), listed)
+        if before and replace(before, asked_at=kept.asked_at) == kept:
+            return
         # A list that is not kept is asked for again.
         with suppress(StorageError):
             model_cache.change(self._file, {provider.name: kept})
