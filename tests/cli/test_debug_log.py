@@ -82,7 +82,7 @@ def test_a_title_and_the_words_of_a_search_are_no_entries(sibyl, saved, place):
         sibyl(*arguments, f"--debug={place}")
     text = entries(place)
     assert f"saved {session_id}" in text
-    assert "search: 1 hits" in text
+    assert "search: 1 hit, " in text
 
 
 def test_a_refusal_that_quotes_key_and_prompt_is_an_entry_without_them(sibyl, configured, place):

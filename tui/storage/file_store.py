@@ -34,6 +34,7 @@ from tui.domain.journal.session import (
 from tui.domain.journal.versions import Versions
 from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
+from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc, utc_now
 from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
 from tui.logs import error_name, milliseconds_since
@@ -480,7 +481,8 @@ def _logged_save(lease: FileLease, count: int) -> Generator[None]:
         _log.info("save of %s failed: %s", lease.session_id, error_name(error))
         raise
     took, written = milliseconds_since(begun), lease.size - before
-    _log.info("saved %s: %d records, %d bytes, %d ms", lease.session_id, count, written, took)
+    records = plural(count, "record")
+    _log.info("saved %s: %s, %d bytes, %d ms", lease.session_id, records, written, took)
 
 
 def _place(folder: Folder) -> Place:

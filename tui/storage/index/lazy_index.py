@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tui.domain.text.labels import plural
 from tui.logs import milliseconds_since
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ class LazyIndex:
         begun = time.perf_counter()
         found = self._index.search(text, limit, seconds, wanted)
         _log.info(
-            "search: %d hits, %d bytes not indexed yet, %d ms",
-            len(found.hits),
+            "search: %s, %d bytes not indexed yet, %d ms",
+            plural(len(found.hits), "hit"),
             found.pending,
             milliseconds_since(begun),
         )
