@@ -15,14 +15,17 @@ from tests.providers.conftest import (
     collected,
     only_anthropic,
     only_openai,
+    says,
 )
+from tui.domain.journal.message import ToolCall
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError
 from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
 from tui.providers.openai_dialect import OpenAIDialect
-from tui.providers.protocol import ModelRequest, RequestAdapted
+from tui.providers.protocol import ModelRequest, RequestAdapted, ToolDefinition
 
+TOOL = ToolDefinition("f", "Does f.", {"type": "object", "properties": {}})
 GIVEN = {"temperature", "max_tokens", "max_completion_tokens", "reasoning_effort", "thinking"}
 
 
@@ -129,6 +132,19 @@ async def test_thinking_leaves_half_of_a_limit_to_the_answer_and_needs_enough(mo
     short = ModelParameters(max_tokens=500, effort="low")
     assert await sent(model_at, short, model="claude-haiku-4-5") == {"max_tokens": 500}
     assert "effort low: left out" in await left_out(model_at, short, model="claude-haiku-4-5")
+
+
+@pytest.mark.parametrize("effort", [None, "high"])
+async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(model_at: ModelAt, effort: Any):
+    called = says("assistant", "", tool_calls=(ToolCall("c1", "f", {}),))
+    request = asks("Go.", called, says("tool", "Done.", tool_call_id="c1"))
+    request = replace(request, tools=(TOOL,), parameters=ModelParameters(effort=effort))
+    with ChatServer() as server:
+        await collected(model_at(server).stream(request))
+        (only,) = server.requests
+    # Anthropic's models of this kind think only if they are told to.
+    off = None if effort is None or "/messages" in only.path else "none"
+    assert (only.body.get("thinking"), only.body.get("reasoning_effort")) == (None, off)
 
 
 async def left_out(model_at: ModelAt, parameters: ModelParameters, **changes: Any) -> str:

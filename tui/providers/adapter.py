@@ -37,6 +37,7 @@ from pydantic_ai.models import StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
 from tui.domain.journal.message import TokenUsage
+from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelUnavailable
 from tui.providers.capabilities import adaptation
 from tui.providers.catalog import ModelChoice
@@ -72,7 +73,7 @@ from tui.providers.request_log import logged
 from tui.providers.retries import Backoff
 from tui.providers.thinking import ThinkingFilter
 from tui.providers.transport import Reply
-from tui.providers.turn_answers import worth_keeping
+from tui.providers.turn_answers import lacks_thinking, worth_keeping
 
 # Exceptions of the library when the JSON of a server's event has an unexpected shape.
 _MISSHAPEN = (
@@ -138,8 +139,9 @@ class ChatModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer, without the parts and parameters that the model does not take."""
-        parameters = self._dialect.supported(request.parameters)
-        if told := adaptation(self.name, request.parameters, parameters):
+        wanted = _wanted(request)
+        parameters = self._dialect.supported(wanted)
+        if told := adaptation(self.name, wanted, parameters):
             yield RequestAdapted(told)
         whole = msgspec.structs.replace(request, parameters=parameters)
         while True:
@@ -275,6 +277,16 @@ def _counted(usage: RequestUsage) -> TokenUsage:
     cached = min(usage.cache_read_tokens, usage.input_tokens)
     written = min(usage.cache_write_tokens, usage.input_tokens - cached)
     return TokenUsage(usage.input_tokens, usage.output_tokens, cached, written)
+
+
+def _wanted(request: ModelRequest) -> ModelParameters:
+    """The parameters of a request, without thinking in a turn whose thinking was not kept.
+
+    Vendors want it back with the results of tools.
+    """
+    if request.parameters.effort is None or not lacks_thinking(request):
+        return request.parameters
+    return msgspec.structs.replace(request.parameters, effort="off")
 
 
 class _Received:
