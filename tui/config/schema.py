@@ -1,6 +1,5 @@
 """The schema of ``config.toml``: every key with type, limits, default and description."""
 
-import textwrap
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -47,7 +46,7 @@ _Variable = Annotated[
     str,
     _like(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of an environment variable, not the key itself"),
 ]
-_KNOWN = textwrap.fill(f"Known by name are {', '.join(KNOWN_SERVERS)}.", 98)
+_KNOWN = f"{', '.join(KNOWN_SERVERS[:9])},\n{', '.join(KNOWN_SERVERS[9:])}"
 _ToolName = Literal["search_sessions", "write_todos"]
 _PromptName = Annotated[str, _like(r"^[a-z]+$", 'a name of small letters only, such as "review"')]
 _Template = Annotated[str, _like(r"\S", "a text that is sent, got an empty one")]
@@ -289,7 +288,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     providers: Annotated[
         dict[ProviderName, ProviderSettings],
         _about(
-            f"Servers, whose models are called NAME:MODEL.\n{_KNOWN}\n"
+            f"Servers, whose models are called NAME:MODEL. These are known by name:\n{_KNOWN}.\n"
             "Any other name is a server of your own, which needs a base_url.",
             "local",
         ),

@@ -14,7 +14,6 @@ from tui.providers.catalog import (
     with_key,
     with_window,
 )
-from tui.providers.extras import require_extra
 from tui.providers.protocol import Model
 from tui.providers.secret import Secret
 
@@ -175,6 +174,8 @@ class _Selection:
 
     def _usable(self, provider: Provider) -> ModelChoice | None:
         """Select the default model of a provider, unless it has none or lacks its extra."""
+        from tui.providers.extras import require_extra
+
         try:
             require_extra(provider.dialect, provider.name)
             return self._choice(provider, self._default_model(provider))
