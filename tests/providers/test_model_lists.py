@@ -79,6 +79,17 @@ class TestTheList:
         assert not {"authorization", "x-api-key"} & set(question.headers)
         assert "api-version=1" in question.path
 
+    def test_hides_the_values_of_headers_in_what_a_server_says(self):
+        with ChatServer(lists=[refuses(400, "No team blue-team-9 here.")]) as server:
+            said = str(failed(connected(server, headers={"X-Team": "blue-team-9"})))
+        assert "blue-team-9" not in said
+        assert "It says: No team" in said
+
+    def test_is_asked_for_with_its_key_whatever_other_headers_there_are(self):
+        with ChatServer(models=["a"], key=KEY) as server:
+            list_models(connected(server, headers={"authorization": "Basic x"}))
+            assert server.questions[0].headers["authorization"] == f"Bearer {KEY}"
+
     def test_is_asked_for_with_the_key_of_a_command(self):
         with ChatServer(models=["a"], key=KEY) as server:
             row = connected(server, key_command=("echo", KEY)).provider

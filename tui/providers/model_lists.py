@@ -80,6 +80,12 @@ class Connection(msgspec.Struct, frozen=True):
         """The name and the port of the server."""
         return urlsplit(self.provider.base_url).netloc or self.provider.title
 
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """The key and the values of the headers, none of which is ever shown."""
+        headers = (Secret(text, "headers") for text in self.provider.headers.values())
+        return (*([self.key] if self.key else []), *headers)
+
 
 def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[ListedModel, ...]:
     """Ask a server for its chat models: the default one first, then newer before older.
@@ -271,15 +277,16 @@ class ServerRequest:
                 raise httpx2.ReadTimeout("too slow")
         return bytes(data[:_MOST_BYTES])
 
-    def _headers(self) -> dict[str, str]:
+    def _headers(self) -> httpx2.Headers:
         provider, key = self._connection.provider, self._connection.key
-        headers = {"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"}
+        headers = httpx2.Headers({"User-Agent": "sibyl-tui", "Accept-Encoding": "identity"})
         if provider.dialect == "anthropic":
             headers["anthropic-version"] = "2023-06-01"
+        headers.update(provider.headers)
         if key:
             header = provider.key_header or _KEY_HEADERS.get(provider.dialect, "Authorization")
             headers[header] = form_of_key(header).format(key.reveal())
-        return {**headers, **provider.headers}
+        return headers
 
 
 def _note(reply: bytes | ModelError, provider: str, begun: float) -> None:
@@ -307,18 +314,18 @@ def _refusal(
     status: int, headers: httpx2.Headers, data: bytes, connection: Connection, route: Route
 ) -> ModelError:
     """Make the error for a reply that is no success."""
-    host, key = connection.host, connection.key
+    host, secrets = connection.host, (*connection.secrets, *route.secrets)
     text = data[:65_536].decode("utf-8", "replace")
-    said = quoted(message_in(text), key, *route.secrets)
+    said = quoted(message_in(text), *secrets)
     if words := intercepted(status, route, is_page=is_page(text)):
         return ModelUnavailable(words)
     if 300 <= status < 400:
-        place = quotable(headers.get("location", "another address"), key)
+        place = quotable(headers.get("location", "another address"), *secrets)
         return ModelUnavailable(
             f"{host} redirects to {place}. If that is right, give that address.{login_hint(text)}"
         )
     if status in {401, 403}:
-        what = "refused the key" if key else "requires a key"
+        what = "refused the key" if connection.key else "requires a key"
         return KeyRefused(f"{host} {what} (status {status}).{said}")
     if status in {404, 405, 501}:
         return NoModelList(f"{host} has no such page or model (status {status}).{said}")
