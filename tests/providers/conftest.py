@@ -33,14 +33,15 @@ def _is_installed(library: str) -> bool:
     return find_spec(package) is not None and find_spec(library) is not None
 
 
-def _of_an_extra(dialect: str) -> Any:
+def of_an_extra(dialect: str) -> Any:
+    """A dialect whose library may be missing: its tests are skipped then."""
     reason = f"the extra {dialect} is not installed"
     missing = pytest.mark.skipif(not _is_installed(_LIBRARIES[dialect]), reason=reason)
     return pytest.param(dialect, marks=[pytest.mark.full, missing])
 
 
 _LIBRARIES = {"google": "google.genai", "mistral": "mistralai"}
-EVERY_DIALECT = ["openai", "anthropic", "responses", *map(_of_an_extra, _LIBRARIES)]
+EVERY_DIALECT = ["openai", "anthropic", "responses", *map(of_an_extra, _LIBRARIES)]
 
 
 @pytest.fixture(params=["openai", "anthropic"])

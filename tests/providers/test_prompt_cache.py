@@ -69,11 +69,11 @@ def vendor(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rest(body: Any) -> list[Any]:
     """A body without its messages."""
-    return [each for each in body.items() if each[0] not in {"messages", "input"}]
+    return [each for each in body.items() if each[0] not in {"messages", "input", "contents"}]
 
 
 def messages_of(body: Any) -> Any:
-    return body.get("messages") or body["input"]
+    return body.get("messages") or body.get("input") or body["contents"]
 
 
 @pytest.mark.usefixtures("vendor")

@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from tests.providers.chat_server import ChatServer, Exchange, Gate, Reply, chunk
-from tests.providers.conftest import ModelAt, asks, collected, only_anthropic, only_openai
+from tests.providers.conftest import (
+    ModelAt,
+    asks,
+    collected,
+    of_an_extra,
+    only_anthropic,
+    only_openai,
+)
+from tests.providers.google_speech import candidate
 from tests.providers.responses_speech import state
 from tests.providers.speech import message_delta, message_start, usage_chunk
 from tui.domain.journal.message import TokenUsage
@@ -84,6 +92,25 @@ async def test_responses_count_cached_tokens_among_the_input(model_at: ModelAt):
         exchange.event(state("created", "in_progress"))
         exchange.text("Yes.")
         exchange.event(state("completed", "completed", usage=usage))
+
+    assert await reported(model_at, reply) == [TokenUsage(100, 7, 64)]
+
+
+@pytest.mark.parametrize("dialect", [of_an_extra("google")], indirect=True)
+async def test_google_counts_cached_tokens_among_the_input_and_thoughts_beside_the_output(
+    model_at: ModelAt,
+):
+    usage = {
+        "promptTokenCount": 100,
+        "cachedContentTokenCount": 64,
+        "candidatesTokenCount": 5,
+        "thoughtsTokenCount": 2,
+        "totalTokenCount": 107,
+    }
+
+    def reply(exchange: Exchange) -> None:
+        exchange.head()
+        exchange.event(candidate({"text": "Yes."}, reason="STOP", usageMetadata=usage))
 
     assert await reported(model_at, reply) == [TokenUsage(100, 7, 64)]
 
