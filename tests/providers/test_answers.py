@@ -257,7 +257,7 @@ async def test_ten_thousand_pieces_all_come(model_at: ModelAt):
     pieces = [f"{number} " for number in range(10_000)]
     with ChatServer(answers(*pieces)) as server:
         events = await collected(model_at(server).stream(asks()))
-    assert [event.text for event in events if isinstance(event, TextReceived)] == pieces
+    assert text_of(events) == "".join(pieces)
 
 
 class TestToolCalls:

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.providers.chat_events import ChatEvents
+from tests.providers.speech import block_delta
+from tui.providers.chat_events import ChatEvents, merged_chunks
 from tui.providers.clean_stream import CleanStream
-from tui.providers.cleaning import BrokenStream, Cleaner, Halves, counts
-from tui.providers.message_events import MessageEvents
+from tui.providers.cleaning import BrokenStream, Cleaner, Halves, Merge, counts
+from tui.providers.message_events import MessageEvents, merged_events
+from tui.providers.response_events import ResponseEvents, merged_pieces
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -118,3 +120,58 @@ def test_the_halves_of_a_character_come_together(text: str, place: int):
 )
 def test_only_counts_are_kept_of_a_usage(usage: Any, kept: dict[str, Any]):
     assert counts(usage) == kept
+
+
+CHAT_PIECES = [{"choices": [{"delta": {"content": f"{number} "}}]} for number in range(20)]
+MESSAGE_PIECES = [block_delta(0, {"type": "text_delta", "text": f"{n} "}) for n in range(20)]
+RESPONSE_PIECES = [
+    {"type": "response.output_text.delta", "item_id": "a", "delta": f"{n} "} for n in range(20)
+]
+in_every_dialect = pytest.mark.parametrize(
+    ("cleaner", "merge", "pieces"),
+    [
+        (ChatEvents, merged_chunks, CHAT_PIECES),
+        (MessageEvents, merged_events, MESSAGE_PIECES),
+        (ResponseEvents, merged_pieces, RESPONSE_PIECES),
+    ],
+)
+
+
+def passed_on(stream: CleanStream, events: list[Any]) -> list[str]:
+    passed = stream.take(b"".join(b"data: %s\n\n" % json.dumps(each).encode() for each in events))
+    return [line for line in passed.decode().split("\n") if line.startswith("data: ")]
+
+
+@in_every_dialect
+def test_pieces_of_a_text_that_come_all_at_once_are_joined(
+    cleaner: Any, merge: Merge, pieces: list[Any]
+):
+    lines = passed_on(CleanStream(cleaner(), merge), pieces)
+    assert len(lines) <= 2
+    assert "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 " in lines[-1]
+
+
+@in_every_dialect
+def test_a_few_pieces_stay_as_they_came(cleaner: Any, merge: Merge, pieces: list[Any]):
+    assert len(passed_on(CleanStream(cleaner(), merge), pieces[:5])) >= 5
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"content": "a"}, {"reasoning": "b"}),
+        ({"content": "a"}, {"tool_calls": [{"function": {"name": "f"}}]}),
+        ({"content": "a"}, {}),
+        ({"refusal": "a"}, {"refusal": "b"}),
+    ],
+)
+def test_pieces_of_different_kinds_stay_apart(one: dict[str, Any], other: dict[str, Any]):
+    chunks = [{"choices": [{"delta": delta}]} for delta in [one, other] * 10]
+    assert len(passed_on(CleanStream(ChatEvents(), merged_chunks), chunks)) == 20
+
+
+def test_a_reason_of_the_end_stays_behind_the_text():
+    end = {"choices": [{"delta": {"content": "."}, "finish_reason": "length"}]}
+    first, last = passed_on(CleanStream(ChatEvents(), merged_chunks), [*CHAT_PIECES, end])
+    assert '"length"' not in first
+    assert '"length"' in last

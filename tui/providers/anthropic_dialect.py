@@ -31,12 +31,13 @@ from tui.providers.dialect import (
     sendable,
     thinking_level,
 )
-from tui.providers.message_events import MessageEvents
+from tui.providers.message_events import MessageEvents, merged_events
 from tui.providers.protocol import ModelRequest
 from tui.providers.transport import Wire
 
 _WIRE = Wire(
     MessageEvents,
+    merged_events,
     headers=frozenset({"anthropic-version", "anthropic-beta"}),
     key_header="X-Api-Key",
     key_form="{}",

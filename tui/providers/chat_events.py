@@ -15,6 +15,7 @@ from tui.providers.cleaning import (
 )
 
 _REASONING = ("reasoning_content", "reasoning")
+_TEXTS = frozenset({"content", *_REASONING})
 _NO_REASON = {"", "null"}
 """Reasons of servers that give one with each chunk."""
 
@@ -70,6 +71,19 @@ class ChatEvents:
             | ({"refusal": refusal} if refusal else {})
             | ({"tool_calls": calls} if calls else {})
         )
+
+
+def merged_chunks(first: JsonObject, second: JsonObject) -> JsonObject | None:
+    """Join two clean chunks that continue one text."""
+    if not first["choices"] or not second["choices"]:
+        return None
+    begun, more = first["choices"][0], second["choices"][0]
+    name, *others = begun["delta"] or [""]
+    is_text = not others and name in _TEXTS and more["delta"].keys() == {name}
+    if not is_text or begun["finish_reason"] or more["finish_reason"]:
+        return None
+    delta = {name: begun["delta"][name] + more["delta"][name]}
+    return {**first, "choices": [{**begun, "delta": delta}]}
 
 
 def _chunk(choices: list[Any], **more: Any) -> JsonObject:

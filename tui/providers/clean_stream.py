@@ -8,7 +8,16 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator
 
-from tui.providers.cleaning import BrokenStream, Cleaner, JsonObject, as_object, failed, malformed
+from tui.providers.cleaning import (
+    BrokenStream,
+    Cleaner,
+    JsonObject,
+    Merge,
+    as_object,
+    failed,
+    malformed,
+    never_merged,
+)
 from tui.providers.event_stream import (
     LONGEST_LINE,
     NO_JSON,
@@ -19,6 +28,8 @@ from tui.providers.event_stream import (
     json_value,
 )
 
+_MANY = 16
+"""Events that come in one piece without being merged."""
 _BLANK = codecs.BOM_UTF8 + b" \t\r\n"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 
@@ -26,8 +37,9 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False)
 class CleanStream:
     """Takes a server's bytes in pieces and gives clean events; it does no input or output."""
 
-    def __init__(self, cleaner: Cleaner) -> None:
+    def __init__(self, cleaner: Cleaner, merge: Merge = never_merged) -> None:
         self._cleaner = cleaner
+        self._merge = merge
         self._parser = EventParser()
         self._body: list[bytes] | None = None
         self._body_length = 0
@@ -74,27 +86,41 @@ class CleanStream:
                 yield event
 
     def _clean(self, events: Iterator[Event]) -> bytes:
-        clean: list[bytes] = []
+        clean: list[JsonObject] = []
         try:
             for event in events:
-                clean.append(_encoded(self._cleaned(event)))
+                clean += self._cleaned(event)
                 if self.is_done:
                     break
         except BrokenStream as broken:
             self._broken = broken
         except EndlessLine:
             self._broken = malformed()
-        return b"".join(clean)
+        return _encoded(self._merged(clean) if len(clean) > _MANY else clean)
 
-    def _cleaned(self, event: Event) -> Iterable[JsonObject]:
+    def _merged(self, events: list[JsonObject]) -> list[JsonObject]:
+        """Join neighbours that continue one text: the program is behind, or the server buffers.
+
+        The library needs ten times as long for an event as the parser.
+        """
+        merged = events[:1]
+        for event in events[1:]:
+            both = self._merge(merged[-1], event)
+            if both is None:
+                merged.append(event)
+            else:
+                merged[-1] = both
+        return merged
+
+    def _cleaned(self, event: Event) -> list[JsonObject]:
         self._had_event = True
         if is_done(event.text):
             self._had_end_mark = True
-            return ()
+            return []
         if event.name == "error":
             raise failed(event.text if event.value is NO_JSON else event.value)
         named: JsonObject = {"type": event.name} if event.name else {}
-        clean = self._cleaner.clean(named | as_object(event.value))
+        clean = [*self._cleaner.clean(named | as_object(event.value))]
         self._had_end_mark = self._cleaner.is_done
         return clean
 

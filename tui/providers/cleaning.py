@@ -1,6 +1,6 @@
 """The protocol of cleaners, and what they share: an answer's events, one kind for each dialect."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, Protocol, cast
 
 from tui.providers.server_words import text_in
@@ -54,6 +54,14 @@ def as_text(value: Any) -> str:
     if not isinstance(value, str):
         raise malformed()
     return value
+
+
+Merge = Callable[[JsonObject, JsonObject], JsonObject | None]
+"""Joins two clean events that continue one text; gives ``None`` for all others."""
+
+
+def never_merged(_: JsonObject, __: JsonObject) -> None:
+    """Join nothing."""
 
 
 class Cleaner(Protocol):

@@ -144,6 +144,17 @@ class MessageEvents:
         return dict(self._usage)
 
 
+def merged_events(first: JsonObject, second: JsonObject) -> JsonObject | None:
+    """Join two clean events that continue one text."""
+    if not first["type"] == second["type"] == "content_block_delta":
+        return None
+    begun, more = first["delta"], second["delta"]
+    if first["index"] != second["index"] or begun["type"] != more["type"]:
+        return None
+    name = _TEXTS[begun["type"]]
+    return {**first, "delta": {**begun, name: begun[name] + more[name]}}
+
+
 def _index(event: JsonObject) -> int:
     index = event.get("index")
     if not isinstance(index, int):

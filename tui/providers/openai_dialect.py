@@ -11,7 +11,7 @@ from pydantic_ai.settings import ModelSettings
 
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
-from tui.providers.chat_events import ChatEvents
+from tui.providers.chat_events import ChatEvents, merged_chunks
 from tui.providers.dialect import (
     AS_TYPED,
     library_messages,
@@ -42,7 +42,7 @@ class OpenAIDialect:
         self._profile = _PROFILE | OpenAIModelProfile(
             openai_chat_supports_max_completion_tokens=newer_name
         )
-        self.wire = Wire(ChatEvents, headers)
+        self.wire = Wire(ChatEvents, merged_chunks, headers)
 
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         return supported_by_openai(parameters, self._choice)

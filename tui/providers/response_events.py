@@ -131,6 +131,15 @@ class ResponseEvents:
         return {"type": kind, "sequence_number": self._number, **fields}
 
 
+def merged_pieces(first: JsonObject, second: JsonObject) -> JsonObject | None:
+    """Join two clean events that continue one text."""
+    number = first["sequence_number"]
+    if "delta" not in first or "delta" not in second:
+        return None
+    both = {**first, "delta": first["delta"] + second["delta"]}
+    return both if {**second, "sequence_number": number, "delta": both["delta"]} == both else None
+
+
 def _call(item: JsonObject) -> JsonObject:
     return {
         "call_id": as_text(item.get("call_id")),

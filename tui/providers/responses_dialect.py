@@ -25,10 +25,12 @@ from tui.providers.dialect import AS_TYPED, library_messages, library_settings, 
 from tui.providers.long_requests import LongRequestClient
 from tui.providers.openai_models import REASONING_EFFORTS, supported_by_openai
 from tui.providers.protocol import ModelRequest
-from tui.providers.response_events import ResponseEvents
+from tui.providers.response_events import ResponseEvents, merged_pieces
 from tui.providers.transport import Wire
 
-_WIRE = Wire(ResponseEvents, headers=frozenset({"openai-organization", "openai-project"}))
+_WIRE = Wire(
+    ResponseEvents, merged_pieces, headers=frozenset({"openai-organization", "openai-project"})
+)
 
 # Nothing is stored at the vendor's: reasoning goes back encrypted, within a turn.
 _SETTINGS = OpenAIResponsesModelSettings(openai_store=False, openai_prompt_cache_diagnostics=False)

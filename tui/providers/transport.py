@@ -12,7 +12,7 @@ import httpx2
 import tui
 from tui.providers.catalog import ModelChoice
 from tui.providers.clean_stream import CleanStream
-from tui.providers.cleaning import BrokenStream, Cleaner
+from tui.providers.cleaning import BrokenStream, Cleaner, Merge, never_merged
 from tui.providers.disconnections import Disconnection, explained
 from tui.providers.network import Route
 
@@ -36,6 +36,8 @@ class Wire:
 
     cleaner: Callable[[], Cleaner]
     """Makes the cleaner for the events of one answer."""
+    merge: Merge = never_merged
+    """Joins events where many come at once."""
     headers: frozenset[str] = frozenset()
     """Headers of the client library that are sent, in lower case; all others are dropped."""
     key_header: str = "Authorization"
@@ -158,7 +160,7 @@ class _Body(httpx2.AsyncByteStream):
     def __init__(self, response: httpx2.Response, wire: Wire, reply: Reply) -> None:
         self._response = response
         self._reply = reply
-        self._stream = CleanStream(wire.cleaner())
+        self._stream = CleanStream(wire.cleaner(), wire.merge)
         self._last_moment: float | None = None
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
