@@ -15,6 +15,7 @@ from tui.domain.text.labels import (
     cell_width,
     cut_to_cells,
     label,
+    listed,
     pad_to_cells,
     scope_name,
     whole_label,
@@ -297,3 +298,12 @@ def test_a_name_is_whole_where_there_may_be_room(name, called):
 
 def test_of_a_prompt_there_is_no_more_than_the_label():
     assert whole_label("", label("", "", "words " * 20)) == label("", "", "words " * 20)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [((), ""), (("a",), "a"), (("a", "b"), "a and b"), (("a", "b", "c"), "a, b and c")],
+)
+def test_a_series_of_words_ends_with_and(words, said):
+    assert listed(words) == said
+    assert listed(words, "or") == said.replace("and", "or")
