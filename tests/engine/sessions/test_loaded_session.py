@@ -230,7 +230,7 @@ def test_the_status_names_the_model_that_answers_next(new):
     assert new.status().model == "scripted:model"
 
     class Other:
-        name = "other:model"
+        name, known_window = "other:model", None
 
     new.use_model(Other())
     new.prompt.enqueue("waits")
