@@ -236,7 +236,18 @@ async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(bare):
     assert kept.providers["vllm"].base_url == server.base_url
 
 
-async def test_bedrock_takes_the_name_of_a_model(bare):
+async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeypatch):
+    monkeypatch.setattr("tui.providers.extras.find_spec", lambda _: None)
+    async with bare().running() as (app, pilot):
+        await opened(app, pilot)
+        await choose(app, pilot, "Mistral")
+        said = 'Run: pip install "sibyl-tui[mistral]"'
+        await until(lambda: said in shown(app), "the command")
+        assert app.screen.step == "provider"
+
+
+async def test_bedrock_takes_the_name_of_a_model(bare, monkeypatch):
+    monkeypatch.setattr("tui.providers.extras.find_spec", lambda name: name)
     machine = bare()
     async with machine.running() as (app, pilot):
         await opened(app, pilot)

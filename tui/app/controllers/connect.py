@@ -12,7 +12,15 @@ from tui.commands.effects import Effect, ShowSession, say, warn
 from tui.domain.providers import OFFLINE
 from tui.engine.connections import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
-from tui.errors import KeyRefused, ModelError, NoModelList, SibylError, StorageError, UsageError
+from tui.errors import (
+    KeyRefused,
+    ModelError,
+    ModelUnavailable,
+    NoModelList,
+    SibylError,
+    StorageError,
+    UsageError,
+)
 from tui.providers.protocol import Model
 from tui.screens.chat import ChatScreen
 from tui.widgets.intents import ConnectIntent
@@ -99,9 +107,17 @@ class ConnectController:
 
     async def _choose(self, name: str, asked: int) -> None:
         """Test the chosen provider, or ask for the key or address that is missing."""
+        from tui.providers.extras import require_extra
+
         self._draft = draft = await asyncio.to_thread(self._connections.connection, name)
-        if asked == self._asked:
-            await self._advance(draft, asked)
+        if asked != self._asked or self._screen is None:
+            return
+        try:
+            await asyncio.to_thread(require_extra, draft.provider.dialect, name)
+        except ModelUnavailable as error:
+            self._screen.show_error(str(error))
+            return
+        await self._advance(draft, asked)
 
     async def _complete(
         self, take: Callable[["Connection", str], "Connection"], text: str, asked: int
