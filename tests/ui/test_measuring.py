@@ -41,6 +41,10 @@ async def test_the_window_is_the_one_with_which_an_ollama_has_loaded_the_model(t
             await wait_for_answer(machine)
             share = round(USAGE["total_tokens"] * 100 / 72)
             await until(lambda: f"context {share} %" in status(app), "the share")
+            session = machine.workspace.current.id
+        machine.restart()
+        async with machine.running(session) as (app, pilot):
+            await until(lambda: f"context {share} %" in status(app), "the share, unasked")
 
 
 async def test_how_full_it_is_is_known_again_after_a_look_elsewhere(world):
