@@ -1,6 +1,7 @@
 """The window of a model: who is asked for it, and whose word counts."""
 
-import socket
+import asyncio
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from tests.builders import Clock
 from tests.providers.chat_server import ChatServer, sends
 from tests.providers.conftest import asks, collected
 from tests.providers.ollama_facts import OllamaFacts
+from tests.waiting import until
 from tui.domain.providers import PROVIDERS, ListedModel
 from tui.engine.kept_lists import KeptLists
 from tui.providers import context_window
@@ -142,11 +144,23 @@ class TestAServerOfOnesOwn:
         with ChatServer(facts=facts) as server:
             assert found(own(server, "gpt-oss-120b"), Kept(**{"gpt-oss-120b": 9})) == 8192
 
-    def test_that_does_not_answer_delays_nothing_for_long(self, monkeypatch: pytest.MonkeyPatch):
+    async def test_that_answers_late_delays_nothing_for_long_and_is_heard(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
         monkeypatch.setattr(context_window, "_SECONDS", 0.05)
-        with socket.create_server(("127.0.0.1", 0)) as silent:
-            address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
-            assert found(ModelChoice("local", "qwen3", address, context_window=77)) == 77
+        gate = threading.Event()
+
+        def late() -> Any:
+            assert gate.wait(30)
+            return {"data": [{"id": "qwen3", "max_model_len": 8192}]}
+
+        with ChatServer(facts={"/v1/models": late}) as server:
+            chosen = own(server, context_window=77)
+            window = ContextWindow(chosen, NO_LISTS)
+            await asyncio.to_thread(window.look_up, chosen)
+            assert window.tokens == 77
+            gate.set()
+            await until(lambda: window.tokens == 8192, "the late answer")
 
 
 def at_ollama(server: ChatServer) -> ModelChoice:

@@ -3,7 +3,8 @@
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Protocol
 
 from tui.domain.providers import OFFLINE, PROVIDERS, ListedModel, Provider
 from tui.errors import ModelError
@@ -11,11 +12,12 @@ from tui.providers.catalog import ModelChoice, provider_of
 
 if TYPE_CHECKING:
     from tui.providers.model_lists import Connection
-    from tui.providers.server_windows import ToldWindow
+    from tui.providers.server_windows import AskAgain
 
 _SECONDS = 1.5
-"""Limit of asking a server, as it may delay the first request."""
-_Got = TypeVar("_Got")
+"""Limit of waiting for a server, as it may delay the first request."""
+_PATIENCE = 15.0
+"""Limit of a server's answer."""
 
 
 class ListCache(Protocol):
@@ -53,14 +55,17 @@ class ContextWindow:
     def __init__(self, choice: ModelChoice, lists: ListCache) -> None:
         self._choice = choice
         self._lists = lists
-        self._known: int | None = choice.configured_window
-        self._looked_up = self._known is not None
-        self._again: Callable[[float], int | None] | None = None
+        self._told: int | None = None
+        self._listed: int | None = None
+        self._again: AskAgain | None = None
+        self._looked_up = choice.configured_window is not None
 
     @property
     def tokens(self) -> int:
         """The window as far as it is known."""
-        return self._known or self._choice.context_window
+        choice = self._choice
+        found = choice.configured_window or self._told or self._listed
+        return found or choice.context_window
 
     @property
     def known(self) -> int | None:
@@ -73,7 +78,10 @@ class ContextWindow:
         return self._again is not None
 
     def look_up(self, choice: ModelChoice) -> None:
-        """Look for the window everywhere. Blocks, for two seconds at most."""
+        """Look for the window everywhere. Blocks, for two seconds at most.
+
+        A server that answers later is heard all the same.
+        """
         if not (choice.configured_window or choice.provider == OFFLINE):
             self._look_everywhere(choice)
         self._looked_up = True
@@ -81,25 +89,27 @@ class ContextWindow:
     def look_again(self) -> None:
         """Ask a server again that may have loaded the model by now. Blocks, for a moment."""
         if self._again:
-            self._known = _in_time(self._again) or self._known
+            _in_time(partial(self._ask_again, self._again))
 
     def _look_everywhere(self, choice: ModelChoice) -> None:
-        asked = self._ask(choice) if _is_near(choice) else None
-        self._known = asked or self._lists.window(choice) or _priced(choice)
-        if not self._known and choice.base_url and not _is_near(choice):
-            self._known = self._ask(choice)
+        if _is_near(choice):
+            _in_time(partial(self._ask, choice))
+        if not self._told:
+            self._listed = self._lists.window(choice) or _priced(choice)
+        if not (self._told or self._listed or _is_near(choice)) and choice.base_url:
+            _in_time(partial(self._ask, choice))
 
-    def _ask(self, choice: ModelChoice) -> int | None:
-        told = _in_time(lambda seconds: self._told(choice, seconds))
-        self._again = told.again if told else None
-        return told.tokens if told else None
-
-    def _told(self, choice: ModelChoice, seconds: float) -> "ToldWindow":
+    def _ask(self, choice: ModelChoice) -> None:
         from tui.providers.model_lists import Connection
         from tui.providers.server_windows import ask_server
 
         connection = Connection(provider_of(choice), choice.key)
-        return ask_server(connection, choice.model, seconds, self._keep)
+        told = ask_server(connection, choice.model, _PATIENCE, self._keep)
+        self._told, self._again = told.tokens, told.again
+
+    def _ask_again(self, again: "AskAgain") -> None:
+        with suppress(ModelError):
+            self._told = again(_SECONDS) or self._told
 
     def _keep(self, connection: "Connection", listed: Sequence[ListedModel]) -> None:
         self._lists.keep(connection.provider, listed)
@@ -118,16 +128,9 @@ def _priced(choice: ModelChoice) -> int | None:
     return window(choice.provider, choice.base_url, choice.model)
 
 
-def _in_time(ask: Callable[[float], _Got]) -> _Got | None:
-    """Ask a server; ``None`` without an answer in time."""
-    found: list[_Got] = []
-
-    def run() -> None:
-        with suppress(ModelError):
-            found.append(ask(_SECONDS))
-
+def _in_time(ask: Callable[[], None]) -> None:
+    """Ask a server, and wait for its answer for a moment."""
     # The look-up of a name has no limit of its own.
-    asking = threading.Thread(target=run, daemon=True, name="context window")
+    asking = threading.Thread(target=ask, daemon=True, name="context window")
     asking.start()
     asking.join(_SECONDS)
-    return found[0] if found else None
