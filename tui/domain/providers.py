@@ -50,7 +50,7 @@ class Provider(msgspec.Struct, frozen=True):
 
     name: str
     title: str = ""
-    """The name on the screen where it is connected; without one it is not offered there."""
+    """The name on the screen where it is connected; without one, it is ``name``."""
     dialect: DialectName = "openai"
     lists: ListingName = "openai"
     base_url: str = ""
@@ -202,7 +202,7 @@ PROVIDERS = {
             "deepseek",
             title="DeepSeek",
             key_page="https://platform.deepseek.com/api_keys",
-            base_url="https://api.deepseek.com/v1",
+            base_url="https://api.deepseek.com",
             models=("deepseek-flash",),
             key_variable="DEEPSEEK_API_KEY",
             needs_key=True,
