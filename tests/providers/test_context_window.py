@@ -122,6 +122,21 @@ class TestAServerOfOnesOwn:
                 6_000,
             ),
             (
+                "LiteLLM",
+                {
+                    "/v1/models": {"data": [{"id": "qwen3"}, {"id": "other"}]},
+                    "/model/info": {
+                        "data": [
+                            {"model_name": "other", "model_info": {"max_input_tokens": 9}},
+                            {"model_name": "qwen3", "model_info": {"max_input_tokens": 90_000}},
+                            {"model_name": "qwen3", "model_info": {"max_input_tokens": 80_000}},
+                            {"model_name": "qwen3", "model_info": {}},
+                        ]
+                    },
+                },
+                80_000,
+            ),
+            (
                 "OpenRouter",
                 {
                     "/v1/models": {

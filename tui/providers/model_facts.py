@@ -32,6 +32,13 @@ def window_of(model: str, reply: Mapping[str, Any]) -> int | None:
     return next(filter(None, map(listed_window, items)), None)
 
 
+def gateway_window(reply: Mapping[str, Any], model: str) -> int | None:
+    """The window of a model in LiteLLM's ``/model/info``: the least of its deployments."""
+    items = (item for item in _dicts(reply.get("data")) if item.get("model_name") == model)
+    windows = [_tokens(_field(item, "model_info", "max_input_tokens")) for item in items]
+    return min(filter(None, windows), default=None)
+
+
 def slot_window(properties: Mapping[str, Any]) -> int | None:
     """The window of a request in llama.cpp's ``/props``."""
     slot = _field(properties, "default_generation_settings", "n_ctx")

@@ -9,6 +9,7 @@ import msgspec
 from tui.domain.providers import ListedModel
 from tui.errors import ModelError
 from tui.providers.model_facts import (
+    gateway_window,
     loaded_window,
     slot_window,
     trained_window,
@@ -92,5 +93,13 @@ def _listed_by_lm_studio(connection: Connection, model: str, seconds: float) -> 
     return window_of(model, reply)
 
 
-_OWN_WORDS = (_ask_llama_cpp, _ask_lm_studio, _ask_ollama)
+def _ask_litellm(connection: Connection, model: str, seconds: float) -> ToldWindow | None:
+    with suppress(ModelError):
+        reply = ServerRequest(connection, seconds).get("/model/info", above="/v1")
+        if window := gateway_window(reply, model):
+            return ToldWindow(window)
+    return None
+
+
+_OWN_WORDS = (_ask_llama_cpp, _ask_lm_studio, _ask_litellm, _ask_ollama)
 """For servers whose lists in the form of OpenAI do not have the window."""
