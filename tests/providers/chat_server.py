@@ -24,6 +24,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from tests.providers.bedrock_speech import BedrockExchange
 from tests.providers.google_speech import GoogleExchange
 from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackServer, Reply, Request
 from tests.providers.mistral_speech import MistralExchange
@@ -58,6 +59,7 @@ _SPOKEN = {
     "/responses": ResponsesExchange,
     ":streamGenerateContent": GoogleExchange,
     "/mistral/": MistralExchange,
+    "/converse-stream": BedrockExchange,
 }
 """By a part of the path."""
 

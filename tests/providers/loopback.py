@@ -274,6 +274,7 @@ class LoopbackServer:
     def address(self, dialect: str) -> str:
         addresses = {
             "anthropic": self.root,
+            "bedrock": self.root,
             "google": self.root,
             "mistral": f"{self.root}/mistral/v1",
         }

@@ -60,6 +60,11 @@ class ModelChoice(msgspec.Struct, frozen=True):
         return form_of_key(self.key_header)
 
     @property
+    def place(self) -> str:
+        """The server in messages: its address; a vendor's client may know that by itself."""
+        return self.base_url or self.provider
+
+    @property
     def secrets(self) -> tuple[Secret, ...]:
         """The key and the values of the headers, none of which is ever shown."""
         return (*([self.key] if self.key else []), *self.headers.values())

@@ -33,6 +33,10 @@ def dialect_of(choice: ModelChoice) -> Dialect:
             from tui.providers.mistral_dialect import MistralDialect
 
             return MistralDialect(choice)
+        case "bedrock":
+            from tui.providers.bedrock_dialect import BedrockDialect
+
+            return BedrockDialect(choice)
         case _:
             from tui.providers.openai_dialect import OpenAIDialect
 

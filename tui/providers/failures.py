@@ -44,6 +44,8 @@ _BROKEN_OFF = {
     "abort": "broke off",
     "error": "reports an error",
     "insufficient_system_resource": "ran out of resources",
+    "malformed_model_output": "received an invalid answer",
+    "malformed_tool_use": "received an invalid tool call",
     "language": "does not support the language",
     "malformed_function_call": "received an invalid tool call",
     "network_error": "lost its connection to the model",
@@ -131,14 +133,14 @@ def _failure(
         case ModelConnectionError():
             return unfinished(choice, reply)
         case ModelAPIError(in_stream=True):
-            return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
+            return AnswerCut(f"{choice.place} broke off its answer.{said}")
         case _:
             return _no_answer(choice, reply, said)
 
 
 def unfinished(choice: ModelChoice, reply: Reply) -> AnswerCut:
     """Make the error for a stream that ended without its end mark."""
-    words = f"{choice.base_url} closed the connection in the middle of its answer."
+    words = f"{choice.place} closed the connection in the middle of its answer."
     return AnswerCut(words + reply.route.through)
 
 
@@ -147,7 +149,7 @@ def ended_badly(reason: str, refusal: Any, choice: ModelChoice) -> ModelError | 
 
     ``reason`` is the server's word, ``refusal`` are the model's words if it declined to answer.
     """
-    place = choice.base_url
+    place = choice.place
     if refusal is not None or reason == "refusal":
         said = quoted(str(refusal or ""), *choice.secrets)
         return ModelRefused(f"{choice.name} declined to answer.{said}")
@@ -165,9 +167,9 @@ def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelE
             return unfinished(choice, reply)
         case "failed":
             said = quoted(broken.words, *_secrets(choice, reply))
-            return AnswerCut(f"{choice.base_url} broke off its answer.{said}")
+            return AnswerCut(f"{choice.place} broke off its answer.{said}")
         case "malformed":
-            return AnswerCut(f"{choice.base_url} sent an invalid answer.")
+            return AnswerCut(f"{choice.place} sent an invalid answer.")
         case "no_stream":
             said = quoted(_message(None, reply), *_secrets(choice, reply))
             return _no_answer(choice, reply, said)
@@ -175,7 +177,7 @@ def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelE
 
 def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
     return ModelUnavailable(
-        f"{choice.base_url} redirects to {quotable(reply.location, *choice.secrets)}. If that is"
+        f"{choice.place} redirects to {quotable(reply.location, *choice.secrets)}. If that is"
         f" right, make it the base_url of {choice.provider}.{login_hint(_head(reply))}"
     )
 
@@ -185,14 +187,14 @@ def _no_answer(choice: ModelChoice, reply: Reply, said: str) -> ModelError:
     if is_page(_head(reply)):
         return AnswerCut(web_page(reply.route, "an answer", _ADDRESSES[choice.dialect]))
     return AnswerCut(
-        f"{choice.base_url} did not send a stream of an answer. Check the address"
+        f"{choice.place} did not send a stream of an answer. Check the address"
         f" ({_ADDRESSES[choice.dialect]}).{said}"
     )
 
 
 def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) -> ModelError:
     """Make the error for a status of 4xx or 5xx."""
-    place, status = choice.base_url, f"(status {error.status_code})"
+    place, status = choice.place, f"(status {error.status_code})"
     tried = f" after {tries} attempts" if tries > 1 else ""
     kind = ModelRefused
     if error.status_code == 401:
@@ -241,7 +243,7 @@ def _about_key(choice: ModelChoice) -> str:
 
 def _silence(choice: ModelChoice) -> ModelError:
     return ModelTimedOut(
-        f"{choice.base_url} sent nothing for {choice.timeout:g} seconds. If it needs longer, raise"
+        f"{choice.place} sent nothing for {choice.timeout:g} seconds. If it needs longer, raise"
         f" timeout in [providers.{choice.provider}]."
     )
 

@@ -1,0 +1,218 @@
+"""Answers from Amazon Bedrock, and what goes wrong there."""
+
+import asyncio
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+pytest.importorskip("boto3", reason="the extra bedrock is not installed")
+
+from tests.providers.chat_server import (
+    ChatServer,
+    Gate,
+    answers,
+    answers_after_thinking,
+    answers_at,
+    breaks_off_with_an_error,
+    calls_tools,
+    ends_without_a_word_after,
+    is_silent,
+    refuses,
+)
+from tests.providers.conftest import KEY, ModelAt, asks, collected, text_of
+from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
+from tui.domain.journal.message import ToolCall
+from tui.domain.providers import DialectName
+from tui.errors import AnswerCut, ModelRefused, ModelTimedOut, ModelUnavailable
+from tui.providers.adapter import ChatModel
+from tui.providers.catalog import ModelChoice
+from tui.providers.protocol import (
+    AnswerEnded,
+    AttemptFailed,
+    TextReceived,
+    ThinkingReceived,
+    ToolCallReceived,
+)
+from tui.providers.secret import Secret
+
+CLAUDE = "us.anthropic.claude-sonnet-5-5-v1:0"
+
+
+@pytest.fixture
+def dialect(monkeypatch: pytest.MonkeyPatch) -> DialectName:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIATEST")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    return "bedrock"
+
+
+@pytest.fixture
+def model_at(dialect: DialectName) -> ModelAt:
+    def model_at(server: ChatServer, model: str = "test-model", timeout: float = 30) -> ChatModel:
+        choice = ModelChoice("local", model, server.root, None, dialect, timeout=timeout, retries=2)
+        return ChatModel(choice)
+
+    return model_at
+
+
+async def test_an_answer_comes_in_its_pieces_with_the_credentials_of_aws(model_at: ModelAt):
+    with ChatServer(answers("Hello", ", ", "you.")) as server:
+        events = await collected(model_at(server).stream(asks(system="Be brief.")))
+    assert text_of(events) == "Hello, you."
+    assert events[-1] == AnswerEnded("stop")
+    (sent,) = server.requests
+    assert sent.path == "/model/test-model/converse-stream"
+    assert sent.headers["authorization"].startswith("AWS4-HMAC-SHA256 Credential=AKIATEST/")
+    assert sent.body["system"] == [{"text": "Be brief."}]
+    assert sent.body["messages"] == [{"role": "user", "content": [{"text": "Hello?"}]}]
+
+
+async def test_each_piece_is_given_before_the_next_is_sent(model_at: ModelAt):
+    gate = Gate()
+    with ChatServer(answers_at(gate, "One", "Two")) as server:
+        events = model_at(server).stream(asks())
+        assert await anext(events) == TextReceived("One")
+        gate.open()
+        assert await anext(events) == TextReceived("Two")
+        await events.aclose()
+
+
+def test_a_key_takes_the_place_of_credentials(dialect: DialectName):
+    key = Secret(KEY, "AWS_BEARER_TOKEN_BEDROCK")
+    model = ChatModel(ModelChoice("bedrock", "m", key=key, dialect=dialect))
+    assert model._dialect._client.meta.config.signature_version == "bearer"
+
+
+async def test_without_credentials_it_says_where_they_belong(
+    model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+):
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
+    said = "Unable to locate credentials.*AWS's tools"
+    with ChatServer(answers()) as server, pytest.raises(ModelUnavailable, match=said):
+        await collected(model_at(server).stream(asks()))
+
+
+async def test_thinking_is_no_text(model_at: ModelAt):
+    with ChatServer(answers_after_thinking("Hm. ", "Well.", text="Yes.")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    thinking = [event.text for event in events if isinstance(event, ThinkingReceived)]
+    assert "".join(thinking) == "Hm. Well."
+    assert text_of(events) == "Yes."
+
+
+async def test_calls_of_tools_come_whole(model_at: ModelAt):
+    with ChatServer(calls_tools(*CALLS, text="Looking.")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    calls = [event for event in events if isinstance(event, ToolCallReceived)]
+    assert calls == [
+        ToolCallReceived(ToolCall("call_a", "f", {"a": 1})),
+        ToolCallReceived(ToolCall("call_b", "f", {"a": 2})),
+    ]
+    assert events[-1] == AnswerEnded("tool_calls")
+
+
+async def test_thinking_goes_back_with_its_signature_within_a_turn(model_at: ModelAt):
+    with ChatServer(thinks_and_calls, answers()) as server:
+        model = model_at(server, model=CLAUDE)
+        await collected(model.stream(await next_round(model, asks())))
+    blocks = server.requests[1].body["messages"][1]["content"]
+    thought = {"text": "Hm. Well.", "signature": "c2ln"}
+    assert blocks[0] == {"reasoningContent": {"reasoningText": thought}}
+    assert [block["toolUse"]["toolUseId"] for block in blocks[2:]] == ["call_a", "call_b"]
+
+
+async def test_an_answer_that_reached_its_limit_says_so(model_at: ModelAt):
+    with ChatServer(answers("And so", finish="length")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert events[-1] == AnswerEnded("length")
+
+
+async def test_an_answer_that_a_filter_stopped_says_so(model_at: ModelAt):
+    reply = answers("I ", finish="content_filter")
+    with ChatServer(reply) as server, pytest.raises(AnswerCut, match="content filter"):
+        await collected(model_at(server).stream(asks()))
+
+
+async def test_a_refusal_is_quoted_and_asked_once(model_at: ModelAt):
+    reply = refuses(400, "Malformed input.")
+    with ChatServer(reply) as server, pytest.raises(ModelRefused, match="Malformed input"):
+        await collected(model_at(server).stream(asks()))
+    assert len(server.requests) == 1
+
+
+async def test_a_busy_server_is_asked_again_and_each_attempt_told(model_at: ModelAt):
+    with ChatServer(refuses(503, "Busy."), answers("Hello.")) as server:
+        events = await collected(model_at(server).stream(asks()))
+    assert isinstance(events[0], AttemptFailed)
+    assert text_of(events) == "Hello."
+
+
+async def test_an_error_within_an_answer_is_quoted(model_at: ModelAt):
+    reply = breaks_off_with_an_error("So far ")
+    with ChatServer(reply) as server, pytest.raises(AnswerCut, match="on fire"):
+        await collected(model_at(server).stream(asks()))
+
+
+async def test_an_answer_without_an_end_is_cut(model_at: ModelAt):
+    reply = ends_without_a_word_after("So far ")
+    with ChatServer(reply) as server, pytest.raises(AnswerCut, match="in the middle of its answer"):
+        await collected(model_at(server).stream(asks()))
+
+
+async def test_a_server_that_is_not_there_is_told(dialect: DialectName):
+    model = ChatModel(ModelChoice("bedrock", "m", "http://127.0.0.1:1", dialect=dialect))
+    with pytest.raises(ModelUnavailable, match=r"127\.0\.0\.1:1 cannot be reached.*endpoint"):
+        await collected(model.stream(asks()))
+
+
+async def test_silence_has_a_limit(model_at: ModelAt):
+    reply = answers_at(Gate(), "And then ", "never.")
+    with ChatServer(reply) as server, pytest.raises(ModelTimedOut):
+        await collected(model_at(server, timeout=0.5).stream(asks()))
+
+
+async def test_a_stop_ends_the_connection(model_at: ModelAt):
+    with ChatServer(answers_at(Gate(), "And then ", "never.")) as server:
+        events = model_at(server).stream(asks())
+        await anext(events)
+        await events.aclose()
+        await asyncio.to_thread(server.wait_for_disconnect)
+
+
+def test_without_a_region_it_says_what_names_one(monkeypatch: pytest.MonkeyPatch):
+    for name in ("AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    with pytest.raises(ModelUnavailable, match="AWS_REGION"):
+        ChatModel(ModelChoice("bedrock", "m", dialect="bedrock"))
+
+
+def test_the_end_of_a_program_does_not_wait_for_an_answer(dialect: DialectName):
+    program = """
+        import asyncio, sys
+        from tests.providers.conftest import asks
+        from tui.providers.adapter import ChatModel
+        from tui.providers.catalog import ModelChoice
+
+        async def main():
+            choice = ModelChoice("bedrock", "m", sys.argv[1], dialect="bedrock", timeout=100)
+            task = asyncio.ensure_future(anext(ChatModel(choice).stream(asks())))
+            await asyncio.to_thread(sys.stdin.readline)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+        asyncio.run(main())
+    """
+    with ChatServer(is_silent(Gate())) as server:
+        started = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(program), server.root], stdin=subprocess.PIPE
+        )
+        server.wait_for_request()
+        started.communicate(b"\n", timeout=60)
+        assert started.returncode == 0
