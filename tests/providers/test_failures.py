@@ -38,7 +38,14 @@ from tests.providers.conftest import (
 )
 from tests.providers.speech import block_delta, block_start, message_delta, message_start
 from tui.domain.providers import DialectName
-from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
+from tui.errors import (
+    AnswerCut,
+    KeyRefused,
+    ModelError,
+    ModelRefused,
+    ModelTimedOut,
+    ModelUnavailable,
+)
 from tui.providers.adapter import ChatModel
 from tui.providers.failures import _ADDRESSES
 from tui.providers.protocol import (
@@ -96,7 +103,7 @@ class TestWhatAServerSaysNoTo:
         ("status", "kind", "said"),
         [
             (400, ModelRefused, "URL did not accept the request (status 400)."),
-            (401, ModelRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
+            (401, KeyRefused, "URL refused the key from LOCAL_API_KEY. Put a valid one there"),
             (403, ModelRefused, "URL refused the request (status 403)."),
             (404, ModelUnavailable, "URL does not know test-model (status 404). Check"),
             (413, ModelRefused, "URL did not accept the request (status 413)."),

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tui.errors import ModelUnavailable
+from tests.providers.chat_server import ChatServer, answers
+from tests.providers.conftest import asks, collected, text_of
+from tui.errors import KeyRefused, ModelUnavailable
 from tui.providers import key_command
 from tui.providers.catalog import ModelChoice, with_key
+from tui.providers.deferred import LazyModel
 from tui.providers.key_command import key_from_command
 
 
@@ -77,3 +80,17 @@ def test_a_choice_gets_the_key_of_its_command_unless_it_has_one():
     assert keyed.key.reveal() == "sk-of-a-command"
     assert with_key(keyed) is keyed
     assert with_key(ModelChoice("local", "m")).key is None
+
+
+async def test_a_key_that_is_refused_is_printed_anew_for_the_next_request(tmp_path: Path):
+    expired = tmp_path / "expired"
+    code = f"import os; p = {str(expired)!r}; print('sk-new' if os.path.exists(p) else 'sk-old')"
+    with ChatServer(answers("Hello."), key="sk-new") as server:
+        choice = ModelChoice(
+            "local", "m", server.base_url, key_command=(sys.executable, "-c", code), timeout=30
+        )
+        model = LazyModel(choice)
+        with pytest.raises(KeyRefused, match="refused the key from key_command of local"):
+            await collected(model.stream(asks()))
+        expired.touch()
+        assert text_of(await collected(model.stream(asks()))) == "Hello."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from tui.errors import ModelError, ModelUnavailable
+from tui.errors import KeyRefused, ModelError, ModelUnavailable
 from tui.logs import milliseconds_since
 from tui.providers.catalog import ModelChoice, with_key
 from tui.providers.context_window import NO_LISTS, ContextWindow, ListCache
@@ -85,13 +85,27 @@ class LazyModel:
     def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request an answer, after waiting for the library without blocking the event loop."""
         loaded = self._building.loaded if self._building else None
-        return loaded.stream(request) if loaded else self._stream_once_loaded(request)
+        if loaded and not self._choice.key_command:
+            return loaded.stream(request)
+        return self._stream_once_loaded(request)
 
     async def _stream_once_loaded(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         model = await self._begun().model()
-        async with aclosing(model.stream(request)) as events:
-            async for event in events:
-                yield event
+        try:
+            async with aclosing(model.stream(request)) as events:
+                async for event in events:
+                    yield event
+        except KeyRefused:
+            self._forget_key()
+            raise
+
+    def _forget_key(self) -> None:
+        """Load the model again for the next request, if a command prints its key."""
+        if self._choice.key_command:
+            from tui.providers.key_command import forget_key
+
+            forget_key(self._choice.key_command)
+            self._building = None
 
     def _completed(self) -> ModelChoice:
         """The choice with its key and its window, which a command and the server may tell."""

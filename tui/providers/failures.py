@@ -15,7 +15,14 @@ from pydantic_ai.exceptions import (
 
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
-from tui.errors import AnswerCut, ModelError, ModelRefused, ModelTimedOut, ModelUnavailable
+from tui.errors import (
+    AnswerCut,
+    KeyRefused,
+    ModelError,
+    ModelRefused,
+    ModelTimedOut,
+    ModelUnavailable,
+)
 from tui.providers.catalog import ModelChoice
 from tui.providers.cleaning import BrokenStream
 from tui.providers.disconnections import LOGIN_REQUIRED, intercepted, login_hint, web_page
@@ -198,6 +205,7 @@ def _refusal(error: ModelHTTPError, choice: ModelChoice, tries: int, said: str) 
     tried = f" after {tries} attempts" if tries > 1 else ""
     kind = ModelRefused
     if error.status_code == 401:
+        kind = KeyRefused
         what = f"{place} {_about_key(choice)} {status}."
     elif error.status_code == 403:
         # Of a region, a firewall, a model that is not open to the account: the key may be right.

@@ -20,7 +20,7 @@ _one_at_a_time = threading.Lock()
 def key_from_command(command: Sequence[str], provider: str) -> Secret:
     """Run a command without a shell; the first line of its output is the key.
 
-    It is run once: the key is kept until the program ends. Raises ``ModelUnavailable``, without
+    It is run once: the key is kept until a server refuses it. Raises ``ModelUnavailable``, without
     the output of the command, which may be a part of the key.
     """
     with _one_at_a_time:
@@ -28,6 +28,12 @@ def key_from_command(command: Sequence[str], provider: str) -> Secret:
         if key is None:
             key = _keys[tuple(command)] = _printed(command, f"key_command of {provider}")
         return key
+
+
+def forget_key(command: Sequence[str]) -> None:
+    """Run a command again when its key is needed next: many keys are valid for an hour only."""
+    with _one_at_a_time:
+        _keys.pop(tuple(command), None)
 
 
 def _printed(command: Sequence[str], name: str) -> Secret:
