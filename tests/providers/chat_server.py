@@ -22,7 +22,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from tests.providers.bedrock_speech import BedrockExchange
 from tests.providers.google_speech import GoogleExchange
@@ -30,6 +30,7 @@ from tests.providers.loopback import PATIENCE, Call, Exchange, Gate, LoopbackSer
 from tests.providers.mistral_speech import MistralExchange
 from tests.providers.responses_speech import ResponsesExchange
 from tests.providers.speech import AnthropicExchange, OpenAIExchange, chunk, usage_chunk
+from tui.domain.providers import DialectName
 
 __all__ = [
     "PATIENCE",
@@ -337,7 +338,7 @@ def _lines(stream: Iterable[str]) -> Iterator[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description="A server that answers as told.")
     parser.add_argument("--scenario", choices=sorted(scenarios(Gate())), default="normal")
-    parser.add_argument("--dialect", choices=["openai", "anthropic"], default="openai")
+    parser.add_argument("--dialect", choices=get_args(DialectName), default="openai")
     parser.add_argument("--log", help="append each request to this file, a line of JSON each")
     arguments = parser.parse_args()
     gate = Gate()
