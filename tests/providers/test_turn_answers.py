@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from tests.providers.chat_server import ChatServer, Exchange, answers, calls_tools
@@ -132,3 +133,22 @@ async def test_the_next_turn_sends_no_thinking(model_at: ModelAt):
         await collected(model.stream(ModelRequest("", later, memory=request.memory)))
     for each in server.requests[1:]:
         assert "reasoning_content" not in each.body["messages"][1]
+
+
+@only_anthropic
+@pytest.mark.parametrize(
+    ("name", "thinking"),
+    [("claude-sonnet-5-5", {"type": "between_tools"}), ("claude-haiku-4-5", None)],
+)
+async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(
+    model_at: ModelAt, name: str, thinking: object
+):
+    with ChatServer(calls_tools(*CALLS), answers()) as server:
+        model = model_at(server, model=name)
+        request = await next_round(model, asks())
+        restarted = replace(request, memory=TurnMemory())
+        later = (*request.messages, says("assistant", "Done."), says("user", "And now?"))
+        for each in (restarted, request, replace(restarted, messages=later)):
+            await collected(model.stream(each))
+    sent = [each.body.get("thinking") for each in server.requests[1:]]
+    assert sent == [thinking, None, None]

@@ -139,7 +139,7 @@ class ChatModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         """Request one answer, without the parts and parameters that the model does not take."""
-        wanted = _wanted(request)
+        wanted = _wanted(request, thinks_unasked=self._dialect.thinks_unasked)
         parameters = self._dialect.supported(wanted)
         if told := adaptation(self.name, wanted, parameters):
             yield RequestAdapted(told)
@@ -279,12 +279,13 @@ def _counted(usage: RequestUsage) -> TokenUsage:
     return TokenUsage(usage.input_tokens, usage.output_tokens, cached, written)
 
 
-def _wanted(request: ModelRequest) -> ModelParameters:
+def _wanted(request: ModelRequest, *, thinks_unasked: bool) -> ModelParameters:
     """The parameters of a request, without thinking in a turn whose thinking was not kept.
 
     Vendors want it back with the results of tools.
     """
-    if request.parameters.effort is None or not lacks_thinking(request):
+    thinks = thinks_unasked or request.parameters.effort is not None
+    if not thinks or not lacks_thinking(request):
         return request.parameters
     return msgspec.structs.replace(request.parameters, effort="off")
 

@@ -79,6 +79,10 @@ class AnthropicDialect:
         self._caching = _caching(choice)
         self._has_budget = not self._known.get("anthropic_supports_adaptive_thinking", False)
 
+    @property
+    def thinks_unasked(self) -> bool:
+        return self._known.get("thinking_enabled_by_default", False)
+
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         found = supported(parameters, self._known)
         if found.effort in {None, "off"}:

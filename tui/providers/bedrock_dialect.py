@@ -50,6 +50,10 @@ class BedrockDialect:
         self._client = _PatientClient(choice)
         self._known = BedrockProvider.model_profile(self._name) or ModelProfile()
 
+    @property
+    def thinks_unasked(self) -> bool:
+        return self._known.get("thinking_enabled_by_default", False)
+
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         return supported(parameters, self._known)
 

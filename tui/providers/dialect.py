@@ -57,6 +57,11 @@ class Dialect(Protocol):
         """The HTTP part."""
         ...
 
+    @property
+    def thinks_unasked(self) -> bool:
+        """True for a model that thinks without an effort, and whose vendor wants that back."""
+        ...
+
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         """Leave out the parameters that the model is known to refuse; ``settings`` takes these."""
         ...

@@ -32,6 +32,8 @@ class GoogleDialect:
 
     wire = _WIRE
 
+    thinks_unasked = False
+
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         # The client makes two for itself, which takes 40 ms, and connects by our client only.

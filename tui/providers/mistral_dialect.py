@@ -31,6 +31,8 @@ class MistralDialect:
 
     wire = Wire(MistralEvents)
 
+    thinks_unasked = False
+
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         # The library's client would make one, with certificates of its own, for each request.

@@ -34,6 +34,8 @@ _OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
 class OpenAIDialect:
     """Requests to an OpenAI-compatible server."""
 
+    thinks_unasked = False
+
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         headers = _OF_THE_ACCOUNT if choice.provider == "openai" else frozenset[str]()

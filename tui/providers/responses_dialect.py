@@ -41,6 +41,8 @@ class ResponsesDialect:
 
     wire = _WIRE
 
+    thinks_unasked = False
+
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         self._name = sendable(choice.model)
