@@ -5,6 +5,9 @@ import asyncio
 import pytest
 
 from tests.engine.scripted_model import ScriptedModel
+from tests.providers.chat_server import ChatServer, answers
+from tests.providers.ollama_facts import OllamaFacts
+from tests.ui.connecting import BareMachine
 from tests.ui.screen import (
     activity,
     conversation,
@@ -118,6 +121,26 @@ async def test_it_begins_by_itself_when_the_window_is_nearly_full(small_world):
     assert sent[-3:] == ["fifth", "At last.", "sixth"]
     assert "first" not in sent
     assert "So far." in w.model.requests[-1].system_prompt
+
+
+@pytest.mark.parametrize(("window", "summaries"), [(32_768, 0), (4_096, 1)])
+async def test_it_begins_by_the_window_with_which_an_ollama_has_loaded_the_model(
+    tmp_path, window, summaries
+):
+    facts = OllamaFacts(window)
+    facts.load()
+    with ChatServer(answers("Fine."), facts=facts.facts, ollama_models=["qwen3"]) as server:
+        config = tmp_path / "config" / "config.toml"
+        config.parent.mkdir()
+        config.write_text('model = "ollama:qwen3"\n')
+        machine = BareMachine(tmp_path / "data", OLLAMA_HOST=server.root)
+        session = await machine.session("word " * 2000, "Yes.")
+        async with machine.running(session) as (_, pilot):
+            await talked(machine, pilot, "more")
+            await until(lambda: len(server.requests) == 1 + summaries, "the requests")
+            await ended(machine)
+            await pilot.pause()
+        assert len(server.requests) == 1 + summaries
 
 
 @pytest.mark.fast

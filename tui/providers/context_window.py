@@ -131,6 +131,6 @@ def _priced(choice: ModelChoice) -> int | None:
 def _in_time(ask: Callable[[], None]) -> None:
     """Ask a server, and wait for its answer for a moment."""
     # The look-up of a name has no limit of its own.
-    asking = threading.Thread(target=ask, daemon=True, name="context window")
+    asking = threading.Thread(target=ask, daemon=True, name="window")
     asking.start()
     asking.join(_SECONDS)
