@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.providers.chat_server import ChatServer, Exchange, answers, calls_tools
+from tests.providers.chat_server import ChatServer, Exchange, answers, calls_tools, refuses
 from tests.providers.conftest import (
     ModelAt,
     asks,
@@ -152,3 +152,15 @@ async def test_a_turn_whose_thinking_was_not_kept_goes_on_without(
             await collected(model.stream(each))
     sent = [each.body.get("thinking") for each in server.requests[1:]]
     assert sent == [thinking, None, None]
+
+
+@only_anthropic
+@pytest.mark.filterwarnings("ignore")
+async def test_thinking_that_no_longer_fits_the_conversation_is_dropped(model_at: ModelAt):
+    said = "messages.1.content.0: The block is bound to a different conversation prefix."
+    with ChatServer(thinks_and_calls, refuses(400, said), answers("Yes.")) as server:
+        model = model_at(server, model="claude-sonnet-5-5")
+        request = await next_round(model, asks())
+        assert text_of(await collected(model.stream(request))) == "Yes."
+    dropped = server.requests[2].body["thinking"]["block_binding"]
+    assert dropped == {"prefix_mismatch_behavior": "drop_block"}

@@ -50,6 +50,9 @@ _KEPT = frozenset(
         "anthropic_supports_adaptive_thinking",
         "anthropic_supports_effort",
         "anthropic_disables_thinking_with_between_tools",
+        # A turn may have lost its beginning to a summary: the vendor then refuses the thinking
+        # after it, and the library asks again without.
+        "anthropic_binds_thinking_blocks",
         "anthropic_max_output_tokens",
     }
 )
