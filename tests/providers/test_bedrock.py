@@ -97,6 +97,19 @@ async def test_without_credentials_it_says_where_they_belong(
         await collected(model_at(server).stream(asks()))
 
 
+async def test_the_ends_of_system_prompt_and_conversation_are_cached_where_a_model_has_that(
+    model_at: ModelAt,
+):
+    with ChatServer(answers("Yes."), answers("Yes.")) as server:
+        for model in (CLAUDE, "test-model"):
+            await collected(model_at(server, model).stream(asks(system="Be brief.")))
+        claude, other = (request.body for request in server.requests)
+    point = {"cachePoint": {"type": "default"}}
+    assert claude["system"] == [{"text": "Be brief."}, point]
+    assert claude["messages"][-1]["content"] == [{"text": "Hello?"}, point]
+    assert "cachePoint" not in str(other)
+
+
 async def test_thinking_is_no_text(model_at: ModelAt):
     with ChatServer(answers_after_thinking("Hm. ", "Well.", text="Yes.")) as server:
         events = await collected(model_at(server).stream(asks()))

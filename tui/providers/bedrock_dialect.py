@@ -57,8 +57,9 @@ class BedrockDialect:
     def supported(self, parameters: ModelParameters) -> ModelParameters:
         return supported(parameters, self._known)
 
-    def settings(self, parameters: ModelParameters) -> ModelSettings | None:
-        return library_settings(parameters) or None
+    def settings(self, parameters: ModelParameters) -> ModelSettings:
+        # The library leaves it out for models that have no cache there.
+        return ModelSettings(cache=True) | library_settings(parameters)
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
         return library_messages(request)
