@@ -82,7 +82,7 @@ def fields_of_a_wrong_type():
     }
     for line in LINES + FORK_LINES:
         for name in json.loads(line):
-            if name not in ("type", "context_snapshot"):
+            if name not in ("type", "context_snapshot", *module._INCIDENTAL):
                 for value in wrong.get(name, [1.5, [1], {"x": 1}]):
                     yield pytest.param(line, name, value, id=f"{json.loads(line)['type']}-{name}")
 

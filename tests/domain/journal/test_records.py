@@ -84,6 +84,31 @@ def test_token_counts_of_a_later_version_are_read_as_far_as_they_are_known():
     assert decode(line).usage == TokenUsage(1, 2)
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        '{"input_tokens":-1,"output_tokens":2}',
+        '{"input_tokens":"12","output_tokens":2}',
+        '{"input_tokens":1.5,"output_tokens":2}',
+        json.dumps({"input_tokens": 10**400, "output_tokens": 2}),
+        '{"prompt_tokens":1,"completion_tokens":2}',
+        "[1,2]",
+        '"12"',
+    ],
+)
+def test_odd_token_counts_cost_no_words(odd):
+    line = line_of(saying("x"))[:-1] + f',"usage":{odd}}}'.encode()
+    assert (decode(line).text, decode(line).usage) == ("x", None)
+    summary = decode(f'{{"type":"summary","text":"s","through":"m","usage":{odd}}}'.encode())
+    assert (summary.text, summary.usage) == ("s", None)
+
+
+@pytest.mark.parametrize("odd", ["5", "true", '["high"]'])
+def test_an_odd_effort_costs_no_other_setting(odd):
+    settings = decode(f'{{"type":"settings","system_prompt":"Be brief","effort":{odd}}}'.encode())
+    assert (settings.system_prompt, settings.effort) == ("Be brief", None)
+
+
 # --- two ways of reading
 
 

@@ -22,7 +22,8 @@ class ToolCall(msgspec.Struct, frozen=True):
     """Any JSON value, as it came; an object or null from a correct model."""
 
 
-TokenCount = Annotated[int, msgspec.Meta(ge=0)]
+TokenCount = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+"""Of a size that every program can compute with."""
 
 
 class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):

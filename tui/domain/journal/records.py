@@ -194,6 +194,8 @@ class _Typed(msgspec.Struct):
 
 # Fields whose values have known fields; values of all others may use any name.
 _STRUCTURED = frozenset({"items", "offsets", "tool_calls", "usage"})
+_INCIDENTAL: dict[str, Any] = {"usage": TokenUsage | None, "effort": str | None}
+"""Fields of which an odd value, as of another program, counts as none: the rest still counts."""
 _DECODER = msgspec.json.Decoder(Record)
 
 
@@ -233,7 +235,7 @@ def decode(line: bytes) -> Record | None:
 def _decode_carefully(line: bytes) -> Record | None:
     try:
         # An editor may have added a byte order mark to the first line.
-        value = _known_fields(json.loads(line.decode("utf-8-sig")))
+        value = _without_odd(_known_fields(json.loads(line.decode("utf-8-sig"))))
         kind = _KINDS.get(msgspec.convert(value, _Typed).type)
         return msgspec.convert(value, kind) if kind else None
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
@@ -253,6 +255,23 @@ def _known_fields(value: Any) -> Any:
         for name, field in fields.items()
         if name.isascii()
     }
+
+
+def _without_odd(record: Any) -> Any:
+    """Drop incidental fields that do not have their type."""
+    if not isinstance(record, dict):
+        return record
+    fields = cast("dict[str, Any]", record)
+    odd = {name for name in _INCIDENTAL if name in fields and not _is_valid(name, fields[name])}
+    return {name: field for name, field in fields.items() if name not in odd}
+
+
+def _is_valid(name: str, value: Any) -> bool:
+    try:
+        msgspec.convert(value, _INCIDENTAL[name])
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _check(line: bytes) -> None:
