@@ -223,12 +223,14 @@ class LoadedSession:
     @property
     def context_use(self) -> ContextUse | None:
         """The use of the model's context window, as of its last answer; ``None`` if unknown."""
-        session, model = self.session, self.model
-        if model is None or model.known_window is None:
+        return self._context_use(self.session)
+
+    def _context_use(self, session: Session) -> ContextUse | None:
+        if self.model is None or self.model.known_window is None:
             return None
         through = session.summary.through if session.summary else ""
-        tokens = context_tokens(session.loaded_messages, through, model.name)
-        return ContextUse(tokens, model.known_window) if tokens else None
+        tokens = context_tokens(session.loaded_messages, through, self.model.name)
+        return ContextUse(tokens, self.model.known_window) if tokens else None
 
     @property
     def shown(self) -> tuple[Entry, ...]:
@@ -380,7 +382,7 @@ class LoadedSession:
             queued=len(self.prompt.queued),
             read_only=bool(self.read_only),
             name=session.name,
-            context_use=self.context_use,
+            context_use=self._context_use(session),
         )
 
     def note_saved(self, at: datetime) -> None:
