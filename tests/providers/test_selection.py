@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tui.config import Connections, Flags, ProviderSettings, Settings, load_settings
 from tui.domain.providers import PROVIDERS
 from tui.errors import ConfigError, ModelUnavailable
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import ModelChoice, provider_of
 from tui.providers.guide import OfflineGuide
 from tui.providers.selection import build, choose, is_known, named
 from tui.storage.connections import write_key
@@ -373,7 +373,7 @@ class TestTheChoice:
 
     def test_has_all_that_the_settings_say_of_its_server(self, settings_with: SettingsWith):
         text = (
-            'model = "gate:m"\nproxy = "http://above:1"\n[providers.gate]\n'
+            'model = "gate:m"\nproxy = "http://me:pass@above:1"\n[providers.gate]\n'
             'base_url = "http://gate"\ndialect = "anthropic"\nkey_header = "api-key"\n'
             'headers = { X-Team = "blue" }\nquery = { api-version = "1" }\n'
             "extra_body = { tier = { name = 1 } }\nstream_options = false\n"
@@ -388,8 +388,11 @@ class TestTheChoice:
         assert (choice.query, choice.extra_body) == ({"api-version": "1"}, {"tier": {"name": 1}})
         assert (choice.stream_options, choice.max_tokens_name) == (False, "max_completion_tokens")
         assert (choice.client_certificate, choice.client_key) == ("/c.pem", "/c.key")
-        assert (choice.proxy, choice.context_window) == ("http://above:1", 10_000_000)
-        assert "blue" not in repr(choice)
+        assert choice.context_window == 10_000_000
+        provider = provider_of(choice)
+        assert (provider.proxy, provider.headers) == ("http://me:pass@above:1", {"X-Team": "blue"})
+        for secret in ("blue", "me:pass"):
+            assert secret not in repr(choice) + repr(provider)
 
     @pytest.mark.parametrize(
         ("text", "proxy"),
@@ -404,7 +407,7 @@ class TestTheChoice:
         self, settings_with: SettingsWith, text: str, proxy: str | None
     ):
         choice, _ = choose(settings_with(text), OPENAI, find_ollama=nothing)
-        assert choice.proxy == proxy
+        assert provider_of(choice).proxy == proxy
 
     def test_of_a_vendor_whose_key_a_command_prints_is_taken(self, settings_with: SettingsWith):
         text = '[providers.openai]\nkey_command = ["pass", "openai"]'

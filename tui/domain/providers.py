@@ -110,6 +110,10 @@ class Provider(msgspec.Struct, frozen=True):
     libraries below retry nothing: this is the only place.
     """
 
+    def __repr__(self) -> str:
+        """Without the fields that may have a key or a password, such as ``proxy``."""
+        return f"Provider({self.name!r})"
+
     @property
     def lacks_address(self) -> bool:
         """True for a server whose address only the user knows, until it is given."""

@@ -40,7 +40,7 @@ from tui.domain.journal.message import TokenUsage
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelUnavailable
 from tui.providers.capabilities import adaptation
-from tui.providers.catalog import ModelChoice
+from tui.providers.catalog import ModelChoice, provider_of
 from tui.providers.connection import connection
 from tui.providers.dialect import library_parameters, received_call
 from tui.providers.dialects import dialect_of
@@ -111,7 +111,7 @@ class ChatModel:
         self._choice = choice
         # Read once, and not in ``stream``, which runs on the event loop; and before a library reads
         # SSL_CERT_FILE, whose errors do not name it.
-        self._route = route_to(choice)
+        self._route = route_to(provider_of(choice))
         self._dialect = dialect_of(choice)
         # Of models whose template has the start tag, so that their answers lack it.
         self._thinks_first = False

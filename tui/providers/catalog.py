@@ -45,7 +45,8 @@ class ModelChoice(msgspec.Struct, frozen=True):
     extra_body: dict[str, Any] = {}
     stream_options: bool = True
     max_tokens_name: MaxTokensName = "max_tokens"
-    proxy: str | None = None
+    proxy: Secret | None = None
+    """Its address may have a password."""
     client_certificate: str | None = None
     client_key: str | None = None
 
@@ -80,6 +81,7 @@ def choice_of(provider: Provider, model: str, key: Secret | None) -> ModelChoice
     place = f"providers.{provider.name}.headers"
     fields: dict[str, Any] = {name: getattr(provider, name) for name in _SHARED}
     fields["headers"] = {name: Secret(text, place) for name, text in provider.headers.items()}
+    fields["proxy"] = None if provider.proxy is None else Secret(provider.proxy, "proxy")
     return ModelChoice(provider=provider.name, model=model, key=key, **fields)
 
 
@@ -87,6 +89,7 @@ def provider_of(choice: ModelChoice) -> Provider:
     """The provider of a choice, as far as asking its server needs it."""
     fields: dict[str, Any] = {name: getattr(choice, name) for name in _SHARED}
     fields["headers"] = {name: secret.reveal() for name, secret in choice.headers.items()}
+    fields["proxy"] = choice.proxy.reveal() if choice.proxy else None
     return Provider(choice.provider, **fields)
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import SplitResult, urlsplit
 
 import httpx2
 
+from tui.domain.providers import Provider
 from tui.errors import ModelUnavailable
 from tui.providers.secret import Secret
 
@@ -58,19 +58,6 @@ class Proxy:
         written = self.url.userinfo.decode("ascii").partition(":")[2]
         texts = [password, written, basic] if password else []
         return tuple(Secret(text, self.source) for text in texts)
-
-
-class Server(Protocol):
-    """The fields of a ``Provider`` or a ``ModelChoice`` that say how its server is reached."""
-
-    @property
-    def base_url(self) -> str: ...
-    @property
-    def proxy(self) -> str | None: ...
-    @property
-    def client_certificate(self) -> str | None: ...
-    @property
-    def client_key(self) -> str | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +108,7 @@ class Route:
         return httpx2.Proxy(self.proxy.url, ssl_context=self.certificates if secure else None)
 
 
-def route_to(server: Server, environ: Mapping[str, str] = os.environ) -> Route:
+def route_to(server: Provider, environ: Mapping[str, str] = os.environ) -> Route:
     """Choose the way to a server.
 
     Reads the certificates, so call it in a thread. Raises ``ModelUnavailable`` for an address or
@@ -219,7 +206,7 @@ def _url(address: str) -> httpx2.URL | None:
 # --- certificates
 
 
-def certificates(environ: Mapping[str, str], server: Server) -> ssl.SSLContext:
+def certificates(environ: Mapping[str, str], server: Provider) -> ssl.SSLContext:
     """Read the certificates that are trusted: the system's, and those of ``SSL_CERT_FILE``.
 
     Also those of the directories in ``SSL_CERT_DIR``, and the one to show to the server. Raises
