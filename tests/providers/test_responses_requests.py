@@ -71,6 +71,17 @@ async def test_nothing_is_stored_and_reasoning_comes_encrypted_and_summarised(mo
     }
 
 
+async def test_the_account_is_named_to_openai_only(
+    model_at: ModelAt, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    with ChatServer(answers()) as server:
+        await collected(model_at(server).stream(asks()))
+    assert "openai-organization" not in server.requests[0].headers
+    at_openai = ResponsesDialect(ModelChoice("openai", REASONS, "https://api.openai.com/v1"))
+    assert "openai-organization" in at_openai.wire.headers
+
+
 @pytest.mark.parametrize("name", [DOES_NOT_REASON, "unheard-of"])
 async def test_a_model_that_is_not_known_to_reason_is_not_asked_to(model_at: ModelAt, name: str):
     body = await sent(model_at, asks(), model=name)

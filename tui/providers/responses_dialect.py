@@ -23,14 +23,13 @@ from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
 from tui.providers.long_requests import LongRequestClient
-from tui.providers.openai_models import REASONING_EFFORTS, supported_by_openai
+from tui.providers.openai_models import REASONING_EFFORTS, is_vendor, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.response_events import ResponseEvents, merged_pieces
 from tui.providers.transport import Wire
 
-_WIRE = Wire(
-    ResponseEvents, merged_pieces, headers=frozenset({"openai-organization", "openai-project"})
-)
+# The library takes them from the environment, for whatever server it asks.
+_OF_THE_ACCOUNT = frozenset({"openai-organization", "openai-project"})
 
 # Nothing is stored at the vendor's: reasoning goes back encrypted, within a turn.
 _SETTINGS = OpenAIResponsesModelSettings(openai_store=False, openai_prompt_cache_diagnostics=False)
@@ -39,13 +38,13 @@ _SETTINGS = OpenAIResponsesModelSettings(openai_store=False, openai_prompt_cache
 class ResponsesDialect:
     """Requests to OpenAI, or to a server that speaks its Responses."""
 
-    wire = _WIRE
-
     thinks_unasked = False
 
     def __init__(self, choice: ModelChoice) -> None:
         self._choice = choice
         self._name = sendable(choice.model)
+        headers = _OF_THE_ACCOUNT if is_vendor(choice) else frozenset[str]()
+        self.wire = Wire(ResponseEvents, merged_pieces, headers)
         known = OpenAIModelProfile(**(OpenAIProvider.model_profile(self._name) or {}))
         # Models that do not reason refuse to summarise it.
         self._has_summaries = bool(known.get("openai_supports_reasoning"))
