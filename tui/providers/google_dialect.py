@@ -17,11 +17,11 @@ from tui.domain.model_settings import ModelParameters
 from tui.providers.capabilities import supported
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
-from tui.providers.google_events import GoogleEvents
+from tui.providers.google_events import GoogleEvents, merged_texts
 from tui.providers.protocol import ModelRequest
 from tui.providers.transport import Wire
 
-_WIRE = Wire(GoogleEvents, key_header="x-goog-api-key", key_form="{}")
+_WIRE = Wire(GoogleEvents, merged_texts, key_header="x-goog-api-key", key_form="{}")
 
 
 _THOUGHTS = GoogleModelSettings(google_thinking_config=ThinkingConfigDict(include_thoughts=True))

@@ -83,3 +83,21 @@ def _blocked(feedback: Any) -> list[JsonObject]:
     """The candidate of a prompt that was blocked: one that ends at once."""
     reason = as_object(feedback).get("blockReason") if feedback else None
     return [{"finishReason": reason if reason in _REASONS else _BLOCKED}] if reason else []
+
+
+def merged_texts(first: JsonObject, second: JsonObject) -> JsonObject | None:
+    """Join two clean chunks that continue one text or one thought."""
+    begun, more = _only_text(first), _only_text(second)
+    if begun is None or more is None or begun.keys() != more.keys():
+        return None
+    parts = [{**begun, "text": begun["text"] + more["text"]}]
+    # The counts of the second chunk include those of the first.
+    return {**first, **second, "candidates": [{"content": {"role": "model", "parts": parts}}]}
+
+
+def _only_text(chunk: JsonObject) -> JsonObject | None:
+    for candidate in chunk["candidates"]:
+        parts = candidate["content"]["parts"]
+        if "finishReason" not in candidate and len(parts) == 1 and "text" in parts[0]:
+            return None if "thoughtSignature" in parts[0] else parts[0]
+    return None

@@ -19,7 +19,7 @@ from tui.domain.model_settings import ModelParameters
 from tui.providers.capabilities import supported
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
-from tui.providers.mistral_events import MistralEvents
+from tui.providers.mistral_events import MistralEvents, merged_texts
 from tui.providers.protocol import ModelRequest
 from tui.providers.transport import Wire
 
@@ -29,7 +29,7 @@ _SHORT = re.compile(r"[a-zA-Z0-9]{9}")
 class MistralDialect:
     """Requests to Mistral."""
 
-    wire = Wire(MistralEvents)
+    wire = Wire(MistralEvents, merged_texts)
 
     thinks_unasked = False
 

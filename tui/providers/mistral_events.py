@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from tui.providers.chat_events import ChatEvents
+from tui.providers.chat_events import ChatEvents, merged_chunks
 from tui.providers.cleaning import JsonObject
 
 _UNNAMED = {"name": "", "arguments": ""}
@@ -48,3 +48,13 @@ def _delta(delta: JsonObject) -> JsonObject:
 def _content(text: str | None, thinking: str) -> list[JsonObject]:
     thought: Any = {"type": "thinking", "thinking": [{"type": "text", "text": thinking}]}
     return [thought, *([{"type": "text", "text": text}] if text else [])]
+
+
+def merged_texts(first: JsonObject, second: JsonObject) -> JsonObject | None:
+    """Join two clean chunks that continue one text; thoughts stay apart."""
+    are_texts = isinstance(_text(first), str) and isinstance(_text(second), str)
+    return merged_chunks(first, second) if are_texts else None
+
+
+def _text(chunk: JsonObject) -> Any:
+    return chunk["choices"][0]["delta"].get("content") if chunk["choices"] else None
