@@ -11,7 +11,11 @@ from tests.providers.speech import block_delta
 from tui.providers.chat_events import ChatEvents, merged_chunks
 from tui.providers.clean_stream import CleanStream
 from tui.providers.cleaning import BrokenStream, Cleaner, Halves, Merge, counts
+from tui.providers.google_events import GoogleEvents
+from tui.providers.google_events import merged_texts as merged_by_google
 from tui.providers.message_events import MessageEvents, merged_events
+from tui.providers.mistral_events import MistralEvents
+from tui.providers.mistral_events import merged_texts as merged_by_mistral
 from tui.providers.response_events import ResponseEvents, merged_pieces
 
 JSON = st.recursive(
@@ -62,6 +66,44 @@ MESSAGES = st.fixed_dictionaries(
 )
 
 
+ITEMS = JSON | objects("type", "id", "call_id", "name", "arguments", "phase", "encrypted_content")
+RESPONSES = st.fixed_dictionaries(
+    {
+        "type": JSON
+        | st.sampled_from(
+            [
+                "response.output_item.added",
+                "response.output_item.done",
+                "response.output_text.delta",
+                "response.reasoning_summary_text.delta",
+                "response.function_call_arguments.delta",
+                "response.refusal.delta",
+                "response.completed",
+                "response.failed",
+            ]
+        )
+    },
+    optional={
+        "item": ITEMS,
+        "delta": JSON,
+        "item_id": JSON,
+        "summary_index": JSON,
+        "response": JSON | objects("status", "usage", "incomplete_details", "error", "id"),
+        "object": st.just("response"),
+        "output": JSON | st.lists(ITEMS),
+    },
+)
+PARTS = JSON | st.lists(
+    JSON | objects("text", "thought", "thoughtSignature", "functionCall", "someDay")
+)
+CANDIDATES = JSON | st.lists(
+    JSON | st.fixed_dictionaries({"content": st.fixed_dictionaries({"parts": PARTS})})
+)
+GOOGLES = st.fixed_dictionaries(
+    {}, optional={"candidates": CANDIDATES, "usageMetadata": JSON, "promptFeedback": JSON}
+)
+
+
 def cleaned(cleaner: Cleaner, event: dict[str, Any]) -> list[dict[str, Any]]:
     try:
         return [*cleaner.clean(event), *cleaner.rest()]
@@ -89,8 +131,26 @@ def test_a_message_begins_with_its_start_and_has_counts(event: dict[str, Any]):
         assert all(isinstance(count, int | dict) for count in usage.values())
 
 
-@pytest.mark.parametrize("cleaner", [ChatEvents, MessageEvents])
-@given(st.lists(CHUNKS | MESSAGES | JSON, max_size=4))
+@given(GOOGLES)
+def test_a_chunk_of_google_has_one_candidate_at_most_with_texts_and_calls(event: dict[str, Any]):
+    for chunk in cleaned(GoogleEvents(), event):
+        for candidate in chunk["candidates"]:
+            for part in candidate["content"]["parts"]:
+                assert isinstance(part.get("text", ""), str)
+                assert isinstance(part.get("functionCall", {}), dict)
+
+
+@given(RESPONSES)
+def test_an_event_of_responses_has_a_number_and_a_text_as_its_delta(event: dict[str, Any]):
+    for number, clean in enumerate(cleaned(ResponseEvents(), event), 1):
+        assert clean["sequence_number"] == number
+        assert isinstance(clean.get("delta", ""), str)
+
+
+@pytest.mark.parametrize(
+    "cleaner", [ChatEvents, MessageEvents, ResponseEvents, GoogleEvents, MistralEvents]
+)
+@given(st.lists(CHUNKS | MESSAGES | RESPONSES | GOOGLES | JSON, max_size=4))
 def test_what_is_passed_on_is_json_in_utf_8_whatever_comes(cleaner: Any, events: list[Any]):
     stream = CleanStream(cleaner())
     passed = b"".join(stream.take(b"data: %s\n\n" % json.dumps(each).encode()) for each in events)
@@ -127,12 +187,15 @@ MESSAGE_PIECES = [block_delta(0, {"type": "text_delta", "text": f"{n} "}) for n 
 RESPONSE_PIECES = [
     {"type": "response.output_text.delta", "item_id": "a", "delta": f"{n} "} for n in range(20)
 ]
+GOOGLE_PIECES = [{"candidates": [{"content": {"parts": [{"text": f"{n} "}]}}]} for n in range(20)]
 in_every_dialect = pytest.mark.parametrize(
     ("cleaner", "merge", "pieces"),
     [
         (ChatEvents, merged_chunks, CHAT_PIECES),
         (MessageEvents, merged_events, MESSAGE_PIECES),
         (ResponseEvents, merged_pieces, RESPONSE_PIECES),
+        (GoogleEvents, merged_by_google, GOOGLE_PIECES),
+        (MistralEvents, merged_by_mistral, CHAT_PIECES),
     ],
 )
 

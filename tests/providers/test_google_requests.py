@@ -13,6 +13,7 @@ from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_call
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
+from tui.providers.google_events import _REASONS
 from tui.providers.protocol import (
     AnswerEnded,
     ModelRequest,
@@ -114,6 +115,12 @@ async def test_an_answer_that_ended_badly_says_so(model_at: ModelAt, reason: str
         pytest.raises(AnswerCut, match=said),
     ):
         await collected(model_at(server).stream(asks()))
+
+
+def test_the_library_knows_each_reason_that_is_passed_on():
+    from google.genai.types import FinishReason
+
+    assert {reason.value for reason in FinishReason} >= _REASONS
 
 
 @pytest.mark.parametrize("reason", ["SAFETY", "JAILBREAK", "SOME_DAY"])

@@ -6,8 +6,6 @@ The library warns of words that it does not know, onto the screen.
 from collections.abc import Iterable
 from typing import Any
 
-from google.genai.types import FinishReason
-
 from tui.providers.cleaning import (
     Halves,
     JsonObject,
@@ -19,7 +17,22 @@ from tui.providers.cleaning import (
     malformed,
 )
 
-_REASONS = frozenset(reason.value for reason in FinishReason)
+_REASONS = frozenset(
+    {
+        "BLOCKLIST",
+        "LANGUAGE",
+        "MALFORMED_FUNCTION_CALL",
+        "MAX_TOKENS",
+        "OTHER",
+        "PROHIBITED_CONTENT",
+        "RECITATION",
+        "SAFETY",
+        "SPII",
+        "STOP",
+        "UNEXPECTED_TOOL_CALL",
+    }
+)
+"""The reasons of the end that the library knows, as far as they are of a text."""
 _UNKNOWN = "OTHER"
 _BLOCKED = "PROHIBITED_CONTENT"
 """The reason of the end for a prompt that was blocked for a reason of another name."""
