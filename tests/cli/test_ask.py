@@ -206,7 +206,7 @@ def test_messages_that_are_not_sent_are_told(sibyl, configured, saved):
         told = sibyl("ask", "more", "--json", "--session", session_id)
         assert "word" not in str(server.requests[0].body["messages"])
     assert plain.out == "Fine.\n"
-    assert "Earlier messages are not sent: the conversation is longer" in plain.err
+    assert "Earlier messages are not sent: the model's window is full" in plain.err
     assert told.lines[-1]["earlier_messages_left_out"] is True
 
 

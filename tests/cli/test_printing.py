@@ -77,7 +77,7 @@ def test_a_setting_that_the_model_does_not_take_is_told_on_standard_error(printe
 
 
 LEFT_OUT = (
-    "Earlier messages are not sent: the conversation is longer than the model's window."
+    "Earlier messages are not sent: the model's window is full."
     " In sibyl-tui, /compact summarises them.\n"
 )
 

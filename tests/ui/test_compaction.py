@@ -151,7 +151,7 @@ async def test_messages_that_are_not_sent_are_told_once(small_world):
         await talked(w, pilot, "first")
         await until(lambda: "Not summarised: 429" in notices(app))
         await talked(w, pilot, "second")
-        assert notices(app).count("Earlier messages are not sent: the conversation is longer") == 1
+        assert notices(app).count("Earlier messages are not sent: the model's window is full") == 1
         assert "/compact summarises them." in notices(app)
     assert "x" * 400 not in [each.text for each in w.model.requests[-1].messages]
 

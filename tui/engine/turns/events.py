@@ -32,7 +32,7 @@ class MessagesLeftOut(msgspec.Struct, frozen=True):
     """Earlier messages did not fit into the model's window, and were not sent."""
 
 
-LEFT_OUT = "Earlier messages are not sent: the conversation is longer than the model's window."
+LEFT_OUT = "Earlier messages are not sent: the model's window is full."
 """The words for it; each place adds how to summarise them."""
 
 
