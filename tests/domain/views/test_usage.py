@@ -1,3 +1,4 @@
+import gc
 from datetime import date
 
 import pytest
@@ -86,6 +87,14 @@ def test_tokens_of_a_model_add_up_and_those_not_counted_are_told():
     added = ModelUsage("openai:x", 3, 1, TokenUsage(30, 3))
     assert usage_of("openai:x", requests) == added
     assert total([]) == TokenUsage(0, 0)
+
+
+def test_many_tokens_are_added_without_a_garbage_collection():
+    usages = [TokenUsage(number, 1) for number in range(50_000)]
+    gc.collect()
+    before = [each["collections"] for each in gc.get_stats()]
+    assert total(usages).output_tokens == 50_000
+    assert [each["collections"] for each in gc.get_stats()][1:] == before[1:]
 
 
 def test_the_price_of_a_session_is_that_of_its_priced_models():

@@ -26,7 +26,7 @@ TokenCount = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
 """Of a size that every program can compute with."""
 
 
-class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True):
+class TokenUsage(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The tokens of one request and its answer, as the server counted them."""
 
     input_tokens: TokenCount

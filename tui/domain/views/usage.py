@@ -85,8 +85,9 @@ def usage_of(model: str, requests: Sequence[CountedRequest]) -> ModelUsage:
 
 def total(usages: Iterable[TokenUsage]) -> TokenUsage:
     """Add token counts."""
-    counts = [msgspec.structs.astuple(usage) for usage in usages]
-    return TokenUsage(*map(sum, zip(*counts, strict=True))) if counts else TokenUsage(0, 0)
+    # A tuple for each of 50,000 would start a garbage collection, which the screen waits for.
+    every, names = tuple(usages), TokenUsage.__struct_fields__
+    return TokenUsage(*(sum(getattr(each, name) for each in every) for name in names))
 
 
 def token_words(usage: TokenUsage) -> str:
