@@ -200,7 +200,7 @@ class NoModelList(ModelUnavailable):
 
 
 class KeyRefused(ModelRefused):
-    """The server wants a key, or another one."""
+    """The server wants a key, or another one; or it failed in a way that such a server does."""
 
 
 class ModelTimedOut(ModelError):

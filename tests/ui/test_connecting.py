@@ -459,6 +459,29 @@ async def test_a_server_of_ones_own_that_wants_a_key_asks_for_it(bare):
             await step(app, "model")
 
 
+@pytest.mark.parametrize("status", [400, 500])
+async def test_a_gateway_that_fails_without_a_key_and_with_a_wrong_one_asks_for_it(bare, status):
+    failing = refuses(status, "No connected db.")
+    listing = sends(b'{"data": [{"id": "qwen3"}]}', "application/json")
+    with ChatServer(lists=[failing, failing, listing]) as server:
+        async with bare().running() as (app, pilot):
+            await opened(app, pilot)
+            await pilot.press("up", "enter")
+            await step(app, "address")
+            await paste(app, pilot, server.base_url)
+            await pilot.press("enter")
+            await step(app, "key")
+            assert "It may require a key." in shown(app)
+            await paste(app, pilot, "sk-wrong")
+            await pilot.press("enter")
+            await until(lambda: "require a key" not in shown(app), "the second request")
+            await step(app, "key")
+            assert "No connected db." in shown(app)
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+
+
 async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(bare):
     with ChatServer(refuses(400, "No such model."), sends(b"{}", "application/json")) as server:
         async with bare().running() as (app, pilot):

@@ -65,6 +65,8 @@ _NO_CHAT = (
     "whisper",
 )
 
+_KEY_PERHAPS = frozenset({400, 500})
+"""Gateways without a database of keys answer so to a missing or a wrong key."""
 
 _KEY_HEADERS: Mapping[DialectName, str] = {"anthropic": "X-Api-Key", "google": "X-Goog-Api-Key"}
 
@@ -331,8 +333,17 @@ def _refusal(
         return NoModelList(f"{host} has no such page or model (status {status}).{said}")
     if status == 407 or is_page(text):
         return _not_json(text, route)
+    return _failure(status, connection, said + route.through)
+
+
+def _failure(status: int, connection: Connection, said: str) -> ModelError:
+    """Make the error for a status that does not say whose fault it is."""
+    failed = f"{connection.host} failed with status {status}."
+    if status in _KEY_PERHAPS and not connection.key:
+        return KeyRefused(f"{failed} It may require a key.{said}")
     again = " Try again later." if status == 429 or status >= 500 else ""
-    return ModelUnavailable(f"{host} failed with status {status}.{again}{said}{route.through}")
+    kind = KeyRefused if status in _KEY_PERHAPS else ModelUnavailable
+    return kind(f"{failed}{again}{said}")
 
 
 def _not_json(text: str, route: Route) -> ModelError:
