@@ -133,6 +133,16 @@ async def test_session_shows_the_settings_of_its_own(commands):
     assert "system prompt: this session's own; /system shows it" in details
 
 
+async def test_an_effort_that_this_program_does_not_know_is_shown_nowhere_and_stays(commands):
+    await commands.workspace.change_settings(
+        commands.current, lambda s: replace(s, temperature=1, effort="enormous\n# Title")
+    )
+    for command in ("/session", "/set"):
+        assert "enormous" not in await commands(command)
+    await commands("/set temperature 2")
+    assert own(commands).effort == "enormous\n# Title"
+
+
 async def test_a_change_leaves_the_other_settings_alone(commands):
     await commands.workspace.change_settings(commands.current, lambda s: replace(s, pinned=True))
     await commands("/set temperature 1")

@@ -40,13 +40,14 @@ class ModelParameters(msgspec.Struct, frozen=True):
     @property
     def words(self) -> str:
         """The parameters that are set: ``temperature 0.2, max_tokens 500 and effort high``."""
-        return listed(tuple(self._named()))
+        return listed([f"{name} {value}" for name, value in self.named()])
 
-    def _named(self) -> Iterator[str]:
+    def named(self) -> Iterator[tuple[ParameterName, str]]:
+        """Yield the name and the formatted value of each parameter that is set."""
         for name in PARAMETERS:
             value: float | str | None = getattr(self, name)
             if value is not None:
-                yield f"{name} {value_words(value)}"
+                yield name, value_words(value)
 
 
 class Level(msgspec.Struct, frozen=True):

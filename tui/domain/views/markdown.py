@@ -9,7 +9,7 @@ from tui.domain.journal.message import Message
 from tui.domain.journal.records import Settings
 from tui.domain.journal.session import Session, SessionEntry
 from tui.domain.journal.versions import Version, numbered
-from tui.domain.model_settings import PARAMETERS, value_words
+from tui.domain.model_settings import ModelParameters, effort_called
 from tui.domain.text.labels import local_minute
 
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
@@ -41,10 +41,9 @@ def facts_of(entry: SessionEntry) -> Sequence[str]:
 
 def parameters_of(settings: Settings) -> Iterator[str]:
     """The session's own parameters, one line each."""
-    for name in PARAMETERS:
-        value: float | str | None = getattr(settings, name)
-        if value is not None:
-            yield f"{name}: {value_words(value)}"
+    effort = effort_called(settings.effort)
+    own = ModelParameters(settings.temperature, settings.max_tokens, effort)
+    return (f"{name}: {value}" for name, value in own.named())
 
 
 def _system_prompt(session: Session) -> Iterator[str]:
