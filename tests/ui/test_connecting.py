@@ -1,6 +1,7 @@
 """From a bare machine to a model that answers, and every refusal on the way."""
 
 import socket
+import threading
 
 import pytest
 from textual.widgets import Input
@@ -16,8 +17,9 @@ from tests.providers.chat_server import (
 from tests.providers.relay import ForwardProxy
 from tests.ui.connecting import KEY, BareMachine, choose, opened, paste, shown, step
 from tests.ui.screen import conversation, go_to, notices, send, status, wait_for_answer, words
-from tests.waiting import until
+from tests.waiting import SECONDS, until
 from tui.config import load_connections
+from tui.engine.connections import ConnectionManager
 
 pytestmark = pytest.mark.full
 
@@ -244,6 +246,35 @@ async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeyp
         said = 'Run: pip install "sibyl-tui[mistral]"'
         await until(lambda: said in shown(app), "the command")
         assert app.screen.step == "provider"
+
+
+async def test_a_key_goes_to_no_provider_that_was_chosen_before_and_looked_up_late(
+    bare, monkeypatch
+):
+    look_up, disk, is_late = ConnectionManager.connection, threading.Event(), threading.Event()
+
+    def look_up_slowly(manager, name):
+        found = look_up(manager, name)
+        if name == "anthropic":
+            disk.wait(SECONDS)
+            is_late.set()
+        return found
+
+    monkeypatch.setattr(ConnectionManager, "connection", look_up_slowly)
+    with ChatServer(models=MODELS, key=KEY) as server, ChatServer() as other:
+        async with bare(server, ANTHROPIC_BASE_URL=other.root).running() as (app, pilot):
+            await opened(app, pilot)
+            await choose(app, pilot, "Anthropic")
+            await choose(app, pilot, "OpenAI")
+            await step(app, "key")
+            disk.set()
+            await until(is_late.is_set, "the slow disk")
+            await pilot.pause()
+            await paste(app, pilot, KEY)
+            await pilot.press("enter")
+            await step(app, "model")
+            assert "gpt-6-luna" in shown(app)
+        assert other.requests == []
 
 
 async def test_bedrock_takes_the_name_of_a_model(bare, monkeypatch):

@@ -107,17 +107,25 @@ class ConnectController:
 
     async def _choose(self, name: str, asked: int) -> None:
         """Test the chosen provider, or ask for the key or address that is missing."""
-        from tui.providers.extras import require_extra
-
-        self._draft = draft = await asyncio.to_thread(self._connections.connection, name)
+        draft, lacking = await asyncio.to_thread(self._look_up, name)
         if asked != self._asked or self._screen is None:
             return
+        self._draft = draft
+        if lacking:
+            self._screen.show_error(lacking)
+        else:
+            await self._advance(draft, asked)
+
+    def _look_up(self, name: str) -> tuple["Connection", str]:
+        """Look up a connection, and say which library it lacks; blocks."""
+        from tui.providers.extras import require_extra
+
+        draft = self._connections.connection(name)
         try:
-            await asyncio.to_thread(require_extra, draft.provider.dialect, name)
+            require_extra(draft.provider.dialect, name)
         except ModelUnavailable as error:
-            self._screen.show_error(str(error))
-            return
-        await self._advance(draft, asked)
+            return draft, str(error)
+        return draft, ""
 
     async def _complete(
         self, take: Callable[["Connection", str], "Connection"], text: str, asked: int
