@@ -88,6 +88,6 @@ async def test_a_fork_counts_only_its_own_requests(commands, tell):
     await commands("/fork")
     assert commands.workspace.current.session.header.forked_from
     assert (await tell(answer("a2", model="m", usage=usage))).splitlines()[:2] == [
-        "m: 2 requests, 1 of them not counted",
+        "m: 1 request",
         "  10 tokens sent, 1 received",
     ]

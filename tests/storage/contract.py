@@ -352,6 +352,11 @@ class StoreContract:
         with pytest.raises(SessionNotFound):
             store.requests("session-nowhere")
 
+    def test_the_answers_that_a_fork_begins_with_are_no_requests_of_its_own(self, store):
+        lease = store.create(SCOPE, "/shop", "m", forked_from="a")
+        store.append(lease, [user("q1"), answer("a1", seconds=-9), answer("a2", seconds=9_999)])
+        assert [each.id for each in store.requests(lease.session_id)] == ["a2"]
+
     def test_versions_are_told_in_the_order_of_the_file(self, store):
         lease = self.versions(store)
         assert store.versions(lease.session_id) == dict.fromkeys(["a1", "a3"], ("a1", "a3"))

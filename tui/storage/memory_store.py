@@ -187,7 +187,8 @@ class MemoryStore:
         )
 
     def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
-        return counted_requests(self._readable(session_id).records)
+        box = self._readable(session_id)
+        return counted_requests([box.header, *box.records])
 
     def page(self, session_id: str, cursor: str, count: int) -> Page:
         records = self._readable(session_id).records

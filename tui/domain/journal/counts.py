@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from tui.domain.journal.message import Message, TokenUsage
-from tui.domain.journal.records import Record, Summary
+from tui.domain.journal.records import Record, SessionHeader, Summary
 from tui.domain.providers import OFFLINE
 
 
@@ -24,9 +24,15 @@ class CountedRequest(msgspec.Struct, frozen=True, gc=False):
 def counted_requests(records: Iterable[Record | None]) -> tuple[CountedRequest, ...]:
     """List the requests that some records answered, also for answers that are not live.
 
-    The built-in guide is sent none.
+    The built-in guide is sent none. The answers that a fork begins with were another session's.
     """
-    found = {each.id: each for record in records if (each := _request(record))}
+    found: dict[str, CountedRequest] = {}
+    forked_at = ""
+    for record in records:
+        if isinstance(record, SessionHeader):
+            forked_at = record.created_at if record.forked_from else ""
+        elif (each := _request(record)) and (each.usage or each.timestamp >= forked_at):
+            found[each.id] = each
     return tuple(each for each in found.values() if not each.model.startswith(f"{OFFLINE}:"))
 
 
@@ -39,8 +45,8 @@ def by_model(requests: Iterable[CountedRequest]) -> Mapping[str, Sequence[Counte
 
 
 def may_answer(line: bytes) -> bool:
-    """Tell cheaply whether a line may answer a request."""
-    return b'"assistant"' in line or b'"usage"' in line
+    """Tell cheaply whether a line may answer a request, or begin a fork."""
+    return any(word in line for word in (b'"assistant"', b'"usage"', b'"forked_from"'))
 
 
 def _request(record: Record | None) -> CountedRequest | None:
