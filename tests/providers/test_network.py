@@ -145,7 +145,7 @@ class TestAnAddress:
 
     def test_of_a_socks_proxy_names_what_it_lacks(self, monkeypatch):
         monkeypatch.setattr("tui.providers.network.find_spec", lambda _: None)
-        with pytest.raises(ModelUnavailable, match=r'Run: pip install "sibyl-tui\[socks\]"'):
+        with pytest.raises(ModelUnavailable, match=r'--python \S+ install "sibyl-tui\[socks\]"'):
             chosen("https://model.example/v1", ALL_PROXY="socks5://user:word@proxy.example")
 
     def test_is_shown_without_user_and_password(self):

@@ -1,5 +1,6 @@
 """The table of choices: which model answers in which circumstances, and what is said about it."""
 
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -170,7 +171,8 @@ class TestTheFirstThatIsFound:
         choice, (told,) = choose(settings_with(), environ, find_ollama=llama)
         assert choice.name == "ollama:llama3.2"
         assert told == (
-            'The library for google is not installed. Run: pip install "sibyl-tui[google]"'
+            "The library for google is not installed. Run: python3 -m pip --python"
+            f' {shlex.quote(sys.executable)} install "sibyl-tui[google]"'
         )
         monkeypatch.setattr("tui.providers.extras.find_spec", lambda name: name)
         choice, told = choose(settings_with(), environ, find_ollama=llama)

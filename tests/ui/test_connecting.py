@@ -243,7 +243,7 @@ async def test_a_provider_whose_extra_is_missing_names_the_command(bare, monkeyp
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
         await choose(app, pilot, "Mistral")
-        said = 'Run: pip install "sibyl-tui[mistral]"'
+        said = 'install "sibyl-tui[mistral]"'
         await until(lambda: said in shown(app), "the command")
         assert app.screen.step == "provider"
 

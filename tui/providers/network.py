@@ -19,6 +19,7 @@ import httpx2
 
 from tui.domain.providers import Provider
 from tui.errors import ModelUnavailable
+from tui.providers.extras import install_command
 from tui.providers.secret import Secret
 
 _FOR_ALL = ("all_proxy", "ALL_PROXY")
@@ -186,7 +187,7 @@ def _proxy(said: str, source: str) -> Proxy:
     if url.scheme.startswith("socks") and find_spec("socksio") is None:
         raise ModelUnavailable(
             f"The proxy {name} (from {source}) is a SOCKS proxy, whose library is not installed."
-            ' Run: pip install "sibyl-tui[socks]"'
+            f" Run: {install_command('socks')}"
         )
     return Proxy(name, source, url)
 
