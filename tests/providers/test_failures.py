@@ -124,6 +124,12 @@ class TestWhatAServerSaysNoTo:
             assert str(error).startswith(said.replace("URL", address_of(model)))
             assert str(error).endswith(" It says: Because of this.")
 
+    async def test_is_quoted_from_an_event_too(self, model_at: ModelAt):
+        body = 'data: {"error": {"message": "The start failed."}}\n\ndata: [DONE]\n\n'
+        with ChatServer(refuses(500, body=body)) as server:
+            _, error = await failed(model_at(server, retries=0))
+        assert str(error).endswith(" It says: The start failed.")
+
     async def test_for_want_of_a_key_names_the_setting(self, model_at: ModelAt):
         with ChatServer(refuses(401)) as server:
             _, error = await failed(model_at(server, key=None))

@@ -4,6 +4,7 @@ import contextlib
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from tests.providers.chat_server import (
     ChatServer,
@@ -16,8 +17,10 @@ from tests.providers.chat_server import (
 )
 from tests.providers.conftest import KEY, asks, collected
 from tui.cli.debug_log import DebugLog
+from tui.domain.providers import Provider
 from tui.errors import ModelError
 from tui.logs import log_of
+from tui.providers.model_lists import Connection, list_models
 from tui.providers.secret import Secret
 
 SECRET = "xyzzyplugh"
@@ -80,6 +83,15 @@ async def test_the_path_of_an_address_may_be_a_secret_and_its_query_too(model_at
             headers={"X-Code": Secret(SECRET, "config.toml")},
         )
         assert len(await ask(model, place)) == 2
+
+
+def test_a_request_for_facts_names_its_path_and_no_query(place):
+    provider = Provider("local", dialect="anthropic", lists="anthropic")
+    with ChatServer(models=["test-model"]) as server, DebugLog(place).collecting():
+        list_models(Connection(replace(provider, base_url=server.root)))
+    assert re.search(
+        r": facts from local/v1/models: \d+ bytes, \d+ ms$", place.read_text(), re.MULTILINE
+    )
 
 
 async def test_an_answer_that_is_stopped_says_so(model_at, place):

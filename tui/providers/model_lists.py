@@ -233,17 +233,18 @@ class ServerRequest:
 
     def get(self, path: str, above: str = "") -> Mapping[str, Any]:
         """Get a JSON object; ``above`` is the end of the base address that ``path`` replaces."""
-        root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
-        return self._object("GET", f"{root}{path}", None)
+        return self._object("GET", path, above, None)
 
     def post(self, path: str, body: Mapping[str, Any], above: str = "") -> Mapping[str, Any]:
-        root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
-        return self._object("POST", f"{root}{path}", body)
+        return self._object("POST", path, above, body)
 
-    def _object(self, method: str, url: str, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    def _object(
+        self, method: str, path: str, above: str, body: Mapping[str, Any] | None
+    ) -> Mapping[str, Any]:
         begun = time.perf_counter()
-        reply = self._asked(method, url, body)
-        _note(reply, self._connection.provider.name, begun)
+        root = self._connection.provider.base_url.rstrip("/").removesuffix(above)
+        reply = self._asked(method, f"{root}{path}", body)
+        _note(reply, f"{self._connection.provider.name}{path.partition('?')[0]}", begun)
         if isinstance(reply, ModelError):
             raise reply
         value = _json(reply)
@@ -291,9 +292,9 @@ class ServerRequest:
         return headers
 
 
-def _note(reply: bytes | ModelError, provider: str, begun: float) -> None:
+def _note(reply: bytes | ModelError, place: str, begun: float) -> None:
     result = type(reply).__name__ if isinstance(reply, ModelError) else f"{len(reply)} bytes"
-    _log.info("models of %s: %s, %d ms", provider, result, milliseconds_since(begun))
+    _log.info("facts from %s: %s, %d ms", place, result, milliseconds_since(begun))
 
 
 def _keyed(connection: Connection) -> Connection:

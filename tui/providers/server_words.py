@@ -12,6 +12,7 @@ LONGEST_QUOTE = 300
 """Limit of a quotation of the server's message, in characters."""
 
 _SPACE = re.compile(r"\s+")
+_EVENT = re.compile(r"\s*(?:event:.*\s+)?data:(?P<data>.*)")
 
 
 def quoted(text: str, *secrets: Secret | None) -> str:
@@ -36,9 +37,10 @@ def quotable(text: str, *secrets: Secret | None) -> str:
 
 
 def message_in(text: str) -> str:
-    """The error message in a reply, else the whole of it."""
+    """The error message in a reply, else the whole of it; gateways send some as events."""
+    event = _EVENT.match(text)
     try:
-        return text_in(json.loads(text))
+        return text_in(json.loads(event["data"] if event else text))
     except (ValueError, RecursionError):
         return text
 
