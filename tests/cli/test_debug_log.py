@@ -1,5 +1,6 @@
 """``--debug``: a log of what happens, without a text, a title, an argument or a key."""
 
+import asyncio
 import logging
 import os
 import re
@@ -232,6 +233,7 @@ def test_nothing_of_a_private_session_is_an_entry_in_any_thread_it_begins(place)
             own.info("hidden")
             with log_of("session-20260111-153022-847291"):
                 own.info("hidden, too")
+            asyncio.run(asyncio.to_thread(own.info, "hidden in a thread of a task"))
         with log_of("session-20260111-153022-847291"):
             own.info("shown")
     text = place.read_text()
