@@ -78,6 +78,34 @@ async def test_a_model_that_was_loaded_with_less_is_told_of_after_the_answer(new
     assert MessagesLeftOut() not in await played(new_session(), Shrinking(["Fine."]))
 
 
+async def test_an_answer_that_is_there_stays_while_its_window_is_asked_for(new_session):
+    class Asked(ScriptedModel):
+        def __init__(self, ask):
+            super().__init__(["Fine."])
+            self.ask = ask
+
+        async def window(self):
+            if self.requests:
+                await self.ask()
+            return self.context_window
+
+    async def fail():
+        raise ModelRefused("no")
+
+    async def stop():
+        assert not session.pending
+        raise asyncio.CancelledError
+
+    session = new_session()
+    await played(session, Asked(fail))
+    with pytest.raises(asyncio.CancelledError):
+        await played(session, Asked(stop))
+    assert [each for each in texts(session) if each[0] == "assistant"] == [
+        ("assistant", "Fine.", None),
+        ("assistant", "Fine.", None),
+    ]
+
+
 async def test_a_request_is_made_beside_the_event_loop(new_session, monkeypatch):
     threads = []
 

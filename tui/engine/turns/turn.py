@@ -106,6 +106,7 @@ class Turn:
         self._anew = anew
         self._notices: list[str] = []
         self._memory = TurnMemory()
+        self._sent: tuple[ModelRequest, int] | None = None
 
     async def run(self, emit: Emit) -> TurnEnded:
         """Ask the model and emit what happens, until the turn has ended; gives the last event.
@@ -122,13 +123,15 @@ class Turn:
         if self._prompt is not None:
             await emit(MessageSaved(self._session.id, self._prompt))
         await self._emit_notices(emit)
-        begun = time.perf_counter()
+        begun, emit = time.perf_counter(), _without_repeats(emit)
         with log_of(self._session.id):
-            answer = await self._answered(_without_repeats(emit), replaces)
+            answer = await self._answered(emit, replaces)
             status, took = _turn_status(answer.status), milliseconds_since(begun)
             _log.info("turn of %s: %s, %d ms", self._session.id, status, took)
         self._session.note_state()
         await self._store(answer, emit)
+        if answer.status != "failed":
+            await self._compare_window(emit)
         ended = TurnEnded(self._session.id, answer.id, status, answer.error)
         await emit(ended)
         return ended
@@ -164,6 +167,7 @@ class Turn:
             window = await self._model.window()
             projection = await self._projection(replaces, window)
             request = msgspec.structs.replace(projection.request, memory=self._memory)
+            self._sent = request, window
             if projection.left_out:
                 await emit(MessagesLeftOut())
             async with aclosing(self._model.stream(request)) as events:
@@ -172,12 +176,16 @@ class Turn:
                         await emit(told)
                     if answer.full or isinstance(event, AnswerEnded):
                         break
-            await self._compare(request, window, emit)
 
-    async def _compare(self, request: ModelRequest, window: int, emit: Emit) -> None:
+    async def _compare_window(self, emit: Emit) -> None:
         """Look whether the server has loaded the model with less, and so cut the request itself."""
-        now = await self._model.window()
-        if now < window and not await asyncio.to_thread(fits, request, now):
+        if self._sent is None:
+            return
+        (request, window), now = self._sent, 0
+        # The answer is there: nothing that fails here takes it back.
+        with suppress(ModelError):
+            now = await self._model.window()
+        if 0 < now < window and not await asyncio.to_thread(fits, request, now):
             await emit(MessagesLeftOut())
 
     async def _projection(self, replaces: str | None, window: int) -> Projection:
