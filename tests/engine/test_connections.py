@@ -7,7 +7,8 @@ import pytest
 from tests.providers.chat_server import ChatServer, sends
 from tui.config import load_connections, load_settings
 from tui.domain.providers import KNOWN_SERVERS, PROVIDERS, Provider
-from tui.engine.connections import OWN_SERVER, ConnectionManager, address_of
+from tui.domain.views.model_rows import OWN_SERVER
+from tui.engine.connections import ConnectionManager, address_of
 from tui.engine.model_lists import ModelLists
 from tui.errors import ConfigError, ModelUnavailable, NoModelList, UsageError
 from tui.providers.source import ModelSource
@@ -137,11 +138,17 @@ async def test_a_damaged_file_is_said_and_nothing_changes(manager, file):
     assert file.with_name("connections.toml").read_text() == "nonsense"
 
 
-def test_what_was_found_comes_first_and_every_row_of_the_table_is_there(manager):
-    rows = manager(OPENAI_API_KEY=KEY).rows(["ollama"])
-    others = [name for name in KNOWN_SERVERS if name not in ("openai", "ollama")]
-    assert [row.name for row in rows] == ["openai", "ollama", *others, OWN_SERVER]
-    assert [row.note for row in rows][:2] == ["OPENAI_API_KEY is set", "running"]
+def test_what_was_found_comes_first_then_the_usual_and_every_row_of_the_table_is_there(manager):
+    rows = manager(OPENAI_API_KEY=KEY, GROQ_API_KEY=KEY).rows()
+    above = ["openai", "groq", "anthropic", "google", "ollama"]
+    others = [name for name in KNOWN_SERVERS if name not in above]
+    assert [row.name for row in rows] == [*above, OWN_SERVER, *others]
+    assert [row.note for row in rows][:2] == ["OPENAI_API_KEY is set", "GROQ_API_KEY is set"]
+
+
+def test_a_server_that_answers_is_found(manager):
+    first, *_ = manager().rows(["ollama"])
+    assert (first.name, first.note) == ("ollama", "running")
 
 
 def test_a_local_server_is_shown_with_its_address_and_never_asked_by_itself(manager):

@@ -228,7 +228,6 @@ async def test_a_local_server_asks_for_its_address_if_it_is_elsewhere(bare):
             await choose(app, pilot, "vLLM")
             await step(app, "address")
             assert app.screen.address.value == "http://127.0.0.1:8000/v1"
-            await pilot.press("ctrl+a", "ctrl+k")
             await paste(app, pilot, server.root)
             await pilot.press("enter")
             await step(app, "model")
@@ -461,7 +460,7 @@ async def test_a_server_of_ones_own_needs_an_address_only(bare):
         machine = bare()
         async with machine.running() as (app, pilot):
             await opened(app, pilot)
-            await pilot.press("up", "enter")
+            await pilot.press(*"own", "enter")
             await step(app, "address")
             await paste(app, pilot, server.root.removeprefix("http://"))
             await pilot.press("enter")
@@ -479,7 +478,7 @@ async def test_a_server_of_ones_own_that_wants_a_key_asks_for_it(bare):
     with ChatServer(models=["qwen3"], key=KEY) as server:
         async with bare().running() as (app, pilot):
             await opened(app, pilot)
-            await pilot.press("up", "enter")
+            await pilot.press(*"own", "enter")
             await step(app, "address")
             await paste(app, pilot, server.base_url)
             await pilot.press("enter")
@@ -517,7 +516,7 @@ async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(b
     with ChatServer(refuses(400, "No such model."), sends(b"{}", "application/json")) as server:
         async with bare().running() as (app, pilot):
             await opened(app, pilot)
-            await pilot.press("up", "enter")
+            await pilot.press(*"own", "enter")
             await step(app, "address")
             await paste(app, pilot, server.base_url)
             await pilot.press("enter")
@@ -534,7 +533,7 @@ async def test_a_server_without_a_list_is_checked_with_the_model_that_is_named(b
 async def test_what_is_no_address_is_not_asked(bare, text):
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
-        await pilot.press("up", "enter")
+        await pilot.press(*"own", "enter")
         await step(app, "address")
         await paste(app, pilot, text)
         await pilot.press("enter")
@@ -547,7 +546,7 @@ async def test_a_server_that_is_not_there_is_said_in_place(bare):
         place = f"127.0.0.1:{gone.getsockname()[1]}"
     async with bare().running() as (app, pilot):
         await opened(app, pilot)
-        await pilot.press("up", "enter")
+        await pilot.press(*"own", "enter")
         await step(app, "address")
         await paste(app, pilot, place)
         await pilot.press("enter")

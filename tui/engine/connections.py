@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from tui.config import Connections, ProviderSettings, Settings, is_address
 from tui.config.connections import connections_file
 from tui.domain.providers import OFFLINE, PROVIDERS, Provider
-from tui.domain.views.model_rows import ProviderRow
+from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.errors import ConfigError, ModelUnavailable, UsageError
 from tui.providers.catalog import has_pasted_key, key_of, provider_called
 from tui.providers.secret import key_from_paste
@@ -20,10 +20,10 @@ from tui.providers.secret import key_from_paste
 if TYPE_CHECKING:
     from tui.providers.model_lists import Connection
 
-OWN_SERVER = "own server"
-"""The name of the row for a server that no table has; no provider's name has a blank."""
-
 _ASKED = ("ollama",)
+
+_USUAL = ("anthropic", "openai", "google", "ollama", OWN_SERVER)
+"""What most users look for: all others are below, in the order of the table."""
 
 _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 
@@ -56,13 +56,13 @@ class ConnectionManager:
         return self._settings.connections.recent
 
     def rows(self, answering: Sequence[str] = ()) -> tuple[ProviderRow, ...]:
-        """The providers that can be connected, the found ones first.
+        """The providers that can be connected: the found ones first, then the usual ones.
 
         ``answering`` are servers that have answered without being connected.
         """
         names = dict.fromkeys([*PROVIDERS, *self._settings.providers])
         rows = [row for name in names if (row := self._row(name, name in answering))]
-        return (*sorted(rows, key=lambda row: not row.found), _OWN_SERVER)
+        return tuple(sorted([*rows, _OWN_SERVER], key=_rank))
 
     def usable(self) -> list[str]:
         """The names of the providers that can be asked: their keys or addresses are there."""
@@ -228,6 +228,11 @@ class ConnectionManager:
     def _take(self, kept: Connections) -> None:
         self._settings = replace(self._settings, connections=kept)
         self._models.use(self._settings)
+
+
+def _rank(row: ProviderRow) -> tuple[bool, int]:
+    usual = _USUAL.index(row.name) if row.name in _USUAL else len(_USUAL)
+    return not row.found, 0 if row.found else usual
 
 
 _OWN_SERVER = ProviderRow(OWN_SERVER, "Server of your own", "by its address")

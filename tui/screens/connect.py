@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui.domain.model_choice import matches
-from tui.domain.views.model_rows import ProviderRow
+from tui.domain.views.model_rows import OWN_SERVER, ProviderRow
 from tui.screens.chooser_dialog import ChooserDialog
 from tui.widgets.choice_list import Choice, ChoiceList
 from tui.widgets.intents import ConnectIntent
@@ -149,7 +149,7 @@ class ConnectScreen(ChooserDialog[None]):
     def unlisted(self, text: str) -> Choice | None:
         if self.step == "provider":
             # A server of one's own has no name yet.
-            own = self._rows[-1]
+            own = next(row for row in self._rows if row.name == OWN_SERVER)
             known = any(matches(f"{row.title} {row.name}", text) for row in self._rows)
             return None if known else Choice(own.name, own.title, own.note)
         if self.step != "model" or text in self._names:
@@ -222,6 +222,8 @@ class ConnectScreen(ChooserDialog[None]):
         if row.name != self._row.name or not self.address.value:
             self.key.value = ""
             self.address.value = row.address
+            # Typing or pasting another address replaces it.
+            self.address.select_all()
         self._row = row
         self.post_message(self.ProviderChosen(name))
 

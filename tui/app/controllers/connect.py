@@ -10,7 +10,7 @@ from textual.app import App
 from tui.app.dependencies import Dependencies
 from tui.commands.effects import Effect, ShowSession, say, warn
 from tui.domain.providers import OFFLINE
-from tui.engine.connections import OWN_SERVER
+from tui.domain.views.model_rows import OWN_SERVER
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.errors import (
     KeyRefused,

@@ -39,6 +39,10 @@ class ModelRows(msgspec.Struct, frozen=True):
     """The servers that have not answered yet."""
 
 
+OWN_SERVER = "own server"
+"""The name of the row for a server that no table has; no provider's name has a blank."""
+
+
 class ProviderRow(msgspec.Struct, frozen=True):
     """A provider that can be connected."""
 
