@@ -66,5 +66,11 @@ def test_a_temperature_is_sent_unless_the_model_refuses_it(
     ],
 )
 def test_the_difference_is_told(wanted: ModelParameters, sent: ModelParameters, words: str):
-    told = adaptation("x:m", wanted, sent)
+    told = adaptation("x:m", wanted, sent, lambda _: sent)
     assert told.startswith(f"x:m does not take {words}") if words else told == ""
+
+
+def test_what_is_refused_only_beside_other_parameters_is_told_with_them():
+    wanted, sent = ModelParameters(None, 77, "low"), ModelParameters(None, 77)
+    told = adaptation("x:m", wanted, sent, lambda parameters: parameters)
+    assert told == "x:m does not take effort low with max_tokens 77: left out."

@@ -127,11 +127,14 @@ async def test_thinking_leaves_half_of_a_limit_to_the_answer_and_needs_enough(mo
     body = await sent(model_at, parameters, model="claude-haiku-4-5")
     assert body == {"max_tokens": 4_000, "thinking": {"type": "enabled", "budget_tokens": 2_000}}
     assert await left_out(model_at, parameters, model="claude-haiku-4-5") == (
-        "local:claude-haiku-4-5 does not take temperature 1: left out."
+        "local:claude-haiku-4-5 does not take temperature 1 with max_tokens 4000 and effort medium:"
+        " left out."
     )
     short = ModelParameters(max_tokens=500, effort="low")
     assert await sent(model_at, short, model="claude-haiku-4-5") == {"max_tokens": 500}
-    assert "effort low: left out" in await left_out(model_at, short, model="claude-haiku-4-5")
+    assert "effort low with max_tokens 500: left out" in await left_out(
+        model_at, short, model="claude-haiku-4-5"
+    )
 
 
 @pytest.mark.parametrize("effort", [None, "high"])

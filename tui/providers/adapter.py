@@ -141,7 +141,7 @@ class ChatModel:
         """Request one answer, without the parts and parameters that the model does not take."""
         wanted = _wanted(request, thinks_unasked=self._dialect.thinks_unasked)
         parameters = self._dialect.supported(wanted)
-        if told := adaptation(self.name, wanted, parameters):
+        if told := adaptation(self.name, wanted, parameters, self._dialect.supported):
             yield RequestAdapted(told)
         whole = msgspec.structs.replace(request, parameters=parameters)
         while True:

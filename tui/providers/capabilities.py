@@ -1,5 +1,7 @@
 """The parameters that a model takes, by the library's public profile of it."""
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.profiles.anthropic import AnthropicModelProfile
@@ -15,8 +17,16 @@ def supported(parameters: ModelParameters, profile: ModelProfile) -> ModelParame
     return replace(parameters, effort=effort, temperature=temperature)
 
 
-def adaptation(model: str, wanted: ModelParameters, sent: ModelParameters) -> str:
-    """The sentence about the parameters that are not sent as they are set; empty for none."""
+def adaptation(
+    model: str,
+    wanted: ModelParameters,
+    sent: ModelParameters,
+    takes: Callable[[ModelParameters], ModelParameters],
+) -> str:
+    """The sentence about the parameters that are not sent as they are set; empty for none.
+
+    ``takes`` is asked whether only their combination with the others is refused.
+    """
     changed = [name for name in PARAMETERS if getattr(wanted, name) != getattr(sent, name)]
     if "effort" in changed and (wanted.effort, sent.effort) == ("off", None):
         changed.remove("effort")  # a model that does not think has it anyway
@@ -24,7 +34,9 @@ def adaptation(model: str, wanted: ModelParameters, sent: ModelParameters) -> st
     if not changed:
         return ""
     done = f"sent {instead.words} instead" if instead.words else "left out"
-    return f"{model} does not take {refused.words}: {done}."
+    others = _only(sent, [name for name in PARAMETERS if name not in changed]).words
+    beside = f" with {others}" if others and takes(refused) == refused else ""
+    return f"{model} does not take {refused.words}{beside}: {done}."
 
 
 def _only(parameters: ModelParameters, names: list[str]) -> ModelParameters:
