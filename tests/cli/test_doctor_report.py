@@ -60,6 +60,7 @@ def test_no_key_text_title_or_password_is_in_it(sibyl, saved, home, config, monk
         f'headers = {{ "X-Code" = "{KEY}" }}\nquery = {{ code = "{KEY}" }}\n'
         f'[providers.two]\nbase_url = "http://two.example:8080/v1"\napi_key_file = "{key_file}"\n'
         f'[providers.three]\nbase_url = "http://three.example/v1"\napi_key_env = "NO_KEY"\n'
+        'proxy = ""\n'
     )
     monkeypatch.setenv("ONE_KEY", KEY)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
@@ -73,7 +74,8 @@ def test_no_key_text_title_or_password_is_in_it(sibyl, saved, home, config, monk
     assert rows["two"] == "two.example:8080, openai, key in a file"
     assert rows["three"] == "three.example, openai, NO_KEY is not set"
     assert rows["anthropic"] == "api.anthropic.com, anthropic, key in ANTHROPIC_API_KEY"
-    assert "HTTPS_PROXY" in rows["proxies and certificates"]
+    said = "HTTPS_PROXY, proxy in config.toml, proxy in [providers.three]"
+    assert rows["proxies and certificates"].startswith(said)
 
 
 def test_a_damaged_configuration_is_a_finding_and_all_else_is_told(sibyl, saved, config):

@@ -98,8 +98,17 @@ def _connections(settings: Settings, environment: Mapping[str, str]) -> dict[str
             continue
         if provider and name != OFFLINE and _is_used(provider, settings, environment):
             rows[name] = f"{_host(provider)}, {provider.dialect}, {_key(provider, environment)}"
+    return {**rows, "proxies and certificates": _network(settings, environment)}
+
+
+def _network(settings: Settings, environment: Mapping[str, str]) -> str:
+    """Name the variables and settings of proxies and certificates; their values stay out."""
     names = [each for each in _NETWORK if each in environment or each.lower() in environment]
-    return {**rows, "proxies and certificates": ", ".join(names) or "no variable is set"}
+    if settings.config.proxy is not None:
+        names.append("proxy in config.toml")
+    own = [name for name, each in settings.config.providers.items() if each.proxy is not None]
+    names += [f"proxy in [providers.{name}]" for name in own]
+    return ", ".join(names) or "none is set"
 
 
 def _is_used(provider: Provider, settings: Settings, environment: Mapping[str, str]) -> bool:
