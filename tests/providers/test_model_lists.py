@@ -19,7 +19,7 @@ from tests.providers.chat_server import (
 from tui.domain.providers import PROVIDERS, ListedModel, Provider
 from tui.errors import KeyRefused, ModelError, ModelTimedOut, ModelUnavailable, NoModelList
 from tui.providers import model_lists
-from tui.providers.model_lists import Connection, check, list_models
+from tui.providers.model_lists import SECONDS, Connection, check, list_models
 from tui.providers.secret import Secret
 
 KEY = "sk-test-0123456789"
@@ -37,9 +37,9 @@ def listed_names(connection: Connection) -> tuple[str, ...]:
     return tuple(each.name for each in list_models(connection))
 
 
-def failed(connection: Connection) -> ModelError:
+def failed(connection: Connection, seconds: float = SECONDS) -> ModelError:
     with pytest.raises(ModelError) as caught:
-        list_models(connection)
+        list_models(connection, seconds)
     assert KEY not in "".join(traceback.format_exception(caught.value))
     return caught.value
 
@@ -202,24 +202,23 @@ class TestAFailure:
             == "The name nowhere.invalid was not found. Check the address and the network."
         )
 
-    def test_of_a_silent_server_ends_after_a_while(self, monkeypatch):
-        monkeypatch.setattr(model_lists, "SECONDS", 0.2)
+    def test_of_a_silent_server_ends_after_a_while(self):
         gate = Gate()
         with ChatServer(lists=[is_silent(gate)]) as server:
-            error = failed(connected(server))
+            error = failed(connected(server), 0.2)
             gate.open()
         assert isinstance(error, ModelTimedOut)
+        assert "within 0.2 seconds" in str(error)
 
-    def test_of_a_server_that_drips_ends_as_well(self, monkeypatch):
-        monkeypatch.setattr(model_lists, "SECONDS", 0.5)
-
+    def test_of_a_server_that_drips_ends_as_well(self):
         def drip(exchange):
             exchange.head(content_type="application/json")
             while True:
                 exchange.raw(b" ")
 
         with ChatServer(lists=[drip]) as server:
-            assert isinstance(failed(connected(server)), ModelTimedOut | ModelUnavailable)
+            error = failed(connected(server), 0.5)
+            assert isinstance(error, ModelTimedOut | ModelUnavailable)
 
     @pytest.mark.parametrize(
         ("reply", "said"),

@@ -12,7 +12,6 @@ import msgspec
 
 from tui.domain.model_settings import EFFORTS, PARAMETERS
 from tui.domain.prompt_templates import filled
-from tui.domain.text.labels import listed
 
 Takes = Literal[
     "nothing",
@@ -197,7 +196,7 @@ COMMANDS: tuple[Command, ...] = (
         "copy",
         "stays",
         "Copy the last answer",
-        "copy the last answer, its code, or the session's id",
+        "copy the last answer, code or id",
         "[code | id]",
         "part",
     ),
@@ -218,7 +217,7 @@ COMMANDS: tuple[Command, ...] = (
         "set",
         "stays",
         "Model settings",
-        f"show or change {listed(PARAMETERS)} of this session",
+        "show or change how the model is asked",
         "[NAME [VALUE | default]]",
         "text",
         PARAMETERS,

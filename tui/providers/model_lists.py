@@ -263,7 +263,7 @@ class ServerRequest:
             ):
                 data = self._body(response)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            return _disconnected(error, self._route)
+            return _disconnected(error, self._route, self._seconds)
         if response.is_success:
             return data
         status, headers = response.status_code, response.headers
@@ -355,9 +355,9 @@ def _not_json(text: str, route: Route) -> ModelError:
     )
 
 
-def _disconnected(error: Exception, route: Route) -> ModelError:
+def _disconnected(error: Exception, route: Route, seconds: float) -> ModelError:
     """Make the error for a request that has no reply."""
     if any(isinstance(each, httpx2.ReadTimeout) for each in causes(error)):
-        words = f"{route.host} did not answer within {SECONDS:g} seconds."
+        words = f"{route.host} did not answer within {seconds:g} seconds."
         return ModelTimedOut(words + route.through)
     return ModelUnavailable(explained(error, route, CONNECT_SECONDS).words)
