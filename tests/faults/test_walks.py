@@ -17,6 +17,11 @@ from tests.faults.shim import Fault, every_kill
 from tui.storage.rescue import import_file
 
 NAMES = [walk.name for walk in commands.walks(Path())]
+# One of each kind: the others take the same ways through the store.
+_ALWAYS = {"ask", "delete", "import", "restore"}
+MANY_RUNS = [
+    pytest.param(name, marks=() if name in _ALWAYS else pytest.mark.full) for name in NAMES
+]
 
 _RESCUED = re.compile(r"What could not be saved is in (.*)\.\n")
 _NOT_BEGUN = re.compile("Cannot (write to the data directory|reserve a session|open session)")
@@ -92,13 +97,13 @@ def test_the_preloaded_library_sees_the_same_operations_so_that_none_goes_past_o
     assert _shapes(run(walk, fresh())) == _shapes(run_preloaded(walk, fresh()))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MANY_RUNS)
 def test_killed_at_any_point_nothing_acknowledged_is_missing(world, run, name):
     walk, fresh = world(name)
     assert kills(walk, fresh, run) == []
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", MANY_RUNS)
 def test_failing_at_any_point_nothing_is_missing_and_the_reason_is_said(world, run, name):
     walk, fresh = world(name)
     assert disk_errors(walk, fresh, run) == []

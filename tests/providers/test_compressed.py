@@ -59,6 +59,7 @@ def test_a_compressed_answer_is_read_to_its_end(dialect: DialectName):
     assert printed_answers(dialect, replies) == ["Hello."] * 4
 
 
+@pytest.mark.full
 def test_a_compressed_answer_that_ends_without_its_last_word_is_cut(dialect: DialectName):
     replies = in_every_form(ends_without_a_word_after("Hello"))
     assert printed_answers(dialect, replies) == ["AnswerCut"] * 4

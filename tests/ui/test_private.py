@@ -74,9 +74,15 @@ async def leave(way, w, app, pilot, other):
             await send(pilot, way.format(other))
 
 
+_OTHER_WAYS = ("alt+down", "f2", "/load {}", "/delete")
+
+
 @pytest.mark.parametrize(
     "way",
-    ["sidebar", "alt+down", "ctrl+n", "f2", "/load {}", "/session close", "/delete"],
+    [
+        *("sidebar", "ctrl+n", "/session close"),
+        *(pytest.param(way, marks=pytest.mark.full) for way in _OTHER_WAYS),
+    ],
 )
 async def test_it_asks_once_before_it_is_left(world, way):
     w = world(["Good day."])

@@ -8,6 +8,7 @@ import pytest
 from tests.ui.screen import conversation, lines, notice, send, wait_for_answer
 from tests.ui.world import messages
 from tests.waiting import until
+from tui.engine.sessions import excerpts
 from tui.errors import ModelError
 
 
@@ -163,6 +164,25 @@ async def test_the_draft_comes_back_after_the_edited_question_is_sent(world):
         await pilot.press("!", "enter")
         await answered(w, app, "two")
         await until(lambda: app.chat.prompt.text == "draft")
+
+
+async def test_an_earlier_version_asks_for_no_page_behind_its_end(world, monkeypatch):
+    w = world(["first"], ["second"])
+    asked_for = []
+    async with w.running() as (app, pilot):
+        await send(pilot, "hello")
+        await answered(w, app, "first")
+        await pilot.press("f6", "r")
+        await answered(w, app, "second")
+        take = excerpts.read_later
+        monkeypatch.setattr(
+            excerpts, "read_later", lambda *about: asked_for.append(about) or take(*about)
+        )
+        await pilot.press("left_square_bracket")
+        await until(lambda: "version 1/2" in conversation(app))
+        await pilot.press("f6", *"more")
+        await until(lambda: app.chat.prompt.text == "more")
+    assert len(asked_for) <= 1
 
 
 async def test_a_prompt_sent_while_an_earlier_version_is_shown_goes_on_from_it(world):

@@ -122,13 +122,13 @@ class Navigation:
         """Show the page after what is there."""
         session = self._workspace.current
         try:
-            await excerpts.read_later(self._workspace.reader, session)
+            has_read = await excerpts.read_later(self._workspace.reader, session)
         except StorageError as error:
             self._presenter.say(Notice(str(error), "error"))
             return
         transcript = self._chat.transcript
         # The reader may be at the end by now, which needs no later page.
-        if session is self._workspace.current and transcript.later:
+        if has_read and session is self._workspace.current and transcript.later:
             view = session.view()
             arriving = (view.arriving,) if view.arriving else ()
             transcript.append(view.entries, later=view.later, arriving=arriving)

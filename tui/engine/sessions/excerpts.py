@@ -40,13 +40,17 @@ async def read_earlier(store: SessionReader, loaded: LoadedSession) -> Sequence[
     return page.entries if loaded.pages.add_earlier(excerpt, page) else ()
 
 
-async def read_later(store: SessionReader, loaded: LoadedSession) -> None:
+async def read_later(store: SessionReader, loaded: LoadedSession) -> bool:
     """Read the page after an excerpt; at the end there is no excerpt any more.
 
-    Raises ``StorageError``.
+    False if there is none: an earlier version ends with its own last message. Raises
+    ``StorageError``.
     """
     excerpt = loaded.pages.excerpt
-    if excerpt is None or excerpt.later is None:
-        return
+    if excerpt is None:
+        return True
+    if excerpt.later is None:
+        return False
     page = await asyncio.to_thread(store.page_after, loaded.id, excerpt.later, PAGE)
     loaded.pages.add_later(excerpt, page, loaded.latest)
+    return True
