@@ -316,7 +316,7 @@ async def test_older_sessions_come_as_one_scrolls_or_filters(world):
     async with w.running(size=(40, 10)) as (app, pilot):
         await pilot.press("f2")
         screen = await picker(app)
-        assert len(screen.shown) == 50
+        await until(lambda: len(screen.shown) == 50, "the first page")
         await pilot.press("down", "end")
         await until(lambda: len(screen.shown) >= 100, "the second page")
         await pilot.press("slash", *"number007")
