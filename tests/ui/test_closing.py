@@ -11,7 +11,10 @@ from tui.app.themes import Appearance
 from tui.errors import StorageFull
 from tui.screens.help import HelpScreen
 
+pytestmark = pytest.mark.full
 
+
+@pytest.mark.fast
 async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(world):
     w = world(["Yes."])
     before = await w.session("Earlier", "It was.")
@@ -30,6 +33,7 @@ async def test_x_in_the_list_saves_closes_and_shows_the_session_used_before(worl
     assert w.drafts().load(mine).text == "x"
 
 
+@pytest.mark.fast
 async def test_closing_stops_the_answer_and_keeps_what_arrived(world):
     gate = asyncio.Event()
     w = world(["Half an answer", gate, " more"])
@@ -116,6 +120,7 @@ async def test_ctrl_w_cuts_a_word_in_every_line_of_text_and_closes_nothing(world
         assert w.other_program().holder(there) is not None
 
 
+@pytest.mark.fast
 async def test_another_key_may_be_chosen_that_closes_a_session(world):
     w = world()
     w.appearance = Appearance(keys={"close": "f9"})

@@ -9,6 +9,8 @@ from tui.domain.journal.session import Draft
 from tui.domain.views.sidebar_rows import Mark
 from tui.engine.sessions.leasing import resume_session
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def other(world):
@@ -151,6 +153,7 @@ async def test_a_session_that_is_deleted_elsewhere_is_told_of(world):
 @pytest.mark.full
 @pytest.mark.parametrize("opened", [True, False], ids=["opened", "looked at"])
 @pytest.mark.parametrize("mine", ["", "mine"])
+@pytest.mark.fast
 async def test_what_the_holder_had_typed_is_shown_in_an_empty_prompt(world, other, opened, mine):
     w = world()
     holder = await other(w, "hello")

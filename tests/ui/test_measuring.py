@@ -3,6 +3,8 @@
 import asyncio
 from itertools import chain
 
+import pytest
+
 from tests.builders import answer, user
 from tests.providers.chat_server import ChatServer, answers
 from tests.providers.ollama_facts import OllamaFacts
@@ -13,7 +15,10 @@ from tests.waiting import until
 from tui.domain.journal.message import TokenUsage
 from tui.providers.protocol import UsageReported
 
+pytestmark = pytest.mark.full
 
+
+@pytest.mark.fast
 async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_known(world):
     w = world(["one", UsageReported(11_000, 1_000)], ["two"])
     async with w.running() as (app, pilot):
@@ -24,6 +29,7 @@ async def test_how_full_the_window_is_stands_in_the_status_bar_until_it_is_not_k
         await until(lambda: "context" not in status(app), "the reset")
 
 
+@pytest.mark.fast
 async def test_the_window_is_the_one_with_which_an_ollama_has_loaded_the_model(tmp_path):
     facts = OllamaFacts(72)
 
@@ -80,6 +86,7 @@ async def test_tokens_and_context_are_known_after_a_restart(world):
         assert "11,000 tokens sent (8,000 cached), 1,000 received" in report(app)
 
 
+@pytest.mark.fast
 async def test_a_session_of_which_only_the_end_is_loaded_is_counted_whole(world):
     w = world()
     usage = TokenUsage(1_000, 10)

@@ -9,6 +9,8 @@ from tests.waiting import until
 from tui.engine.library.picker_pages import PickerPages
 from tui.screens.session_picker import SessionPicker
 
+pytestmark = pytest.mark.full
+
 OTHER = "project:/elsewhere/blog"
 
 
@@ -66,6 +68,7 @@ async def test_each_command_opens_it_with_its_own_view(world, typed, expected, s
         assert ("shop" in views(screen)) == (typed == "/session list")
 
 
+@pytest.mark.fast
 async def test_f2_lists_the_states_and_projects_and_escape_leads_back(world):
     w = world()
     made = await some(w)
@@ -87,6 +90,7 @@ async def test_f2_lists_the_states_and_projects_and_escape_leads_back(world):
     lease.release()
 
 
+@pytest.mark.fast
 async def test_what_is_typed_filters_by_title_project_and_id(world):
     w = world()
     made = await some(w)
@@ -103,6 +107,7 @@ async def test_what_is_typed_filters_by_title_project_and_id(world):
         await until(lambda: about(screen) == 'No session matches "zzz".', "that there is none")
 
 
+@pytest.mark.fast
 async def test_a_text_behind_sessions_is_its_filter(world):
     w = world()
     await some(w)
@@ -112,6 +117,7 @@ async def test_a_text_behind_sessions_is_its_filter(world):
         assert (screen.line.value, titles(screen)) == ("far", ["Far"])
 
 
+@pytest.mark.fast
 async def test_enter_opens_and_what_is_typed_next_is_meant_for_that_session(world):
     w = world()
     made = await some(w)
@@ -144,6 +150,7 @@ def waits(app):
     return isinstance(app.screen, SessionPicker) and app.screen._let_keys_go is not None
 
 
+@pytest.mark.fast
 async def test_enter_before_the_sessions_are_read_opens_the_one_it_was_meant_for(world, may_read):
     w = world()
     first, second = await w.session("First", "Yes."), await w.session("Second", "Yes.")
@@ -158,6 +165,7 @@ async def test_enter_before_the_sessions_are_read_opens_the_one_it_was_meant_for
     assert w.drafts().load(second).text == "abc"
 
 
+@pytest.mark.fast
 async def test_enter_behind_letters_in_one_read_waits_for_what_they_filter(world):
     w = world()
     first, second = await w.session("First", "Yes."), await w.session("Second", "Yes.")

@@ -1,9 +1,13 @@
 """Settings of a session, as they are sent and shown."""
 
+import pytest
+
 from tests.ui.screen import conversation, notices, report, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.model_settings import ModelParameters
 from tui.providers.protocol import RequestAdapted
+
+pytestmark = pytest.mark.full
 
 
 async def ask(world, pilot, text):
@@ -48,6 +52,7 @@ async def test_a_setting_that_the_model_does_not_take_is_told_once_in_a_session(
         assert notices(app).count(said) == 2
 
 
+@pytest.mark.fast
 async def test_a_new_session_has_none_of_them(world):
     w = world(*[["Yes."]] * 2)
     async with w.running() as (app, pilot):
@@ -58,6 +63,7 @@ async def test_a_new_session_has_none_of_them(world):
         assert (await ask(w, pilot, "Two")).parameters == ModelParameters()
 
 
+@pytest.mark.fast
 async def test_all_are_shown_with_where_they_come_from(world):
     w = world()
     async with w.running() as (app, pilot):

@@ -20,6 +20,8 @@ from tests.ui.world import PLACE, messages
 from tests.waiting import until
 from tui.domain.views.sidebar_rows import Group
 
+pytestmark = pytest.mark.full
+
 
 def where(world, session_id):
     """Where a session lies on disk."""
@@ -41,6 +43,7 @@ async def highlight(app, session_id):
     app.chat.sidebar.highlight(session_id)
 
 
+@pytest.mark.fast
 async def test_the_session_on_screen_is_archived_and_comes_back(world):
     w = world()
     other = await w.session("The other", "Yes.")
@@ -82,6 +85,7 @@ async def test_deleting_asks_and_its_undo_brings_back_the_draft(world):
 
 
 @pytest.mark.full
+@pytest.mark.fast
 async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
     w = world(["half", asyncio.Event()])
     async with w.running() as (app, pilot):
@@ -101,6 +105,7 @@ async def test_a_running_answer_is_stopped_and_kept_by_its_deletion(world):
         await until(lambda: app.chat.prompt.text == "later", "what waited")
 
 
+@pytest.mark.fast
 async def test_a_session_of_many_messages_is_forked_and_gone_on_with(world):
     w = world(["And on."])
     here = await w.session(*(f"Message {number}" for number in range(200)))
@@ -116,6 +121,7 @@ async def test_a_session_of_many_messages_is_forked_and_gone_on_with(world):
         assert len(messages(w, here)) == 200
 
 
+@pytest.mark.fast
 async def test_the_keys_of_the_list_archive_delete_and_undo(world):
     w = world()
     one = await w.session("One", "Yes.")

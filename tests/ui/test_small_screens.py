@@ -6,6 +6,8 @@ from tests.ui.screen import conversation, question, rows, send, wait_for_answer
 from tests.waiting import until
 from tui.domain.screen_sizes import LEAST_COLUMNS, LEAST_ROWS
 
+pytestmark = pytest.mark.full
+
 SIZE = (LEAST_COLUMNS, LEAST_ROWS)
 
 
@@ -38,6 +40,7 @@ def saved(app):
     return session_id in bottom(app) and "saved " in bottom(app)
 
 
+@pytest.mark.fast
 async def test_the_last_row_has_session_id_and_save_state(small):
     app, _ = small
     await until(lambda: saved(app))
@@ -69,6 +72,7 @@ async def test_what_covers_the_conversation_names_its_keys_and_leaves_the_last_r
     await until(lambda: app.screen is app.chat, "the way back")
 
 
+@pytest.mark.fast
 async def test_a_question_fits_and_leaves_the_last_row(small):
     app, pilot = small
     await send(pilot, "/delete")
@@ -78,6 +82,7 @@ async def test_a_question_fits_and_leaves_the_last_row(small):
     await pilot.press("escape")
 
 
+@pytest.mark.fast
 async def test_the_list_comes_over_the_conversation_which_keeps_its_width(small):
     app, pilot = small
     width = app.chat.transcript.size.width

@@ -5,6 +5,8 @@ import pytest
 from tests.ui.screen import conversation, go_to, notices, rows, send
 from tests.waiting import until
 
+pytestmark = pytest.mark.full
+
 
 def panel(app):
     """The lines of the panel; none if it is not there."""
@@ -23,6 +25,7 @@ async def test_the_panel_appears_with_the_first_item_and_goes_with_the_last(worl
 
 
 @pytest.mark.full
+@pytest.mark.fast
 async def test_at_80_by_24_it_takes_one_line_and_all_of_it_on_a_key(world):
     async with world().running(size=(80, 24)) as (app, pilot):
         rows_before = app.chat.transcript.size.height
@@ -49,6 +52,7 @@ async def test_a_list_that_is_seen_whole_becomes_one_line_on_that_key(world):
         await until(lambda: len(panel(app)) == 2)
 
 
+@pytest.mark.fast
 async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(world):
     w = world()
     other = await w.session("hello", "hi")
@@ -66,6 +70,7 @@ async def test_it_is_that_of_the_session_on_screen_and_comes_back_after_a_kill(w
         await until(lambda: panel(app)[1:] == ["[ ] 1. mine"])
 
 
+@pytest.mark.fast
 async def test_it_stays_through_a_reset(world):
     w = world(["hi"])
     async with w.running() as (app, pilot):
