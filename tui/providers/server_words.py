@@ -52,7 +52,9 @@ def text_in(body: Any) -> str:
         for name in ("error", "message", "detail", "msg"):
             if fields.get(name):
                 return text_in(fields[name])
-    return body if isinstance(body, str) else json.dumps(body)
+    if isinstance(body, str):
+        return message_in(body) if _EVENT.match(body) else body
+    return json.dumps(body)
 
 
 def reason_of(error: BaseException) -> str:
