@@ -36,6 +36,9 @@ class _App:
     def refresh(self):
         self.whole += 1
 
+    def call_later(self, callback):
+        callback()
+
 
 class Terminal:
     """Takes frames when it is told to; ``told`` is what the thread that writes has passed on."""

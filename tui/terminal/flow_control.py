@@ -106,4 +106,5 @@ class FlowControl:
             # A screen collects its changes until it is idle.
             screen.check_idle()
         if is_missed:
-            self._app.refresh()
+            # In its turn: at the end of the program the screens are gone before the terminal.
+            self._app.call_later(self._app.refresh)
