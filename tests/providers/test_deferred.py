@@ -200,6 +200,29 @@ async def test_while_it_is_loaded_other_threads_have_their_turn_sooner(
     assert gc.isenabled()
 
 
+async def test_a_model_does_not_wait_for_the_key_of_another(monkeypatch: pytest.MonkeyPatch):
+    begun, gate = threading.Event(), threading.Event()
+
+    def build(choice: ModelChoice, search: object = None) -> Model:
+        return ScriptedModel(["Hello."])
+
+    def held_up(choice: ModelChoice) -> ModelChoice:
+        if choice.model == "slow":
+            begun.set()
+            gate.wait(30)
+        return choice
+
+    monkeypatch.setattr("tui.providers.deferred.with_key", held_up)
+    LazyModel(ModelChoice("local", "slow"), build=build).prepare()
+    await until(begun.is_set)
+    try:
+        assert gc.isenabled()
+        events = await collected(LazyModel(CHOICE, build=build).stream(asks()))
+        assert text_of(events) == "Hello."
+    finally:
+        gate.set()
+
+
 async def test_closing_an_answer_closes_that_of_the_model(workshop: NewWorkshop):
     scripted = ScriptedModel(["One", "Two"])
     shop = workshop(scripted)

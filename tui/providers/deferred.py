@@ -56,7 +56,7 @@ class LazyModel:
     ) -> None:
         self._choice = choice
         self._window = ContextWindow(choice, lists)
-        self._build = lambda: build(self._completed(), search)
+        self._build: Callable[[ModelChoice], Model] = lambda completed: build(completed, search)
         self._building: _Building | None = None
 
     @property
@@ -116,7 +116,7 @@ class LazyModel:
     def _begun(self) -> "_Building":
         building = self._building
         if building is None or building.failed:
-            building = self._building = _Building(self.name, self._build)
+            building = self._building = _Building(self.name, self._completed, self._build)
             building.start()
         return building
 
@@ -150,8 +150,14 @@ DeferredModel = LazyModel | UnavailableModel
 class _Building:
     """One attempt to build a model, and the requests that wait for it."""
 
-    def __init__(self, name: str, build: Callable[[], Model]) -> None:
+    def __init__(
+        self,
+        name: str,
+        complete: Callable[[], ModelChoice],
+        build: Callable[[ModelChoice], Model],
+    ) -> None:
         self._name = name
+        self._complete = complete
         self._build = build
         self._model: Model | None = None
         self._error: ModelError | None = None
@@ -187,8 +193,10 @@ class _Building:
     def _run(self) -> None:
         begun = time.perf_counter()
         try:
+            # A command or a server may take seconds, for which no other model has to wait.
+            choice = self._complete()
             with _one_at_a_time, _undisturbed():
-                self._model = self._build()
+                self._model = self._build(choice)
             # Without the model's name, which may be that of a private session.
             _log.info("a model's library is loaded: %d ms", milliseconds_since(begun))
         except ModelError as error:
