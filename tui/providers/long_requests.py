@@ -2,10 +2,25 @@
 
 from typing import Any, cast
 
+import httpx2
 from openai import AsyncOpenAI, omit
 from openai.resources.chat import AsyncChat
 from openai.resources.chat.completions import AsyncCompletions
 from openai.resources.responses import AsyncResponses
+
+
+def openai_client(base_url: str, http: httpx2.AsyncClient) -> AsyncOpenAI:
+    """Create the client of one request, which goes through ``http``."""
+    return LongRequestClient(
+        # The connection sends the key. Without one here, the library would send OPENAI_API_KEY
+        # to any server.
+        api_key="none",
+        admin_api_key="",
+        base_url=base_url,
+        timeout=http.timeout,
+        max_retries=0,
+        http_client=http,
+    )
 
 
 class LongRequestClient(AsyncOpenAI):

@@ -18,7 +18,7 @@ from tui.providers.dialect import (
     library_settings,
     sendable,
 )
-from tui.providers.long_requests import LongRequestClient
+from tui.providers.long_requests import openai_client
 from tui.providers.openai_models import REASONING_EFFORTS, is_vendor, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.transport import Wire
@@ -59,16 +59,7 @@ class OpenAIDialect:
         return library_messages(request)
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
-        client = LongRequestClient(
-            # The connection sends the key. Without one here, the library would send
-            # OPENAI_API_KEY to any server.
-            api_key="none",
-            admin_api_key="",
-            base_url=self._choice.base_url,
-            timeout=http.timeout,
-            max_retries=0,
-            http_client=http,
-        )
+        client = openai_client(self._choice.base_url, http)
         provider = OpenAICompatibleProvider(
             self._choice.provider, openai_client=client, profile=_no_profile
         )

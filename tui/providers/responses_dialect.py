@@ -22,7 +22,7 @@ from pydantic_ai.settings import ModelSettings
 from tui.domain.model_settings import ModelParameters
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
-from tui.providers.long_requests import LongRequestClient
+from tui.providers.long_requests import openai_client
 from tui.providers.openai_models import REASONING_EFFORTS, is_vendor, supported_by_openai
 from tui.providers.protocol import ModelRequest
 from tui.providers.response_events import ResponseEvents, merged_pieces
@@ -62,16 +62,7 @@ class ResponsesDialect:
         return library_messages(request)
 
     def model(self, http: httpx2.AsyncClient) -> LibraryModel:
-        client = LongRequestClient(
-            # The connection sends the key. Without one here, the library would send
-            # OPENAI_API_KEY to any server.
-            api_key="none",
-            admin_api_key="",
-            base_url=self._choice.base_url,
-            timeout=http.timeout,
-            max_retries=0,
-            http_client=http,
-        )
+        client = openai_client(self._choice.base_url, http)
         provider = OpenAIProvider(openai_client=client)
         model = OpenAIResponsesModel(self._name, provider=provider, profile=_profile)
         return _SummariesIfAllowed(model, self._leave_out_summaries)
