@@ -60,6 +60,7 @@ def test_every_option_of_the_screen_is_known():
         [],
         ["--continue"],
         ["--private"],
+        ["--continue", "--debug"],
         ["--session", "3", "--scope=x"],
         ["--session=#2"],
         ["--model", "openai:x", "--data-dir", "/tmp/x", "--auto-save-interval", "0"],

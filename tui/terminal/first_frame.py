@@ -41,7 +41,7 @@ LEAVE = "\x1b[?2004l\x1b[?1049l\x1b[?25h"
 _WITH_VALUE = frozenset({"--auto-save-interval", "--data-dir", "--model", "--scope", "--session"})
 _DEBUG = "--debug"  # its value is attached, or there is none
 _FLAGS = frozenset({"--continue", "--private", _DEBUG})
-_SESSIONS = _FLAGS | {"--session"}  # each names the session: one at most
+_SESSIONS = {"--continue", "--private", "--session"}  # each says which: one at most
 KNOWN = _WITH_VALUE | _FLAGS
 _INPUT, _OUTPUT = 0, 2  # those of Textual's driver, which writes to standard error
 
