@@ -14,7 +14,7 @@ from textual.theme import BUILTIN_THEMES
 
 from tui.app.theme_contrast import legible
 from tui.terminal.colours import palette_filters
-from tui.terminal.colours_256 import LEAST_CONTRAST, nearest, triplet
+from tui.terminal.colours_256 import LEAST_CONTRAST, _distance, nearest, triplet
 from tui.terminal.contrast import contrast
 
 (FILTER,) = palette_filters("256")
@@ -45,8 +45,9 @@ def test_a_colour_that_is_there_is_shown_as_it_is(number):
 
 
 @given(colours)
-def test_no_colour_is_far_from_its_own(color):
-    assert all(abs(a - b) <= 48 for a, b in zip(color, triplet(nearest(color)), strict=True))
+def test_no_colour_of_the_cube_or_the_greys_is_nearer(color):
+    distances = [_distance(color, triplet(number)) for number in range(16, 256)]
+    assert _distance(color, triplet(nearest(color))) == min(distances)
 
 
 @given(colours, colours)
