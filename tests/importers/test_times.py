@@ -1,0 +1,31 @@
+"""Times of other programs."""
+
+import pytest
+
+from tui.importers.times import utc
+
+EXPECTED = "2026-01-11T14:30:22.500Z"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-01-11T14:30:22.5Z",
+        "2026-01-11T15:30:22.5+01:00",
+        "2026-01-11 14:30:22.5",
+        1768141822.5,
+        1768141822500,
+        1768141822500000,
+        1768141822500000000,
+        "1768141822500",
+    ],
+)
+def test_every_form_of_a_time_is_read(value):
+    assert utc(value) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "value", [None, "", "soon", True, 0, -5, 1e30, float("nan"), {}, "9999999"]
+)
+def test_what_is_no_time_is_none_or_a_time(value):
+    assert utc(value) in (None, "1970-04-26T17:46:39.000Z")

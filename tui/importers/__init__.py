@@ -1,0 +1,1 @@
+"""Readers of the conversations that other programs keep."""

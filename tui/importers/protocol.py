@@ -1,0 +1,204 @@
+"""The interface of readers: one module for each program whose conversations can be imported.
+
+A reader finds the files of its program and reads them; it writes nothing, follows no path, id or
+link that it finds in them, and knows nothing of sessions here. Ids, duplicates, times that are
+missing and the ledger on disk are the affair of ``tui.engine.imports``.
+
+A reader never fails because of what it reads: a record that it cannot use is counted in the
+``Ledger``, and the rest is read. It raises ``OSError`` where a file cannot be opened or read.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from tui.domain.journal.todo import TodoItem
+
+
+class Places(msgspec.Struct, frozen=True):
+    """The places where programs keep their files: a home directory and an environment."""
+
+    home: Path
+    environment: Mapping[str, str]
+    is_mac: bool = False
+
+    def named(self, variable: str, otherwise: Path) -> Path:
+        """The directory that a variable names, else the usual one."""
+        value = self.environment.get(variable, "").strip()
+        return Path(value).expanduser() if value else otherwise
+
+    @property
+    def data(self) -> Path:
+        """The user's data directory, by the rules of XDG on every system."""
+        return self.named("XDG_DATA_HOME", self.home / ".local" / "share")
+
+    @property
+    def config(self) -> Path:
+        """The user's configuration directory, by the rules of XDG on every system."""
+        return self.named("XDG_CONFIG_HOME", self.home / ".config")
+
+    @property
+    def app_support(self) -> Path:
+        """The directory of applications' data, by the rules of the operating system."""
+        return self.home / "Library" / "Application Support" if self.is_mac else self.data
+
+
+class Source(msgspec.Struct, frozen=True):
+    """A file, or a folder whose files are one conversation, that is read as a whole."""
+
+    path: Path
+    size: int
+    """In bytes, of all its files."""
+    changed: int
+    """Latest change of its files, in nanoseconds since 1970."""
+
+    @classmethod
+    def of(cls, path: Path, *parts: Path) -> "Source":
+        """Look at a file, or at ``parts`` of a folder; parts that are gone do not count.
+
+        Raises ``OSError`` if a file without parts is gone.
+        """
+        if not parts:
+            status = path.stat()
+            return cls(path, status.st_size, status.st_mtime_ns)
+        found = [status for part in parts if (status := _status(part))]
+        changed = max((status.st_mtime_ns for status in found), default=0)
+        return cls(path, sum(status.st_size for status in found), changed)
+
+
+class Ledger:
+    """The count of a source's records: each is read, or skipped for a reason.
+
+    Its unit is the record of the format: a line, an element of an array, a row. Reasons are short,
+    in plain words and the singular: ``thinking``, ``system prompt``, ``sub-agent``,
+    ``unreadable line``, ``duplicate``.
+    """
+
+    def __init__(self) -> None:
+        self.read = 0
+        self.skipped: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        return self.read + self.skipped.total()
+
+    def add(self, other: "Ledger") -> None:
+        self.read += other.read
+        self.skipped.update(other.skipped)
+
+
+class ForeignMessage(msgspec.Struct, frozen=True):
+    """One message of a conversation.
+
+    Its text is as the source has it, but for what is dropped by rule (thinking, injected text) and
+    for pictures and files, which ``contents.placeholder`` stands for.
+    """
+
+    id: str
+    """The source's own id, the same at every reading; a made-up one is unique in all sources."""
+    role: Role
+    content: str | None
+    timestamp: str | None = None
+    """By ``times.utc``; ``None`` if the source has none: the neighbour's is taken."""
+    parent: str | None = None
+    """The id of the message that this one follows; ``None`` for the one before it, ``""`` for none.
+
+    A parent comes before its children. The live conversation is the one that ends with the last
+    message: ``trees.in_order`` sees to both.
+    """
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    status: str | None = None
+    """``interrupted``, ``failed`` or ``truncated``."""
+    error: str | None = None
+    model: str | None = None
+    """As the source names it."""
+    usage: TokenUsage | None = None
+
+
+class ForeignSummary(msgspec.Struct, frozen=True):
+    """A summary that the source's program sent instead of the messages up to one of them."""
+
+    text: str
+    through: str
+    """The id of that message, which came before."""
+
+
+class ForeignTodos(msgspec.Struct, frozen=True):
+    """The whole to-do list; the last one counts."""
+
+    items: tuple[TodoItem, ...]
+
+
+Item = ForeignMessage | ForeignSummary | ForeignTodos
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """The facts about a conversation that are known before its messages are read."""
+
+    source_id: str
+    """The program's id of it, or one made from its path; the same at every reading."""
+    name: str = ""
+    """Given by the user or by the program; placeholders such as ``New chat`` are none."""
+    project_path: str = ""
+    """The absolute path of its working directory; ``""`` if it has none."""
+    created_at: str | None = None
+    updated_at: str | None = None
+    """The time of its last message, if that is known without reading; ``--since`` asks for it."""
+    model: str = ""
+    """The last one, as the source names it."""
+    version: str = ""
+    """Of the format or of the program that wrote it."""
+    root: str = ""
+    """Names the tree of messages that it is part of, if it is not the only part.
+
+    Conversations of one root become one session: a resumed one that repeats what it resumes.
+    """
+    scope: str = ""
+    """Where a program had scopes, numbers and active sessions as there are here: its own."""
+    ordinal: int = 0
+    active: bool = False
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """One conversation of a source; its messages are read while ``items`` is walked through."""
+
+    heading: Heading
+    items: Callable[[], Iterator[Item]]
+    ledger: Ledger
+    """Complete once ``items`` has come to its end."""
+
+
+class Reader(msgspec.Struct, frozen=True):
+    """A program's reader: its names and its three functions."""
+
+    program: str
+    """As in ``imported_from`` and ``from:``, such as ``claude-code``."""
+    title: str
+    """As on the screen, such as ``Claude Code``."""
+    find: Callable[[Places], Iterator[Source]]
+    """Finds the sources in their usual places; reads no more than directories and small indexes."""
+    recognises: Callable[[Path, bytes], bool]
+    """Tells from a path and the first bytes of the file (none of a directory) if it is a source."""
+    read: Callable[[Source, Ledger], Iterator[Conversation]]
+    """Reads the conversations of a source.
+
+    The ledger takes what belongs to no conversation. A conversation's items are walked through
+    before the next one is asked for. Raises ``OSError``.
+    """
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+Json = dict[str, Any]
+"""An object as it came from a source: any field may be absent or of another type."""

@@ -1,0 +1,19 @@
+"""The table of readers; each is imported when it is asked for."""
+
+from importlib import import_module
+
+from tui.importers.protocol import Reader
+
+PROGRAMS: dict[str, str] = {}
+"""Module of each program's reader, by the name of the program, in the order of the screen."""
+
+
+def reader(program: str) -> Reader:
+    """Import the reader of a program; its module has it as ``READER``."""
+    found: Reader = import_module(f"tui.importers.{PROGRAMS[program]}").READER
+    return found
+
+
+def readers() -> list[Reader]:
+    """Import all readers."""
+    return [reader(program) for program in PROGRAMS]

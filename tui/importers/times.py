@@ -1,0 +1,65 @@
+"""Times of foreign files, in all their forms."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from tui.domain.timestamps import format_utc
+
+_MILLISECONDS_FROM = 1e11
+_MICROSECONDS_FROM = 1e14
+_NANOSECONDS_FROM = 1e17
+
+
+def utc(value: Any) -> str | None:
+    """Convert a time to the form of a journal; ``None`` if it is none.
+
+    Takes text in ISO 8601 (without a zone: UTC) and numbers, also as text, of seconds,
+    milliseconds, microseconds or nanoseconds since 1970.
+    """
+    moment = _from_text(value) if isinstance(value, str) else _from_number(value)
+    try:
+        return format_utc(moment) if moment else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def utc_of_local(value: Any) -> str | None:
+    """Convert a time whose zone, if it names none, is this machine's."""
+    moment = _parsed(value) if isinstance(value, str) else _from_number(value)
+    try:
+        return format_utc(moment.astimezone()) if moment else None
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _from_text(text: str) -> datetime | None:
+    moment = _parsed(text)
+    return moment.replace(tzinfo=UTC) if moment and not moment.tzinfo else moment
+
+
+def _parsed(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        pass
+    try:
+        return _from_number(float(text))
+    except ValueError:
+        return None
+
+
+def _from_number(value: Any) -> datetime | None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value > 0:
+        return None
+    try:
+        return datetime.fromtimestamp(_seconds(float(value)), UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def _seconds(value: float) -> float:
+    if value >= _NANOSECONDS_FROM:
+        return value / 1e9
+    if value >= _MICROSECONDS_FROM:
+        return value / 1e6
+    return value / 1e3 if value >= _MILLISECONDS_FROM else value
