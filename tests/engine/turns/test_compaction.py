@@ -65,7 +65,7 @@ def say(session, *texts):
 
 
 def sent(session, window=WIDE):
-    request = project("", session.summary, session._context.messages, window).request
+    request = project("", session.summary, session._history.known, window).request
     return request.system_prompt, [each.text for each in request.messages]
 
 
@@ -332,7 +332,7 @@ async def test_it_is_due_when_what_is_live_is_near_what_can_be_sent(new_session)
     assert await compaction.is_due(session)
     assert await compaction.run(session, KEPT)
     assert not await compaction.is_due(session)
-    rest = live_tokens(session.summary, session._context.messages)
+    rest = live_tokens(session.summary, session._history.known)
     assert 0.2 * room < rest <= KEPT * room
 
 

@@ -31,6 +31,7 @@ from tui.engine.requests.history_window import HistoryWindow, context_of, read_c
 from tui.engine.requests.missing_results import missing_results
 from tui.engine.sessions.answer import Answer
 from tui.engine.sessions.fork import write_copy
+from tui.engine.sessions.live_history import LiveHistory
 from tui.engine.sessions.write_queue import WriteQueue
 from tui.errors import SessionDamaged
 from tui.storage.protocol import Appended, Lease, SessionStore
@@ -91,9 +92,7 @@ class OpenSession:
         self.given_up = False
         self._stated = True
         self._since_state = 0
-        self._context = None if published else HistoryWindow((), 0, whole=True)
-        self._reading = asyncio.Lock()
-        self._unread: list[Record] | None = None
+        self._history = LiveHistory(None if published else HistoryWindow((), 0, whole=True))
         self._answer: Answer | None = None
         self._cursor = cursor
         self._saving = WriteQueue(self._save)
@@ -177,25 +176,14 @@ class OpenSession:
 
     async def context(self, tokens: int) -> Sequence[Message]:
         """The newest live messages, at least as many as a window of so many tokens takes."""
-        async with self._reading:
-            if self._context is None or not self._context.reaches(tokens):
-                self._context = await self._read_context(tokens)
-        return self._context.messages
+        return await self._history.messages(tokens, lambda: self.pending, self._read_history)
 
-    async def _read_context(self, tokens: int) -> HistoryWindow:
-        # Records saved while the disk is read are in neither: not pending, and not in the tail.
-        self._unread = unread = list(self.pending)
-        try:
-            last = self._version.after if self._version else _first_after(unread)
-            known = self._version.end.session if self._version else self.session
-            context = context_of(known) or await asyncio.to_thread(
-                read_context, self._store, self.id, self.summary, tokens, last
-            )
-        finally:
-            self._unread = None
-        for record in unread:
-            context.take(record)
-        return context
+    async def _read_history(self, tokens: int) -> HistoryWindow:
+        last = self._version.after if self._version else _first_after(self.pending)
+        known = self._version.end.session if self._version else self.session
+        return context_of(known) or await asyncio.to_thread(
+            read_context, self._store, self.id, self.summary, tokens, last
+        )
 
     # --- changes
 
@@ -240,12 +228,14 @@ class OpenSession:
         Calls ``dropped`` if it never comes.
         """
         self.drop_version()
-        self._version, self._context, self._dropped = version, None, dropped
+        self._version, self._dropped = version, dropped
+        self._history.forget()
 
     def drop_version(self) -> None:
         """Return to the live version: the next message follows its last one."""
         if self._version is not None:
-            self._version, self._context = None, None
+            self._version = None
+            self._history.forget()
             self._dropped()
 
     def begin_answer(self, model: str, *, replaces: str | None = None) -> Answer:
@@ -413,7 +403,8 @@ class OpenSession:
         """Add the first record of a new version, with all that readers of the end need of it."""
         known, end = self.session, version.end
         counted, last = end.session.summary or NO_SUMMARY, self._fold.summary or NO_SUMMARY
-        self._version, self._context, self._cursor = None, None, end.cursor
+        self._version, self._cursor = None, end.cursor
+        self._history.forget()
         self._fold = Fold.continuing(
             msgspec.structs.replace(
                 known,
@@ -449,13 +440,7 @@ class OpenSession:
                 self._stated = False
             case _:
                 pass
-        self._remember(record)
-
-    def _remember(self, record: Record) -> None:
-        if self._unread is not None:
-            self._unread.append(record)
-        if self._context is not None:
-            self._context.take(record)
+        self._history.take(record)
 
     async def _save(self) -> None:
         batch = tuple(self._pending)
@@ -491,8 +476,8 @@ class OpenSession:
             self._fold.add(record)
             if _first_after([record]) is not None:
                 # Another version may be live now: what the model is sent is read again.
-                self._context = None
-            self._remember(record)
+                self._history.forget()
+            self._history.take(record)
 
     def _drop(self, batch: Sequence[PendingRecord]) -> None:
         """Remove written records from the pending ones; those added meanwhile stay."""
@@ -502,8 +487,7 @@ class OpenSession:
     async def _write_beside(self, damage: SessionDamaged) -> None:
         """Keep what this program knows in a session of its own: the file is somebody else's."""
         batch, known = tuple(self._pending), self.session
-        context = self._context.messages if self._context is not None else ()
-        earlier = [message for message in context if message.id not in self._fold.replaced]
+        earlier = [each for each in self._history.known if each.id not in self._fold.replaced]
         copy = await asyncio.to_thread(write_copy, self._store, known, earlier, self._now())
         self._lease.release()
         self._lease = copy.lease
