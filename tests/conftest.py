@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 import pytest
@@ -29,6 +30,8 @@ _PRIVATE_SUFFIXES = ("_API_KEY", "_PROXY")
 _COLOURS = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"}
 # By these a test would reach the developer's own clipboard.
 _PRIVATE_NAMES = {*_COLOURS, "DISPLAY", "WAYLAND_DISPLAY", "TMUX", "STY"}
+# Where samples of other programs' files are: for tests, not for the program.
+_SAMPLES = "SIBYL_SAMPLES"
 # Which arguments of an audit event are paths. Reading counts too: no result may hang on what a
 # developer has in the real home.
 _PATHS = {
@@ -166,7 +169,7 @@ _TOP = tempfile.mkdtemp(prefix="sibyl-tests-")
 _numbers = itertools.count(1)
 _refusals: list[str] = []
 
-for _name in [name for name in os.environ if _is_private(name)]:
+for _name in [name for name in os.environ if _is_private(name) and name != _SAMPLES]:
     del os.environ[_name]
 os.environ.update(_environment(_TOP))
 # Tests start programs by the thousand: they are not to compile the package each time. And what a
@@ -203,6 +206,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (left_out if _is_full(item) and item.path not in named else kept).append(item)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say that readers were not tried by samples, which no figure of skipped tests would."""
+    skipped = [str(report.longrepr) for report in terminalreporter.stats.get("skipped", ())]
+    if any("no samples of other programs" in reason for reason in skipped):
+        terminalreporter.write_line(
+            "Readers of other programs' files were not tried by samples: there are none beside"
+            " the checkout, and SIBYL_SAMPLES names none.",
+            yellow=True,
+        )
 
 
 def _file(argument: str) -> str:
