@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from tests.builders import answer
+from tests.builders import answer, header, user
 from tui.domain.journal.message import TokenUsage, ToolCall
-from tui.domain.journal.records import Reset, Settings, Summary, Todos
+from tui.domain.journal.records import Reset, Settings, Summary, Todos, encode
 from tui.domain.journal.todo import TodoItem
 from tui.domain.text.labels import local_minute
 
@@ -27,6 +27,7 @@ ENTRY_FIELDS = [
     "closed_at",
     "message_count",
     "status",
+    "imported_from",
 ]
 
 
@@ -73,6 +74,18 @@ def test_the_list_as_json_has_exactly_these_fields(sibyl, saved):
     assert (entry["scope"], entry["ordinal"], entry["active"]) == ("project:/shop", 1, True)
     assert (entry["message_count"], entry["status"]) == (2, "closed")
     assert entry["last_used_at"] == "2026-01-11T14:30:01.000Z"
+
+
+def test_an_imported_session_says_which_program_it_is_from(sibyl, saved, store):
+    saved("hello")
+    imported = header("theirs", ordinal=0, imported_from="claude-code:1f")
+    path = store.root / "archive" / "theirs.jsonl"
+    path.write_bytes(encode(imported) + encode(user("m1")))
+    (entry,) = sibyl("sessions", "list", "--json", "--archived").json
+    assert (entry["imported_from"], entry["ordinal"]) == ("claude-code:1f", 0)
+    shown = sibyl("sessions", "show", "theirs").out
+    assert "- imported from: claude-code\n" in shown
+    assert "- scope: project:/shop\n" in shown
 
 
 def test_a_session_of_which_nothing_can_be_read_says_so_in_both_lists(sibyl, saved, store):

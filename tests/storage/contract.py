@@ -14,6 +14,7 @@ The backend it gives has
 - ``fail_next()``: the next append finds no room;
 - ``slip_in(session_id, record)``: somebody adds a record without asking;
 - ``make_newer(session_id)``: the session was written by a newer version;
+- ``import_session(header, records)``: an importer put a session into the archive;
 - ``spoil(session_id)``: what was saved of a session is no longer there.
 """
 
@@ -398,6 +399,32 @@ class StoreContract:
             store.delete(name)
         getattr(store, end)(name)
         assert store.load(closed(store)).header.ordinal == 3
+
+    def test_an_imported_session_has_no_number_until_it_is_restored(self, store, backend):
+        closed(store)
+        backend.import_session(header("theirs", ordinal=0, imported_from="peer:1"), [user("m1")])
+        entry = store.entry("theirs")
+        assert (entry.status, entry.ordinal, entry.program) == ("archived", 0, "peer")
+        with pytest.raises(SessionNotFound):
+            store.resolve("#2", SCOPE)
+        before = store.active(SCOPE)
+        store.restore("theirs")
+        assert store.active(SCOPE) == before
+        assert store.entry("theirs").ordinal == store.load("theirs").header.ordinal == 2
+        assert store.resolve("#2", SCOPE) == "theirs"
+        store.archive("theirs")
+        store.restore("theirs")
+        assert store.entry("theirs").ordinal == 2
+        assert store.load(closed(store)).header.ordinal == 3
+
+    def test_the_first_append_to_an_imported_session_gives_it_its_number(self, store, backend):
+        closed(store)
+        backend.import_session(header("theirs", ordinal=0, imported_from="peer:1"), [user("m1")])
+        lease = store.lease("theirs")
+        appended = store.append(lease, [answer("m2", seconds=1)])
+        assert (appended.ordinal, appended.restored) == (2, True)
+        assert store.append(lease, [user("m3", seconds=2)]).ordinal == 2
+        assert store.entry("theirs").ordinal == 2
 
     def test_nothing_to_append_writes_nothing(self, store):
         lease = store.create(SCOPE, "/shop", "m")

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import header, user
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Settings
+from tui.domain.journal.records import Settings, encode
 from tui.domain.journal.session import Draft
 from tui.storage import locks
 from tui.storage.doctor import Doctor, verdict
@@ -182,6 +183,15 @@ def test_a_session_missing_from_the_numbers_is_found_and_listed(root, store, ses
     assert found(root, repair=True)[0].repaired
     assert kinds(root) == []
     assert FileStore(root).resolve("#1", "project:/shop") == session_id
+
+
+def test_an_imported_session_without_a_number_is_no_finding(root, store, session_id):
+    imported = header("theirs", ordinal=0, imported_from="peer:1")
+    path = root / "archive" / "theirs.jsonl"
+    path.touch(0o600)
+    path.write_bytes(encode(imported) + encode(user("m1")))
+    assert store.entry("theirs").ordinal == 0
+    assert kinds(root) == []
 
 
 def test_missing_numbers_are_found_and_rebuilt(root, store, session_id):

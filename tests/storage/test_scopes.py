@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.builders import Story, user
+from tests.builders import Story, header, user
 from tests.examples import examples
 from tests.storage.contract import SCOPE, closed, ids, new
 from tests.storage.stories import any_text
@@ -19,7 +19,7 @@ from tui.errors import StorageError
 from tui.storage import locks, scopes
 from tui.storage.file_store import FileStore
 from tui.storage.protocol import EVERYWHERE, SessionFilter
-from tui.storage.scopes import ScopeLine, ScopeNumber, fold_lines
+from tui.storage.scopes import ScopeLine, ScopeNumber, damaged_lines, fold_lines
 
 CREATE = """
 import sys
@@ -127,6 +127,16 @@ def test_numbers_stay_used_when_their_sessions_are_gone_without_a_trace(store):
     closed(store)
     shutil.rmtree(store.root / "sessions")
     assert ordinal(store, closed(store)) == 2
+
+
+def test_a_list_of_numbers_made_anew_has_none_for_an_imported_session(store):
+    closed(store)
+    imported = header("theirs", ordinal=0, imported_from="peer:1")
+    (store.root / "archive" / "theirs.jsonl").write_bytes(encode(imported) + encode(user("m1")))
+    os.unlink(store.root / "scopes.jsonl")
+    second = closed(store)
+    assert (ordinal(store, second), store.entry("theirs").ordinal) == (2, 0)
+    assert damaged_lines((store.root / "scopes.jsonl").read_bytes()) == 0
 
 
 @pytest.mark.parametrize("torn", [b'{"scope":"project:/shop","at":"x","ordi', b"\xff\xfe\0", b"{"])

@@ -45,6 +45,7 @@ _JSON_FIELDS = (
     "closed_at",
     "message_count",
     "status",
+    "imported_from",
 )
 
 

@@ -236,6 +236,7 @@ def describe(
         status=status,
         damaged=session.damaged,
         pinned=session.settings.pinned,
+        imported_from=header.imported_from,
     )
 
 
@@ -259,6 +260,7 @@ def describe_unreadable(
         message_count=0,
         status=status,
         damaged=1,
+        imported_from=header.imported_from,
     )
 
 
@@ -269,7 +271,8 @@ def open_scopes(folders: Folders) -> Scopes:
 
 def _header_lines(folders: Folders) -> list[ScopeLine]:
     headers = [_header(folders, file) for file in folders.scan(*Folder)]
-    known = [header for header in headers if header.scope]
+    # An imported session has no number yet.
+    known = [header for header in headers if header.scope and header.ordinal]
     return [
         ScopeLine(header.scope, header.created_at, header.ordinal, header.id)
         for header in sorted(known, key=lambda each: (each.created_at, each.ordinal))

@@ -243,7 +243,7 @@ class Doctor:
         table = self._scopes.table()
         owners: dict[ScopeNumber, str] = {place: key for key, place in table.places.items()}
         for session_id, header in self._headers.items():
-            if session_id in table.places:
+            if session_id in table.places or not header.ordinal:
                 continue
             place = ScopeNumber(header.scope, header.ordinal)
             if owners.setdefault(place, session_id) != session_id:

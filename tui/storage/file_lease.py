@@ -52,6 +52,7 @@ class FileLease(msgspec.Struct):
     session_id: str
     lock: locks.Lock
     folder: Folder = Folder.SESSIONS
+    scope: str = ""
     ordinal: int = 0
     writer: JournalWriter | None = None
     beginning: Beginning | None = None

@@ -243,6 +243,7 @@ class FileStore:
         with self._borrowed(session_id, Folder.ARCHIVE, Folder.TRASH) as lease:
             if lease.newer is None and lease.writer is not None:
                 with storage_errors(f"Cannot restore session {session_id}"):
+                    self._number(lease)
                     lease.writer.append((Restored(at=self._now()),))
             with self._noted(lease, batch):
                 self._relocate(lease, Folder.SESSIONS)
@@ -340,7 +341,7 @@ class FileStore:
             except (OSError, StorageError):
                 lease.release()
                 raise
-        lease.ordinal = end.header.ordinal
+        lease.scope, lease.ordinal = end.header.scope, end.header.ordinal
         lease.newer = end.header.version if end.header.version > VERSION else None
         return lease
 
@@ -371,7 +372,9 @@ class FileStore:
             raise ReadOnly(lease.session_id)
         path = self._folders.journal(lease.session_id, Folder.SESSIONS)
         with self._scopes.locked():
-            lease.ordinal = self._numbered(lease.session_id, beginning.scope)
+            at = self._now()
+            active = ScopeLine(beginning.scope, at, active=lease.session_id)
+            lease.ordinal = self._numbered(lease.session_id, beginning.scope, at, active)
             header = beginning.header(lease.session_id, lease.ordinal)
             own = encode(header)
             data, offsets = encode_lines((header, *records), 0, NO_OFFSETS, (own, *lines))
@@ -381,18 +384,24 @@ class FileStore:
         if used is not None:
             set_last_use(path, used)
 
-    def _numbered(self, session_id: str, scope: str) -> int:
-        """Give a session its number, or find the one that an earlier attempt gave it."""
+    def _number(self, lease: FileLease) -> None:
+        """Give a session its number if it was imported, and has none yet."""
+        if lease.ordinal or not lease.scope:
+            return
+        with self._scopes.locked():
+            lease.ordinal = self._numbered(lease.session_id, lease.scope, self._now())
+
+    def _numbered(self, session_id: str, scope: str, at: str, *further: ScopeLine) -> int:
+        """Give a session its number, or find the one that an earlier attempt gave it.
+
+        ``further`` lines are written with a new one.
+        """
         table = self._scopes.table()
         place = table.places.get(session_id)
         if place is not None and place.scope == scope:
             return place.ordinal
         ordinal = table.highest.get(scope, 0) + 1
-        at = self._now()
-        self._scopes.add(
-            ScopeLine(scope=scope, at=at, ordinal=ordinal, id=session_id),
-            ScopeLine(scope=scope, at=at, active=session_id),
-        )
+        self._scopes.add(ScopeLine(scope, at, ordinal, session_id), *further)
         return ordinal
 
     def _append(
@@ -402,6 +411,7 @@ class FileStore:
         records: Sequence[Record],
         lines: Sequence[bytes],
     ) -> Appended:
+        self._number(lease)
         if lease.folder is Folder.ARCHIVE:
             # Moved first: nothing may fail once the records are durable.
             lease.unmarked_restore = True

@@ -75,7 +75,9 @@ class Journal:
         """Read the header, with the id of the file's name; guess it if the line is damaged."""
         record = self._record_at(0)
         if isinstance(record, SessionHeader):
-            return msgspec.structs.replace(record, id=self._session_id)
+            # An imported session is given its number later, outside of its journal.
+            ordinal = record.ordinal or self._guess().ordinal
+            return msgspec.structs.replace(record, id=self._session_id, ordinal=ordinal)
         version = _version(line_at(self._descriptor, 0, self._size) or b"")
         return msgspec.structs.replace(self._guess(), id=self._session_id, version=version)
 

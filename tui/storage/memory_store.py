@@ -305,6 +305,7 @@ class MemoryStore:
     def restore(self, session_id: str, batch: Batch | None = None) -> None:
         with self._borrowed(session_id, "archived", "trashed") as box:
             if box.header.version <= VERSION:
+                self._number(box)
                 restored = Restored(at=self._now())
                 box.records.append(restored)
                 self.shelf.leases[session_id].known += 1
@@ -459,13 +460,23 @@ class MemoryStore:
         header = lease.header
         if lease.written:
             raise SessionDamaged(header.id, "its records are gone")
-        used = [number for scope, number in self.shelf.numbers if scope == header.scope]
-        lease.header = msgspec.structs.replace(header, ordinal=max(used, default=0) + 1)
-        self.shelf.numbers[header.scope, lease.header.ordinal] = header.id
+        lease.header = self._numbered(header)
         self.shelf.active[header.scope] = header.id
         self.shelf.boxes[header.id] = Box(lease.header, [], 0)
 
+    def _number(self, box: Box) -> None:
+        """Give a session its number if it was imported, and has none yet."""
+        if not box.header.ordinal:
+            box.header = self._numbered(box.header)
+
+    def _numbered(self, header: SessionHeader) -> SessionHeader:
+        used = [number for scope, number in self.shelf.numbers if scope == header.scope]
+        ordinal = max(used, default=0) + 1
+        self.shelf.numbers[header.scope, ordinal] = header.id
+        return msgspec.structs.replace(header, ordinal=ordinal)
+
     def _add(self, lease: MemoryLease, box: Box, new: Sequence[Record]) -> Appended:
+        self._number(box)
         if box.place == "archived":
             box.place, lease.unmarked_restore = "closed", True
         restored, lease.unmarked_restore = lease.unmarked_restore, False

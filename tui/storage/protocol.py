@@ -285,7 +285,8 @@ class SessionStore(SessionReader, Protocol):
     if those are still known.
 
     **Numbers.** The first append gives a session its number: one more than the highest ever given
-    in its scope.
+    in its scope. An imported session in the archive has the number 0, which means none, until it is
+    restored.
 
     **Threads.** All verbs block; threads may call them at once, each for another session. A
     "program" here is a store object, not a process.

@@ -38,6 +38,11 @@ def test_a_session_that_was_moved_says_when_and_why():
     assert "archived 3 days ago, not used for long" in about
 
 
+def test_an_imported_session_says_which_program_it_is_from():
+    about = row(MOVE, status="archived", imported_from="claude-code:1").about(NOW)
+    assert about.startswith("shop · from claude-code · archived")
+
+
 def test_a_kept_session_says_how_it_stands():
     about = row(MOVE, {"s": Mark.RUNNING}, ("s",), status="open").about(NOW)
     assert "open here, used" in about

@@ -159,6 +159,13 @@ def test_a_row_says_what_its_session_says_and_what_goes_on_in_it():
     )
 
 
+def test_a_row_names_the_program_that_its_session_was_imported_from():
+    rows = arrange(
+        [entry(imported_from="claude-code:1"), entry(imported_from="x.jsonl")], [], {}, NOW
+    )
+    assert [row.program for row in rows] == ["claude-code", ""]
+
+
 def test_a_session_in_which_nothing_goes_on_has_no_mark():
     assert [found.mark for found in arrange([entry()], [entry("own")], {}, NOW)] == [Mark.NONE] * 2
 

@@ -179,6 +179,13 @@ async def test_it_says_whose_sessions_these_are():
         assert app.note == ["all projects"]
 
 
+async def test_an_imported_session_names_its_program():
+    found = row(1, group=Group.PINNED, program="claude-code"), row(2, group=Group.PINNED)
+    async with shown(rows(*found)) as (app, _):
+        assert "claude" in app.lines[app.line_of("Session 1")]
+        assert "claude" not in app.lines[app.line_of("Session 2")]
+
+
 async def test_a_project_s_name_is_shown_safely():
     async with shown(rows(row(1), scope="[b]\x1b]0;t\x1b\\")) as (app, _):
         assert app.note == ["project [b]␛]0;t␛\\"]

@@ -126,6 +126,19 @@ class SessionEntry(msgspec.Struct, frozen=True):
     status: Status
     damaged: int = 0
     pinned: bool = False
+    imported_from: str | None = None
+    """Program and id of the original, such as ``claude-code:ID``; ``None`` for an own session."""
+
+    @property
+    def program(self) -> str:
+        """The program that the session was imported from; empty for an own one."""
+        return program_of(self.imported_from)
+
+
+def program_of(imported_from: str | None) -> str:
+    """The program of an ``imported_from``; empty for a name of a file, as of a rescue file."""
+    program, colon, _ = (imported_from or "").partition(":")
+    return program if colon else ""
 
 
 class Holder(msgspec.Struct, frozen=True):

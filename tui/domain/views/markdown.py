@@ -31,6 +31,7 @@ def facts_of(entry: SessionEntry) -> Sequence[str]:
     """The details of a session, one line each."""
     return (
         f"id: {entry.id}",
+        *((f"imported from: {entry.program}",) if entry.program else ()),
         f"scope: {entry.scope}" + (f" #{entry.ordinal}" if entry.ordinal else ""),
         f"model: {entry.model}",
         f"created: {local_minute(entry.created_at)}",

@@ -32,6 +32,8 @@ class PickerRow(msgspec.Struct, frozen=True):
     scope: str = ""
     """The short form: the directory name of a project."""
     pinned: bool = False
+    program: str = ""
+    """The program that it was imported from; empty for an own session."""
     moved: str = ""
     """When and why it was archived or moved to the trash; empty if that is unknown."""
 
@@ -43,7 +45,8 @@ class PickerRow(msgspec.Struct, frozen=True):
     def about(self, now: datetime) -> str:
         """Describe the session in a line: project, state, size and age."""
         state = self.moved if not self.is_kept and self.moved else self._state(now)
-        parts = (self.scope, state, plural(self.message_count, "message"), self.id)
+        program = f"from {self.program}" if self.program else ""
+        parts = (self.scope, program, state, plural(self.message_count, "message"), self.id)
         return " · ".join(part for part in parts if part)
 
     def _state(self, now: datetime) -> str:
@@ -83,6 +86,7 @@ def picker_row(
         name=entry.name,
         scope=scope_name(entry.scope),
         pinned=entry.pinned,
+        program=entry.program,
         moved=move_words(move, now) if move else "",
     )
 

@@ -60,6 +60,8 @@ class SessionRow(msgspec.Struct, frozen=True):
     scope: str = ""
     """The short form: the directory name of a project."""
     pinned: bool = False
+    program: str = ""
+    """The program that it was imported from; empty for an own session."""
 
 
 class SessionRows(msgspec.Struct, frozen=True):
@@ -229,6 +231,7 @@ def _row(entry: SessionEntry, group: Group, marks: Mapping[str, Mark]) -> Sessio
         name=entry.name,
         scope=_scope_name(entry.scope),
         pinned=entry.pinned,
+        program=entry.program,
     )
 
 

@@ -341,6 +341,7 @@ class LoadedSession:
             status="open",
             damaged=session.damaged,
             pinned=session.settings.pinned,
+            imported_from=session.header.imported_from,
         )
 
     def view(self) -> SessionView:

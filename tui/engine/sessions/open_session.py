@@ -458,9 +458,7 @@ class OpenSession:
         records, lines = [each.record for each in batch], [each.line for each in batch]
         self._lease, appended = await asyncio.to_thread(stores.keep, self._lease, records, lines)
         self._store = stores.main
-        self._fold.header = msgspec.structs.replace(
-            self._fold.header, id=self._lease.session_id, ordinal=appended.ordinal
-        )
+        self._fold.header = msgspec.structs.replace(self._fold.header, id=self._lease.session_id)
         self._take(appended, batch)
 
     def _append(self, batch: Sequence[PendingRecord]) -> Appended:
@@ -469,6 +467,7 @@ class OpenSession:
 
     def _take(self, appended: Appended, batch: Sequence[PendingRecord]) -> None:
         self._published = True
+        self._fold.header = msgspec.structs.replace(self._fold.header, ordinal=appended.ordinal)
         self._drop(batch)
         if appended.restored:
             self._notices.append("Restored this session from the archive")

@@ -33,6 +33,7 @@ _CELLS_FOR_COUNT = 40
 _QUESTION = " Delete ", "? Enter"
 _QUESTION_IN_TRASH = " Bring back ", "? Enter"
 _PROJECT_CELLS = 12
+_PROGRAM_CELLS = 11
 
 
 def row_pieces(
@@ -42,6 +43,8 @@ def row_pieces(
     age, count = _aside(row, now, width)
     if everywhere and row.scope:
         age = f" {cut(one_line(row.scope), min(_PROJECT_CELLS, width // 4))}{age}"
+    if row.program:
+        age = f" {cut(one_line(row.program), min(_PROGRAM_CELLS, width // 4))}{age}"
     is_cut = cell_len(_called(row)) > width - 3 - cell_len(count + age)
     aside = f" {age.strip()}" if is_cut and count else count + age
     yield from _beginning(row, width - cell_len(aside), current)
