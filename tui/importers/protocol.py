@@ -191,6 +191,8 @@ class Reader(msgspec.Struct, frozen=True):
     The ledger takes what belongs to no conversation. A conversation's items are walked through
     before the next one is asked for. Raises ``OSError``.
     """
+    several: bool = False
+    """True if a source may hold several conversations, as a database or an export does."""
 
 
 def _status(path: Path) -> os.stat_result | None:
