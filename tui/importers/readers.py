@@ -4,7 +4,9 @@ from importlib import import_module
 
 from tui.importers.protocol import Reader
 
-PROGRAMS: dict[str, str] = {}
+PROGRAMS: dict[str, str] = {
+    "chatgpt": "chatgpt",
+}
 """Module of each program's reader, by the name of the program, in the order of the screen."""
 
 

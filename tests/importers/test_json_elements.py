@@ -1,0 +1,119 @@
+"""Objects of a huge JSON file: one at a time, and on behind what is damaged."""
+
+import io
+import json
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.strategies import any_text, json_values
+from tui.importers import json_elements
+from tui.importers.json_elements import elements
+from tui.importers.protocol import Ledger
+
+
+def read(text, within=(), ledger=None):
+    data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    return list(elements(io.BytesIO(data), ledger or Ledger(), within))
+
+
+class Slow(io.BytesIO):
+    """A stream that gives few bytes at a time, as one that is unpacked does."""
+
+    def read(self, size=-1):
+        return super().read(min(size, 7))
+
+
+OBJECTS = st.lists(st.dictionaries(any_text(4), json_values(), max_size=4), max_size=5)
+"""As exports have them: any texts, brackets and quotes too."""
+
+
+@given(objects=OBJECTS, indent=st.sampled_from([None, 1]), ascii_only=st.booleans())
+def test_reads_what_a_parser_reads(objects, indent, ascii_only):
+    text = json.dumps(objects, indent=indent, ensure_ascii=ascii_only)
+    data = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    ledger = Ledger()
+    assert list(elements(Slow(data.encode()), ledger)) == json.loads(data)
+    assert not ledger.skipped
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a": 1}, {"a": 2}]',
+        '\ufeff[{"a": 1}, {"a": 2}]',
+        '{"version": 1, "items": [{"a": 1}, {"a": 2}]}',
+        '{"folders": [{}], "items": [{"a": 1}, {"a": 2}]}',
+        '{"a": 1}\n{"a": 2}\n',
+    ],
+)
+def test_finds_the_objects_wherever_their_array_is(text):
+    assert read(text, ["items"]) == [{"a": 1}, {"a": 2}]
+
+
+def test_reads_a_single_object():
+    assert read('{"a": {"items": []}}', ["items"]) == [{"a": {"items": []}}]
+
+
+def test_counts_what_is_no_object():
+    ledger = Ledger()
+    assert read('[1, {"a": 1}, null, "x", [2]]', ledger=ledger) == [{"a": 1}]
+    assert ledger.skipped == {"unreadable line": 4}
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        '{"id": "b", "text": "x", "more": {"id": 1}',
+        '{"id": "b", "text": "x", "more": nonsense}',
+        '{"id": "b", "text": "x, "more": {"id": 1}}',
+        '{"id": "b", "text": "x", "more": ]}',
+        '{"id": "b", "text": "x", "more": ' + "[" * 300 + "]" * 300 + "}",
+    ],
+)
+def test_reads_on_behind_a_damaged_object(damaged):
+    ledger = Ledger()
+    one, *others = (json.dumps({"id": name, "text": "x"}) for name in "acd")
+    found = read(f"[{one}, {damaged}, {', '.join(others)}]", ledger=ledger)
+    assert [value["id"] for value in found] == ["a", "c", "d"]
+    assert ledger.skipped.total() == 1
+
+
+def test_counts_an_object_that_is_cut_off():
+    ledger = Ledger()
+    assert read('[{"id": "a"}, {"id": "b", "te', ledger=ledger) == [{"id": "a"}]
+    assert ledger.skipped == {"unfinished line": 1}
+
+
+@pytest.mark.parametrize("large", ['"' + "x" * 5000 + '"', "[" + '"x", ' * 2000 + "1]"])
+def test_passes_over_an_object_that_is_too_large(monkeypatch, large):
+    monkeypatch.setattr(json_elements, "LINE_BYTES", 1000)
+    monkeypatch.setattr(json_elements, "_BLOCK", 100)
+    monkeypatch.setattr(json_elements, "HEAD_BYTES", 100)
+    ledger = Ledger()
+    text = '[{"id": 1, "t": 2}, {"id": 2, "t": ' + large + '}, {"id": 3, "t": 4}]'
+    found = read(text, ledger=ledger)
+    assert [value["id"] for value in found] == [1, 3]
+    assert ledger.skipped == {"record over 64 MiB": 1}
+
+
+def test_needs_memory_for_one_object_only():
+    class Endless(io.RawIOBase):
+        """An array of 24 MiB, made while it is read."""
+
+        sent = 0
+
+        def read(self, size=-1):
+            self.sent += size
+            return (b"[" if self.sent == size else b"") + b'{"a": "%s"},' % (b"x" * 1000) * (
+                size // 1010 if self.sent < 24 * 1024 * 1024 else 0
+            )
+
+    tracemalloc.start()
+    count = sum(1 for _ in elements(Endless(), Ledger()))  # pyright: ignore[reportArgumentType]
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count > 20_000
+    assert most < 12 * 1024 * 1024

@@ -1,0 +1,68 @@
+"""The messages of a conversation whose turns form a tree, linked and in order.
+
+A turn is what a source keeps as one record of its tree. It may be several messages here, such as
+an answer with its calls and their results, or none, if it is left out.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from tui.importers.protocol import ForeignMessage
+from tui.importers.trees import AGAIN, Node, in_order
+
+
+class Turn(NamedTuple):
+    """A record of the tree, and the one that it follows; ``""`` for a first one."""
+
+    id: str
+    parent: str
+    messages: tuple[ForeignMessage, ...] = ()
+
+
+def linked(turns: Iterable[Turn], leaf: str) -> Iterator[ForeignMessage]:
+    """Give each message its parent, and order them such that the branch of ``leaf`` is shown.
+
+    What follows a turn without messages follows the one before it.
+    """
+    known = {turn.id: turn for turn in turns}
+    kept = [turn for turn in known.values() if turn.messages]
+    given: set[str] = set()
+    nodes = [Node(turn.id, _kept_from(turn.parent, known)) for turn in kept]
+    ends = {"": ""}
+    for node in in_order(nodes, _kept_from(leaf, known)):
+        before = ends[node.parent]
+        for message in _messages(node.id, known):
+            unique = _unused(message.id, given)
+            yield replace(message, id=unique, parent=before)
+            given.add(unique)
+            before = unique
+        ends[node.id] = before
+
+
+def _messages(name: str, known: dict[str, Turn]) -> tuple[ForeignMessage, ...]:
+    if name in known:
+        return known[name].messages
+    again = known[name.removesuffix(AGAIN)].messages
+    return tuple(replace(message, id=message.id + AGAIN) for message in again)
+
+
+def _unused(name: str, given: set[str]) -> str:
+    """The id itself; one that a damaged source repeats gets a number."""
+    if name not in given:
+        return name
+    return next(
+        other for number in range(2, len(given) + 3) if (other := f"{name}~{number}") not in given
+    )
+
+
+def _kept_from(name: str, known: dict[str, Turn]) -> str:
+    """The turn itself, or the next one above it that has messages."""
+    passed: set[str] = set()
+    while name in known and name not in passed:
+        if known[name].messages:
+            return name
+        passed.add(name)
+        name = known[name].parent
+    return ""
