@@ -300,6 +300,7 @@ class TestAWrongValue:
             ("providers.x.base_url = 'http:///v1'", "providers.x.base_url: expected .*"),
             ("providers.x.base_url = 'http://[::1/v1'", "providers.x.base_url: expected .*"),
             ("providers.x.base_url = 'ftp://h/v1'", "providers.x.base_url: expected .*"),
+            ("providers.x.base_url = 'http://a..b/v1'", "providers.x.base_url: expected .*"),
             ("providers.openai.base_url = 'http://me:pass@h'", ".* without name, password, .*"),
             ("providers.openai.base_url = 'http://token@h'", ".* without name, password, .*"),
             ("providers.openai.base_url = 'http://h/?key=token'", ".* password, [?] and #"),

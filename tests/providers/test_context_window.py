@@ -177,6 +177,19 @@ class TestAServerOfOnesOwn:
             gate.set()
             await until(lambda: window.tokens == 8192, "the late answer")
 
+    def test_that_cannot_be_asked_is_nothing_that_python_prints(
+        self, monkeypatch: pytest.MonkeyPatch
+    ):
+        class Odd(Kept):
+            def keep(self, _: object, listed: Sequence[ListedModel]) -> None:
+                raise ValueError(listed)
+
+        printed: list[object] = []
+        monkeypatch.setattr(threading, "excepthook", printed.append)
+        with ChatServer(models=["other"]) as server:
+            assert found(own(server, context_window=77), Odd()) == 77
+        assert printed == []
+
 
 def at_ollama(server: ChatServer) -> ModelChoice:
     return choice("ollama", "qwen3", base_url=server.base_url)

@@ -36,6 +36,15 @@ def test_a_host_means_an_address(host: str, address: str):
     assert ollama.address_from_host(host) == address
 
 
+def test_a_host_that_cannot_be_looked_up_has_no_models_and_python_prints_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    printed: list[object] = []
+    monkeypatch.setattr(threading, "excepthook", printed.append)
+    assert ollama.chat_models("http://a..b/v1", deadline=30) == ()
+    assert printed == []
+
+
 def test_its_first_model_is_taken():
     with ChatServer(ollama_models=["llama3.2:3b", "qwen3"]) as server:
         assert ollama.first_model(server.base_url, deadline=30) == "llama3.2:3b"

@@ -227,8 +227,16 @@ def is_address(text: str) -> bool:
         return False
     # A password in the address would be shown wherever the address is.
     plain = not (parts.username or parts.password or parts.query or parts.fragment)
-    return bool(parts.scheme in {"http", "https"} and parts.hostname and port != 0 and plain)
+    return parts.scheme in {"http", "https"} and _is_host(parts.hostname) and port != 0 and plain
 
+
+def _is_host(name: str | None) -> bool:
+    labels = (name or "").removesuffix(".").split(".")
+    return all(0 < len(label) <= _LONGEST_LABEL for label in labels)
+
+
+_LONGEST_LABEL = 63
+"""Limit of a part of a host's name: with a longer or an empty one it cannot be looked up."""
 
 _FILES = ("api_key_file", "client_certificate", "client_key")
 

@@ -1,5 +1,6 @@
 """The context window of a model, as far as it is known by now."""
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,6 +14,8 @@ from tui.providers.catalog import ModelChoice, provider_of
 if TYPE_CHECKING:
     from tui.providers.model_lists import Connection
     from tui.providers.server_windows import AskAgain
+
+_log = logging.getLogger(__name__)
 
 _SECONDS = 1.5
 """Limit of waiting for a server, as it may delay the first request."""
@@ -131,6 +134,14 @@ def _priced(choice: ModelChoice) -> int | None:
 def _in_time(ask: Callable[[], None]) -> None:
     """Ask a server, and wait for its answer for a moment."""
     # The look-up of a name has no limit of its own.
-    asking = threading.Thread(target=ask, daemon=True, name="window")
+    asking = threading.Thread(target=_quietly, args=(ask,), daemon=True, name="window")
     asking.start()
     asking.join(_SECONDS)
+
+
+def _quietly(ask: Callable[[], None]) -> None:
+    """Ask, and log an error: Python would print it over the screen."""
+    try:
+        ask()
+    except (AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError) as error:
+        _log.info("a model's window cannot be asked for", exc_info=error)

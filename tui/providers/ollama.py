@@ -59,8 +59,8 @@ def _models(base_url: str, timeout: float) -> list[str]:
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:
         socket.create_connection((parts.hostname or "", port), timeout).close()
-    except OSError:
-        # The usual case: no server. A plain socket notices at once, without importing a library.
+    except (OSError, UnicodeError):
+        # The usual case: no server, or no possible name of one. A plain socket notices at once, without importing a library.
         return []
     left = timeout - (time.monotonic() - start)
     return _listed(parts, left) if left > 0 else []
