@@ -561,7 +561,7 @@ class TestGarbage:
             events, error = await failed(model_at(server))
         assert events[:1] == [TextReceived("Good.")]
         assert isinstance(error, AnswerCut)
-        assert str(error).endswith("sent an invalid answer.")
+        assert str(error).endswith("sent an invalid answer. Try again, or choose another model.")
 
     @only_anthropic
     @pytest.mark.parametrize(

@@ -214,12 +214,13 @@ class TestALoginPage:
         assert f"127.0.0.1:{server.port} sent a web page instead of " in said
         assert "or a login page of the network or a proxy is in the way." in said
 
-    async def test_that_a_reply_leads_to_is_told(self, ask: Ask):
-        moved = refuses(302, body=PAGE.decode(), Location="http://login.example/")
+    @pytest.mark.parametrize("page", [PAGE.decode(), ""])
+    async def test_that_a_reply_leads_to_is_told(self, ask: Ask, page: str):
+        moved = refuses(302, body=page, Location="http://login.example/")
         with ChatServer(moved, lists=[moved]) as server:
             said = await failed(ask, "", server.base_url)
         assert "redirects to http://login.example/. If that is right," in said
-        assert said.endswith(" If it is a login page of the network, open that first.")
+        assert said.endswith(" If it is a login page of the network, open that in a browser first.")
 
     async def test_that_the_network_requires_is_told(self, ask: Ask):
         page = refuses(511, body=PAGE.decode())

@@ -62,6 +62,7 @@ def ends(reason: str) -> bytes:
 
 DONE = b"data: [DONE]\n\n"
 STOP = ends("stop")
+INVALID = "URL sent an invalid answer. Try again, or choose another model."
 HI = says("Hi")
 WHOLE = {"choices": [{"message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"}]}
 CHOICE = {"index": 0, "finish_reason": None}
@@ -320,8 +321,8 @@ ERRORS = table(
         b'{"error": {"message": "On fire."}}',
         NO_STREAM,
     ),
-    ("a text instead of an event", HI + b'data: "Hi"\n\n', "Hi! URL sent an invalid answer."),
-    ("a list instead of an event", HI + b"data: []\n\n", "Hi! URL sent an invalid answer."),
+    ("a text instead of an event", HI + b'data: "Hi"\n\n', f"Hi! {INVALID}"),
+    ("a list instead of an event", HI + b"data: []\n\n", f"Hi! {INVALID}"),
 )
 
 REASONS = table(
@@ -455,9 +456,9 @@ MESSAGES = table(
     (
         "an event without a type",
         BEGUN + HELLO + data({"index": 0}),
-        "Hi! URL sent an invalid answer.",
+        f"Hi! {INVALID}",
     ),
-    ("a list instead of an event", BEGUN + HELLO + data([]), "Hi! URL sent an invalid answer."),
+    ("a list instead of an event", BEGUN + HELLO + data([]), f"Hi! {INVALID}"),
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -81,9 +82,18 @@ def web_page(route: Route, wanted: str, form: str) -> str:
     )
 
 
-def login_hint(text: str) -> str:
-    """A further sentence about a redirect whose text is a web page."""
-    return " If it is a login page of the network, open that first." if is_page(text) else ""
+def login_hint(route: Route, location: str, text: str) -> str:
+    """A further sentence about a redirect to a web page, or to another host."""
+    if not (is_page(text) or _leads_away(route, location)):
+        return ""
+    return " If it is a login page of the network, open that in a browser first."
+
+
+def _leads_away(route: Route, location: str) -> bool:
+    try:
+        return urlsplit(location).hostname not in {None, urlsplit(route.address).hostname}
+    except ValueError:
+        return False
 
 
 def _hung_up(route: Route) -> Disconnection:

@@ -176,16 +176,18 @@ def _breakage(broken: BrokenStream, reply: Reply, choice: ModelChoice) -> ModelE
             said = quoted(broken.words, *_secrets(choice, reply))
             return AnswerCut(f"{choice.place} broke off its answer.{said}")
         case "malformed":
-            return AnswerCut(f"{choice.place} sent an invalid answer.")
+            words = f"{choice.place} sent an invalid answer. Try again, or choose another model."
+            return AnswerCut(words)
         case "no_stream":
             said = quoted(_message(None, reply), *_secrets(choice, reply))
             return _no_answer(choice, reply, said)
 
 
 def _redirection(reply: Reply, choice: ModelChoice) -> ModelError:
+    hint = login_hint(reply.route, reply.location, _head(reply))
     return ModelUnavailable(
         f"{choice.place} redirects to {quotable(reply.location, *choice.secrets)}. If that is"
-        f" right, make it the base_url of {choice.provider}.{login_hint(_head(reply))}"
+        f" right, make it the base_url of {choice.provider}.{hint}"
     )
 
 

@@ -323,9 +323,11 @@ def _refusal(
     if words := intercepted(status, route, is_page=is_page(text)):
         return ModelUnavailable(words)
     if 300 <= status < 400:
-        place = quotable(headers.get("location", "another address"), *secrets)
+        place = headers.get("location", "")
+        hint = login_hint(route, place, text)
+        place = quotable(place, *secrets) or "another address"
         return ModelUnavailable(
-            f"{host} redirects to {place}. If that is right, give that address.{login_hint(text)}"
+            f"{host} redirects to {place}. If that is right, give that address.{hint}"
         )
     if status in {401, 403}:
         what = "refused the key" if connection.key else "requires a key"

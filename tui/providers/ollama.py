@@ -60,7 +60,7 @@ def _models(base_url: str, timeout: float) -> list[str]:
     try:
         socket.create_connection((parts.hostname or "", port), timeout).close()
     except (OSError, UnicodeError):
-        # The usual case: no server, or no possible name of one. A plain socket notices at once, without importing a library.
+        # The usual case: no server. A plain socket notices at once, without importing a library.
         return []
     left = timeout - (time.monotonic() - start)
     return _listed(parts, left) if left > 0 else []
