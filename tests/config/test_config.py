@@ -340,6 +340,10 @@ class TestAWrongValue:
                 'providers.openai.dialect: expected "anthropic", .*',
             ),
             (
+                "providers.bedrock.query.a = 'b'",
+                "providers.bedrock.query: expected nothing: AWS's.*",
+            ),
+            (
                 "providers.openai.key_command = ['']",
                 "providers.openai.key_command: expected the name of a program first, got nothing",
             ),

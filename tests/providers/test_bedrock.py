@@ -6,8 +6,7 @@ import sys
 import textwrap
 
 import pytest
-
-pytest.importorskip("boto3", reason="the extra bedrock is not installed")
+from msgspec.structs import replace
 
 from tests.providers.chat_server import (
     ChatServer,
@@ -22,6 +21,7 @@ from tests.providers.chat_server import (
     refuses,
 )
 from tests.providers.conftest import KEY, ModelAt, asks, collected, text_of
+from tests.providers.relay import ForwardProxy
 from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_calls
 from tui.domain.journal.message import ToolCall
 from tui.domain.providers import DialectName
@@ -83,6 +83,29 @@ def test_a_key_takes_the_place_of_credentials(dialect: DialectName):
     key = Secret(KEY, "AWS_BEARER_TOKEN_BEDROCK")
     model = ChatModel(ModelChoice("bedrock", "m", key=key, dialect=dialect))
     assert model._dialect._client.meta.config.signature_version == "bearer"
+
+
+async def test_headers_and_fields_of_the_configuration_go_with_each_request(model_at: ModelAt):
+    with ChatServer(answers("Yes.")) as server:
+        choice = ModelChoice("local", "test-model", server.root, dialect="bedrock")
+        more = {"headers": {"X-Team": Secret("blue", "headers")}, "extra_body": {"top_k": 5}}
+        await collected(ChatModel(replace(choice, **more)).stream(asks()))
+    (sent,) = server.requests
+    assert sent.headers["x-team"] == "blue"
+    assert sent.body["additionalModelRequestFields"] == {"top_k": 5}
+
+
+@pytest.mark.parametrize("proxied", [True, False])
+async def test_the_proxy_of_the_configuration_counts_before_the_environment(
+    dialect: DialectName, monkeypatch: pytest.MonkeyPatch, *, proxied: bool
+):
+    with ChatServer(answers("Yes.")) as server, ForwardProxy(server.port) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1" if proxied else proxy.root)
+        address = "http://model.example" if proxied else server.root
+        way = Secret(proxy.root if proxied else "", "proxy")
+        choice = ModelChoice("local", "m", address, dialect=dialect, proxy=way)
+        assert text_of(await collected(ChatModel(choice).stream(asks()))) == "Yes."
+        assert bool(proxy.log) == proxied
 
 
 async def test_without_credentials_it_says_where_they_belong(

@@ -13,7 +13,7 @@ from tui.config.connections import Connections, connections_file
 from tui.config.dotted_keys import joined
 from tui.config.schema import Config, ProviderSettings
 from tui.domain.commands import command_called
-from tui.domain.providers import KNOWN_SERVERS, OFFLINE
+from tui.domain.providers import KNOWN_SERVERS, OFFLINE, PROVIDERS, DialectName
 from tui.errors import ConfigError
 from tui.files import read_bounded, size_words
 
@@ -201,8 +201,14 @@ def _unfit_providers(providers: Mapping[str, ProviderSettings]) -> Iterator[tupl
             yield f"{key}.key_command", "expected the name of a program first, got nothing"
         if not _is_json(provider.extra_body):
             yield f"{key}.extra_body", "expected JSON: no dates, times, nan or inf"
+        if provider.query and _dialect(name, provider) == "bedrock":
+            yield f"{key}.query", "expected nothing: AWS's client sends no parameters of an address"
         if provider.client_key and not provider.client_certificate:
             yield f"{key}.client_certificate", "expected the certificate of client_key, got nothing"
+
+
+def _dialect(name: str, provider: ProviderSettings) -> DialectName | None:
+    return provider.dialect or (PROVIDERS[name].dialect if name in PROVIDERS else None)
 
 
 def _is_json(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """The dialect of Amazon Bedrock, by AWS's own client, which works in threads."""
-# Development does without AWS's client, which has no types.
-# pyright: basic, reportMissingImports=false
+# AWS's client has no types.
+# pyright: basic
 
 import contextvars
 import threading
@@ -19,7 +19,7 @@ from botocore.session import Session
 from botocore.tokens import FrozenAuthToken
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models import Model as LibraryModel
-from pydantic_ai.models.bedrock import BedrockConverseModel
+from pydantic_ai.models.bedrock import BedrockConverseModel, BedrockModelSettings
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers.bedrock import BedrockProvider
 from pydantic_ai.settings import ModelSettings
@@ -31,10 +31,13 @@ from tui.providers.catalog import ModelChoice
 from tui.providers.chat_events import ChatEvents
 from tui.providers.connection import CONNECT_TIMEOUT
 from tui.providers.dialect import AS_TYPED, library_messages, library_settings, sendable
+from tui.providers.network import proxy_for
 from tui.providers.protocol import ModelRequest
 from tui.providers.server_words import quotable
 from tui.providers.transport import Wire
 
+_VENDOR = "https://bedrock-runtime.amazonaws.com"
+"""In place of the address, whose region only AWS's client knows."""
 _LOOK = 0.2
 """In seconds: how soon a waiting thread notices that the program ends."""
 
@@ -46,6 +49,7 @@ class BedrockDialect:
     """Unused: AWS's client sends the requests, and reads events in a form of its own."""
 
     def __init__(self, choice: ModelChoice) -> None:
+        self._choice = choice
         self._name = sendable(choice.model)
         self._client = _PatientClient(choice)
         self._known = BedrockProvider.model_profile(self._name) or ModelProfile()
@@ -59,7 +63,14 @@ class BedrockDialect:
 
     def settings(self, parameters: ModelParameters) -> ModelSettings:
         # The library leaves it out for models that have no cache there.
-        return ModelSettings(cache=True) | library_settings(parameters)
+        given = BedrockModelSettings(cache=True) | BedrockModelSettings(
+            **library_settings(parameters)
+        )
+        if headers := self._choice.headers:
+            given["extra_headers"] = {name: text.reveal() for name, text in headers.items()}
+        if fields := self._choice.extra_body:
+            given["bedrock_additional_model_requests_fields"] = fields
+        return given
 
     def messages(self, request: ModelRequest) -> list[ModelMessage]:
         return library_messages(request)
@@ -76,6 +87,7 @@ def _client(choice: ModelChoice) -> BaseClient:
         "connect_timeout": connect,
         "read_timeout": choice.timeout,
         "retries": {"total_max_attempts": 1},
+        **_way(choice),
     }
     session = boto3.Session()
     if choice.key:
@@ -87,6 +99,18 @@ def _client(choice: ModelChoice) -> BaseClient:
         return make("bedrock-runtime", config=Config(**config), endpoint_url=address)
     except (BotoCoreError, ValueError) as error:
         raise _unusable(choice, error) from None
+
+
+def _way(choice: ModelChoice) -> dict[str, Any]:
+    """The configured proxy and certificate; AWS's client knows those of the environment."""
+    way: dict[str, Any] = {}
+    if choice.proxy is not None:
+        proxy = proxy_for(choice.base_url or _VENDOR, {}, choice.proxy.reveal())
+        address = str(proxy.url) if proxy else ""
+        way["proxies"] = {"http": address, "https": address} if proxy else {}
+    if certificate := choice.client_certificate:
+        way["client_cert"] = (certificate, choice.client_key) if choice.client_key else certificate
+    return way
 
 
 def _unusable(choice: ModelChoice, error: Exception) -> ModelUnavailable:
