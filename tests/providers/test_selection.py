@@ -88,6 +88,18 @@ class TestTheFirstThatIsFound:
             (AZURE, "", llama, "ollama:llama3.2"),
             (AZURE, '[providers.azure]\nmodels = ["mine"]', llama, "azure:mine"),
             ({"AWS_BEARER_TOKEN_BEDROCK": KEY}, "", llama, "ollama:llama3.2"),
+            ({"HF_TOKEN": KEY}, "", nothing, "huggingface:openai/gpt-oss-120b"),
+            ({"HF_TOKEN": KEY}, "", llama, "ollama:llama3.2"),
+            ({"HF_TOKEN": KEY}, SERVER, nothing, "local:qwen3"),
+            ({"HF_TOKEN": KEY, "GROQ_API_KEY": KEY}, "", llama, "groq:openai/gpt-oss-120b"),
+            (
+                {"HF_TOKEN": KEY},
+                '[providers.huggingface]\nmodels = ["mine"]',
+                llama,
+                "huggingface:mine",
+            ),
+            ({"GOOGLE_API_KEY": KEY}, "", llama, "ollama:llama3.2"),
+            ({"GEMINI_API_KEY": KEY}, "", llama, "google:gemini-3.5-flash"),
             ({}, "[providers.lmstudio]\nmodels = ['a']", nothing, "offline:guide"),
         ],
     )
@@ -168,14 +180,14 @@ class TestTheFirstThatIsFound:
     ):
         monkeypatch.setattr("tui.providers.extras.find_spec", lambda _: None)
         environ = {variable: KEY}
-        choice, (told,) = choose(settings_with(), environ, find_ollama=llama)
-        assert choice.name == "ollama:llama3.2"
+        choice, (told,) = choose(settings_with(), environ, find_ollama=nothing)
+        assert choice.name == "offline:guide"
         assert told == (
             "The library for google is not installed. Run: python3 -m pip --python"
             f' {shlex.quote(sys.executable)} install "sibyl-tui[google]"'
         )
         monkeypatch.setattr("tui.providers.extras.find_spec", lambda name: name)
-        choice, told = choose(settings_with(), environ, find_ollama=llama)
+        choice, told = choose(settings_with(), environ, find_ollama=nothing)
         assert (choice.name, told) == (f"google:{PROVIDERS['google'].models[0]}", ())
         assert choice.key is not None
         assert choice.key.source == variable

@@ -313,5 +313,9 @@ PROVIDERS = {
 }
 """By name, in the order in which an unasked choice tries them."""
 
+SHARED_VARIABLES = frozenset({"GOOGLE_API_KEY", "HF_TOKEN"})
+"""Variables of keys that serve for much else: a server of one's own is chosen before their vendors,
+unless those are in the settings."""
+
 KNOWN_SERVERS = tuple(name for name in PROVIDERS if name != OFFLINE)
 """The names that need no ``base_url``; any other name is an OpenAI-compatible server."""

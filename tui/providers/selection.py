@@ -1,10 +1,17 @@
 """Selection of a model: the requested one, else the first that is available."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tui.config import Settings
-from tui.domain.providers import GUIDE, KNOWN_SERVERS, OFFLINE, PROVIDERS, Provider
+from tui.domain.providers import (
+    GUIDE,
+    KNOWN_SERVERS,
+    OFFLINE,
+    PROVIDERS,
+    SHARED_VARIABLES,
+    Provider,
+)
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.catalog import (
     ModelChoice,
@@ -156,12 +163,23 @@ class _Selection:
 
     def first_found(self) -> tuple[ModelChoice, tuple[str, ...]]:
         """Select the first available model, else the guide."""
-        vendors = (self._vendor(name) for name in PROVIDERS if PROVIDERS[name].needs_key)
-        choice = next(filter(None, vendors), None) or self._server() or self._ollama()
+        vendors = [name for name in PROVIDERS if PROVIDERS[name].needs_key]
+        perhaps = [name for name in vendors if self._has_shared_key(name)]
+        certain = [name for name in vendors if name not in perhaps]
+        choice = self._vendor(certain) or self._server() or self._ollama() or self._vendor(perhaps)
         return choice or ModelChoice(OFFLINE, GUIDE), tuple(self._passed_over)
 
-    def _vendor(self, name: str) -> ModelChoice | None:
-        """Select a vendor's default model if its key is set."""
+    def _has_shared_key(self, name: str) -> bool:
+        """True for a vendor of which only a variable is known that serves for much else."""
+        provider = self._provider(name)
+        variable = provider.key_variable if provider else None
+        return variable in SHARED_VARIABLES and name not in self._settings.providers
+
+    def _vendor(self, names: Sequence[str]) -> ModelChoice | None:
+        """Select the default model of the first vendor whose key is set."""
+        return next(filter(None, map(self._keyed, names)), None)
+
+    def _keyed(self, name: str) -> ModelChoice | None:
         provider = self._provider(name)
         if provider is None:
             return None
