@@ -12,9 +12,7 @@ from tests.providers.test_turn_answers import CALLS, next_round, thinks_and_call
 from tui.domain.model_settings import ModelParameters
 from tui.domain.providers import DialectName
 from tui.errors import AnswerCut, ModelRefused
-from tui.providers.adapter import ChatModel
 from tui.providers.catalog import ModelChoice
-from tui.providers.openai_dialect import OpenAIDialect
 from tui.providers.protocol import (
     AnswerEnded,
     ModelRequest,
@@ -40,20 +38,6 @@ async def sent(model_at: ModelAt, request: ModelRequest, **changes: Any) -> dict
         await collected(model_at(server, **changes).stream(request))
     assert server.requests[0].path == "/v1/responses"
     return server.requests[0].body
-
-
-@pytest.mark.parametrize(
-    ("address", "spoken"),
-    [
-        ("https://api.openai.com/v1", ResponsesDialect),
-        ("https://API.OpenAI.com/v1/", ResponsesDialect),
-        ("https://api.openai.com.example.org/v1", OpenAIDialect),
-        ("http://127.0.0.1:8000/v1", OpenAIDialect),
-    ],
-)
-def test_only_the_address_of_openai_speaks_them_unasked(address: str, spoken: type):
-    model = ChatModel(ModelChoice("openai", REASONS, address))
-    assert type(model._dialect) is spoken
 
 
 async def test_nothing_is_stored_and_reasoning_comes_encrypted_and_summarised(model_at: ModelAt):

@@ -333,7 +333,25 @@ class TestTheChoice:
         assert choice.base_url == "https://api.openai.com/v1"
         assert (choice.timeout, choice.retries) == (table.timeout, table.retries) == (60, 2)
         assert choice.context_window == table.context_window == 128_000
-        assert choice.dialect == "openai"
+        assert choice.dialect == "responses"
+
+    @pytest.mark.parametrize(
+        ("text", "dialect"),
+        [
+            ("base_url = 'https://api.openai.com/v1'", "responses"),
+            ("base_url = 'https://API.OpenAI.com/v1/'", "responses"),
+            ("base_url = 'https://api.openai.com.example.org/v1'", "openai"),
+            ("base_url = 'http://127.0.0.1:8000/v1'", "openai"),
+            ("dialect = 'openai'", "openai"),
+            ("base_url = 'http://127.0.0.1:8000/v1'\ndialect = 'responses'", "responses"),
+        ],
+    )
+    def test_speaks_responses_unasked_at_the_address_of_openai_only(
+        self, settings_with: SettingsWith, text: str, dialect: str
+    ):
+        settings = settings_with(f"[providers.openai]\n{text}")
+        choice, _ = choose(settings, OPENAI, find_ollama=nothing)
+        assert choice.dialect == dialect
 
     def test_of_anthropic_speaks_its_dialect(self, settings_with: SettingsWith):
         choice, _ = choose(settings_with(), ANTHROPIC, find_ollama=nothing)

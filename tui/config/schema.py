@@ -138,7 +138,7 @@ class ProviderSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
         DialectName | None,
         _about(
             'The protocol: "openai" (chat completions, that of most servers), "responses",\n'
-            '"anthropic", "google", "mistral" or "bedrock".',
+            '"anthropic", "google", "mistral" or "bedrock". At api.openai.com it is "responses".',
             "openai",
         ),
     ] = None

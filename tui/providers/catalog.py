@@ -20,6 +20,8 @@ from tui.domain.providers import (
 from tui.errors import ConfigError, ModelUnavailable
 from tui.providers.secret import Secret, key_from_environment, key_from_file
 
+_OPENAI = "api.openai.com"
+
 
 class ModelChoice(msgspec.Struct, frozen=True):
     """A model and everything that is needed to ask it; the fields are those of ``Provider``."""
@@ -137,7 +139,7 @@ def provider_called(name: str, settings: Settings, environ: Mapping[str, str]) -
         key_file=own.api_key_file,
         needs_key=table.needs_key or own.api_key_env is not None,
         proxy=settings.config.proxy if own.proxy is None else own.proxy,
-        **_spoken(own),
+        **_spoken(own, table.dialect, address),
         **_replaced(own),
         **_added(table, own),
     )
@@ -174,11 +176,15 @@ def _key_variable(table: Provider, environ: Mapping[str, str]) -> str | None:
     return next((each for each in usual if each and environ.get(each, "").strip()), usual[0])
 
 
-def _spoken(own: ProviderSettings) -> dict[str, Any]:
-    """Another dialect, with its form of the list of models."""
-    if own.dialect is None:
-        return {}
-    return {"dialect": own.dialect, "lists": LISTINGS.get(own.dialect, "openai")}
+def _spoken(own: ProviderSettings, usual: DialectName, address: str) -> dict[str, Any]:
+    """The configured dialect, with its form of the list of models; else the one of the address.
+
+    OpenAI's own speaks Responses: it refuses tools in chat completions to models that reason.
+    """
+    if own.dialect is not None:
+        return {"dialect": own.dialect, "lists": LISTINGS.get(own.dialect, "openai")}
+    is_openai = urlsplit(address).hostname == _OPENAI
+    return {"dialect": "responses"} if usual == "openai" and is_openai else {}
 
 
 def has_pasted_key(name: str, settings: Settings) -> bool:

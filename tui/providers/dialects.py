@@ -1,13 +1,8 @@
 """The choice of a dialect; only the library of the chosen one is imported."""
 
-from urllib.parse import urlsplit
-
-from tui.domain.providers import DialectName
 from tui.providers.catalog import ModelChoice
 from tui.providers.dialect import Dialect
 from tui.providers.extras import require_extra
-
-_OPENAI = "api.openai.com"
 
 
 def dialect_of(choice: ModelChoice) -> Dialect:
@@ -16,7 +11,7 @@ def dialect_of(choice: ModelChoice) -> Dialect:
     Raises ``ModelUnavailable`` if its extra is missing.
     """
     require_extra(choice.dialect, choice.provider)
-    match spoken_at(choice):
+    match choice.dialect:
         case "anthropic":
             from tui.providers.anthropic_dialect import AnthropicDialect
 
@@ -41,12 +36,3 @@ def dialect_of(choice: ModelChoice) -> Dialect:
             from tui.providers.openai_dialect import OpenAIDialect
 
             return OpenAIDialect(choice)
-
-
-def spoken_at(choice: ModelChoice) -> DialectName:
-    """Name the dialect of a server: OpenAI's own speaks Responses.
-
-    It refuses tools in chat completions to models that reason.
-    """
-    is_openai = urlsplit(choice.base_url).hostname == _OPENAI
-    return "responses" if choice.dialect == "openai" and is_openai else choice.dialect
