@@ -63,6 +63,13 @@ def test_what_is_no_command_is_a_usage_error(sibyl, arguments):
     assert "usage: sibyl-tui" in result.err
 
 
+def test_an_unknown_option_is_told_with_the_usage_of_its_command(sibyl):
+    result = sibyl("ask", "-m", "nope", "Hello?")
+    assert result.code == 2
+    assert result.err.startswith("usage: sibyl-tui ask [-h]")
+    assert result.err.endswith("sibyl-tui ask: unrecognized arguments: -m Hello?\n")
+
+
 def test_a_usage_error_quotes_no_control_raw(sibyl):
     result = sibyl("\x1b]0;title\x07\x9b31m")
     assert result.code == 2
