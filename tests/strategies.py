@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import (
     Closed,
+    Import,
     Offsets,
     Opened,
     Partial,
@@ -104,6 +105,22 @@ def records():
         st.builds(Closed, at=any_text(4)),
         st.builds(Restored, at=any_text(4)),
         st.builds(Reset, at=any_text(4)),
+        _imports(),
+    )
+
+
+def _imports():
+    counts = st.integers(0, 10**7)
+    return st.builds(
+        Import,
+        at=any_text(4),
+        program=any_text(4),
+        source_id=any_text(4),
+        path=any_text(4),
+        format_version=_perhaps(any_text(4)),
+        size=counts,
+        read=counts,
+        skipped=st.dictionaries(any_text(4), counts, max_size=3),
     )
 
 

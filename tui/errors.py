@@ -14,6 +14,7 @@
     │   ├── MessageNotFound       the session has no such message, or it was replaced
     │   ├── IndexBusy             another program is building the search index
     │   ├── SessionBusy           another window has the lease of the session
+    │   ├── SessionExists         a session with this id is there already
     │   ├── SessionDamaged        the session's file was altered or is gone
     │   ├── NewerVersion          a newer sibyl-tui wrote it
     │   └── ReadOnly              the session is open read-only
@@ -152,6 +153,13 @@ class SessionBusy(StorageError):
         super().__init__(f"Session {session_id} is open in another window ({holder}).")
         self.session_id = session_id
         self.holder = holder
+
+
+class SessionExists(StorageError):
+    """A session with this id is there already."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"Session {session_id} exists already.")
 
 
 class SessionDamaged(StorageError):

@@ -9,6 +9,7 @@ from tui.domain.journal import records
 from tui.domain.journal.message import Message, TokenUsage, ToolCall
 from tui.domain.journal.records import (
     Closed,
+    Import,
     Offsets,
     Opened,
     Partial,
@@ -212,6 +213,16 @@ FORK_MEANINGS = [
         usage=TokenUsage(1200, 30, cached_tokens=1024, cache_write_tokens=100),
     ),
     Summary(text="They met.", through="f2", model="openai:gpt-5", usage=TokenUsage(1300, 40)),
+    Import(
+        at="2026-11-22T21:00:00.000Z",
+        program="claude-code",
+        source_id="0a000000-0000-4000-8000-000000000001",
+        path="/home/u/.claude/projects/-home-u-shop/0a000000-0000-4000-8000-000000000001.jsonl",
+        format_version="2.1.209",
+        size=4096,
+        read=12,
+        skipped={"thinking": 3},
+    ),
 ]
 
 

@@ -24,6 +24,7 @@ import msgspec
 import pytest
 
 from tests.builders import Clock, answer, at, header, piece, texts, todos, user
+from tui.domain.imports import ImportLine
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import TokenUsage, ToolCall
 from tui.domain.journal.records import (
@@ -36,6 +37,7 @@ from tui.domain.journal.records import (
     Settings,
     State,
     Summary,
+    encode,
 )
 from tui.domain.moves import Batch
 from tui.errors import (
@@ -45,6 +47,7 @@ from tui.errors import (
     ReadOnly,
     SessionBusy,
     SessionDamaged,
+    SessionExists,
     SessionNotFound,
     StorageError,
     StorageFull,
@@ -85,6 +88,19 @@ def closed(store, *records, scope=SCOPE, session_id=None):
     lease = new(store, *records, scope=scope, session_id=session_id)
     lease.release()
     return lease.session_id
+
+
+def imported(session_id, ordinal=0):
+    """The header of a session of another program."""
+    return header(
+        session_id, scope=SCOPE, ordinal=ordinal, project_path="/shop", imported_from="pi:x"
+    )
+
+
+def encoded(*records):
+    """Records with and without their lines, as they may come."""
+    for number, record in enumerate(records):
+        yield record, encode(record) if number % 2 else b""
 
 
 def change(store, session_id, *records):
@@ -1033,6 +1049,96 @@ class StoreContract:
         assert [move.target for move in store.moves()] == ["archive"]
 
     # --- delete, archive, restore, purge
+
+    # --- sessions of other programs
+
+    def test_an_imported_session_is_in_the_archive_whole(self, store, other):
+        store.add_imported(
+            imported("old"), encoded(user("m1", "a"), answer("m2", "b", 9), state("Old", 2, 1))
+        )
+        entry = other.entry("old")
+        assert (entry.status, entry.name, entry.ordinal) == ("archived", "Old", 0)
+        assert texts(other.load("old").loaded_messages) == ["a", "b"]
+        assert entry.last_used_at == at(9)
+        assert ids(other.list(SessionFilter(SCOPE), None, 9)) == []
+        assert store.active(SCOPE) is None
+
+    def test_nothing_is_there_of_an_import_that_was_broken_off(self, store):
+        def broken():
+            yield from encoded(user("m1"))
+            raise LookupError
+
+        with pytest.raises(LookupError):
+            store.add_imported(imported("old"), broken())
+        with pytest.raises(SessionNotFound):
+            store.entry("old")
+        store.add_imported(imported("old"), encoded(user("m1", "a")))
+        assert texts(store.load("old").loaded_messages) == ["a"]
+
+    @pytest.mark.parametrize("deed", ["keep", "archive", "delete"])
+    def test_an_import_takes_the_place_of_no_session(self, store, deed):
+        closed(store, user("m1", "mine"), session_id="old")
+        if deed != "keep":
+            getattr(store, deed)("old")
+        with pytest.raises(SessionExists):
+            store.add_imported(imported("old"), encoded(user("m1")))
+        assert texts(store.load("old").loaded_messages) == ["mine"]
+
+    def test_an_imported_session_has_its_versions(self, store):
+        records = [user("m1", "a"), answer("m2", "b"), answer("m3", "c", after="m1")]
+        store.add_imported(imported("old"), encoded(*records, state("", 2, 1)))
+        assert texts(store.tail("old", 9).session.loaded_messages) == ["a", "c"]
+        assert texts(store.load("old").all_messages) == ["a", "b", "c"]
+
+    def test_an_imported_session_keeps_its_number_where_that_was_never_given(self, store):
+        for name in ("old", "other"):
+            store.add_imported(imported(name, ordinal=3), encoded(user("m1")))
+        assert [each.ordinal for each in store.entries(["old", "other"])] == [3, 0]
+        assert store.entry(closed(store)).ordinal == 4
+
+    def test_an_imported_session_is_active_where_none_is(self, store):
+        store.add_imported(imported("old", ordinal=1), encoded(user("m1")), active=True)
+        store.add_imported(imported("other", ordinal=2), encoded(user("m1")), active=True)
+        store.restore("other")
+        store.restore("old")
+        assert store.active(SCOPE) == "old"
+
+    def test_an_imported_session_grows_where_it_is(self, store, other):
+        store.add_imported(imported("old"), encoded(user("m1", "a"), state("Old", 1, 1)))
+        lease = store.lease("old")
+        store.extend(lease, [answer("m2", "b", 9), state("Old", 2, 1)])
+        lease.release()
+        entry = other.entry("old")
+        assert (entry.status, entry.ordinal, entry.last_used_at) == ("archived", 0, at(9))
+        assert texts(other.load("old").loaded_messages) == ["a", "b"]
+
+    def test_who_holds_no_lease_extends_nothing(self, store, other):
+        store.add_imported(imported("old"), encoded(user("m1")))
+        lease = store.lease("old")
+        with pytest.raises(ReadOnly):
+            other.extend(lease, [answer("m2")])
+        lease.release()
+        with pytest.raises(ReadOnly):
+            store.extend(lease, [answer("m2")])
+
+    def test_the_records_of_a_session_are_read_one_by_one(self, store):
+        records = [user("m1"), answer("m2"), Reset(at=at())]
+        found = store.records(closed(store, *records))
+        assert isinstance(next(found), SessionHeader)
+        assert list(found) == records
+
+    def test_the_log_of_imports_outlives_the_session(self, store, other):
+        lines = [
+            ImportLine(at(), "pi", "/a/\ud800", 1, 2, 3, 4, "s", "r", "old", whole=True),
+            ImportLine(at(), "pi", "/b"),
+        ]
+        store.add_imported(imported("old"), encoded(user("m1")))
+        store.note_imports(lines)
+        store.delete("old")
+        store.purge("old")
+        assert list(other.imports()) == lines
+        other.note_imports(lines[:1])
+        assert list(store.imports()) == [*lines, lines[0]]
 
     def test_moving_what_is_not_there_is_told(self, store):
         for verb in (store.delete, store.archive, store.restore, store.purge):

@@ -7,7 +7,7 @@ names begin with ``.`` and end in ``.tmp``; no list shows them.
 import errno
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -147,6 +147,30 @@ def publish(path: Path, data: bytes) -> None:
         raise
 
 
+def publish_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], int | None]) -> None:
+    """Create a file whole or not at all, never over another, from blocks that are made meanwhile.
+
+    ``changed`` is asked after the last block for the time of the file's last change. Raises
+    ``FileExistsError`` if the name is taken, and whatever the making of a block raises.
+    """
+    temporary = temporary_name(path)
+    try:
+        descriptor = open_to_make(temporary, os.O_WRONLY | os.O_EXCL)
+        try:
+            for block in blocks:
+                write_whole(descriptor, block)
+            moment = changed()
+            if moment is not None:
+                os.utime(descriptor, ns=(moment, moment))
+            sync_file(descriptor)
+        finally:
+            os.close(descriptor)
+        _link_or_rename(temporary, path)
+        sync_directory(path.parent)
+    finally:
+        _remove_quietly(temporary)
+
+
 def publish_or_replace(path: Path, data: bytes, own: bytes) -> None:
     """Create a file like ``publish``, or replace the leftover of an earlier attempt.
 
@@ -216,6 +240,17 @@ def are_two_names(one: Path, other: Path) -> bool:
     if os.path.samestat(os.stat(one.parent), os.stat(other.parent)):
         return False
     return os.path.samestat(os.lstat(one), os.lstat(other))
+
+
+def _link_or_rename(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, "already there", str(target)) from error
+        os.rename(source, target)
 
 
 def _rename_to_free_name(source: Path, target: Path) -> None:

@@ -3,13 +3,17 @@
 import logging
 import os
 import time
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
+from tui.domain.imports import ImportLine
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.ids import SESSION_NUMBERS, is_session_id, new_session_id
 from tui.domain.journal.message import Message
@@ -17,8 +21,10 @@ from tui.domain.journal.records import (
     NO_OFFSETS,
     VERSION,
     DamagedRecord,
+    Encoded,
     Record,
     Restored,
+    SessionHeader,
     Settings,
     encode,
 )
@@ -36,21 +42,29 @@ from tui.domain.moves import Batch, Move, Place
 from tui.domain.targets import resolve
 from tui.domain.text.labels import plural
 from tui.domain.timestamps import format_utc, utc_now
-from tui.errors import NewerVersion, ReadOnly, SessionBusy, SessionNotFound, StorageError
+from tui.errors import (
+    NewerVersion,
+    ReadOnly,
+    SessionBusy,
+    SessionExists,
+    SessionNotFound,
+    StorageError,
+)
 from tui.logs import error_name, milliseconds_since
 from tui.storage import locks
 from tui.storage.catalog import FileCatalog
 from tui.storage.directory import Directory, open_scopes
-from tui.storage.disk import publish_or_replace, storage_errors, sync_directory
+from tui.storage.disk import publish_blocks, publish_or_replace, storage_errors, sync_directory
 from tui.storage.drafts import Drafts
 from tui.storage.file_lease import Beginning, FileLease, HeldLeases
 from tui.storage.folders import Folder, Folders, move_to_free_name
+from tui.storage.import_log import add_lines, read_lines
 from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import Journal, opened
 from tui.storage.moves import MoveLog, new_batch
 from tui.storage.protocol import KEPT_OR_ARCHIVED, Appended, Lease, Listing, SessionFilter
 from tui.storage.scopes import ScopeLine
-from tui.storage.writer import JournalWriter, encode_lines, last_use, set_last_use
+from tui.storage.writer import JournalWriter, NewJournal, encode_lines, last_use, set_last_use
 
 if TYPE_CHECKING:
     from tui.domain.search.query import SearchResult
@@ -132,18 +146,57 @@ class FileStore:
         self._index.changed(held.session_id)
         if held.folder is Folder.TRASH:
             raise SessionNotFound(held.session_id)
-        doing = f"Cannot save session {held.session_id}"
-        try:
-            with _logged_save(held, len(records)), storage_errors(doing):
-                if held.writer is not None:
-                    appended = self._append(held, held.writer, records, lines)
-                else:
-                    self._publish(held, records, lines)
-                    appended = Appended(held.ordinal)
-        except DamagedRecord as error:
-            raise StorageError(f"{doing}: a record is {error}") from error
+        with _logged_save(held, len(records)), _saving(held.session_id):
+            if held.writer is not None:
+                appended = self._append(held, held.writer, records, lines)
+            else:
+                self._publish(held, records, lines)
+                appended = Appended(held.ordinal)
         self._note_pin(held.session_id, records)
         return appended
+
+    def add_imported(
+        self,
+        header: SessionHeader,
+        records: Iterable[Encoded],
+        *,
+        active: bool = False,
+    ) -> None:
+        session_id = header.id
+        path = self._folders.journal(session_id, Folder.ARCHIVE)
+        self._folders.prepare()
+        self._folders.require(Folder.ARCHIVE, f"Cannot save session {session_id}")
+        if self._folders.exists(session_id):
+            raise SessionExists(session_id)
+        with _saving(session_id):
+            header = self._taken_over(header, active=active)
+            journal = NewJournal(chain([(header, b"")], records))
+            try:
+                publish_blocks(path, journal.blocks(), lambda: journal.last_use)
+            except FileExistsError as error:
+                raise SessionExists(session_id) from error
+        self._index.changed(session_id)
+
+    def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
+        held = self._held.own(lease)
+        if held.folder is Folder.TRASH:
+            raise SessionNotFound(held.session_id)
+        if held.writer is None:
+            raise ReadOnly(held.session_id)
+        if not records:
+            return
+        self._index.changed(held.session_id)
+        with _logged_save(held, len(records)), _saving(held.session_id):
+            held.writer.append(records, lines)
+
+    def imports(self) -> Iterator[ImportLine]:
+        with storage_errors("Cannot read the log of imports"):
+            yield from read_lines(self._folders.imports)
+
+    def note_imports(self, lines: Sequence[ImportLine]) -> None:
+        self._folders.prepare()
+        with storage_errors("Cannot write the log of imports"):
+            add_lines(self._folders.imports, lines)
 
     def path(self, session_id: str) -> Path:
         """Find the path of a session's journal. Raises ``SessionNotFound``."""
@@ -165,6 +218,10 @@ class FileStore:
     def versions(self, session_id: str) -> Versions:
         with self._journal(session_id) as journal:
             return journal.versions()
+
+    def records(self, session_id: str) -> Iterator[Record]:
+        with self._journal(session_id) as journal:
+            yield from journal.records()
 
     def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
         with self._journal(session_id) as journal:
@@ -314,7 +371,7 @@ class FileStore:
         if not self._folders.exists(session_id):
             return lease
         lease.release()
-        raise StorageError(f"Session {session_id} exists already.")
+        raise SessionExists(session_id)
 
     def _lock(self, session_id: str) -> locks.Lock:
         try:
@@ -383,6 +440,23 @@ class FileStore:
         used = last_use(records)
         if used is not None:
             set_last_use(path, used)
+
+    def _taken_over(self, header: SessionHeader, *, active: bool) -> SessionHeader:
+        """Take over the number that a session had in its scope, and its being active, if free."""
+        if not header.ordinal and not active:
+            return header
+        with self._scopes.locked():
+            table, at = self._scopes.table(), self._now()
+            owners = set(table.with_ordinal(header.scope, header.ordinal)) - {header.id}
+            header = msgspec.structs.replace(header, ordinal=0 if owners else header.ordinal)
+            lines: list[ScopeLine] = []
+            if header.ordinal and header.id not in table.places:
+                lines.append(ScopeLine(header.scope, at, header.ordinal, header.id))
+            if active and table.chosen(header.scope) is None:
+                lines.append(ScopeLine(header.scope, at, active=header.id))
+            if lines:
+                self._scopes.add(*lines)
+        return header
 
     def _number(self, lease: FileLease) -> None:
         """Give a session its number if it was imported, and has none yet."""
@@ -480,6 +554,16 @@ class FileStore:
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
         raise SessionNotFound(session_id)
+
+
+@contextmanager
+def _saving(session_id: str) -> Generator[None]:
+    doing = f"Cannot save session {session_id}"
+    try:
+        with storage_errors(doing):
+            yield
+    except DamagedRecord as error:
+        raise StorageError(f"{doing}: a record is {error}") from error
 
 
 @contextmanager

@@ -102,6 +102,10 @@ class Folders(msgspec.Struct, frozen=True):
         return self.root / "moves.jsonl"
 
     @property
+    def imports(self) -> Path:
+        return self.root / "imports.jsonl"
+
+    @property
     def scopes_lock(self) -> Path:
         return self.root / "scopes.lock"
 

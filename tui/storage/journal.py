@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -90,6 +90,14 @@ class Journal:
         if next(lines_with(self._descriptor, AFTER, self._end), None) is None:
             return {}
         return self._whole_fold(_without_text).session(held=self._held).versions
+
+    def records(self) -> Iterator[Record]:
+        """Read all records, the header first; damaged and unknown ones are left out."""
+        yield self.header()
+        for offset, line in lines_forward(self._descriptor, 0, self._end):
+            record = decoded(line)
+            if offset and record is not None:
+                yield record
 
     def requests(self) -> tuple[CountedRequest, ...]:
         """Read the tokens of all requests; damage is skipped."""

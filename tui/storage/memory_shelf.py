@@ -5,6 +5,7 @@ from itertools import chain, repeat
 
 import msgspec
 
+from tui.domain.imports import ImportLine
 from tui.domain.journal.ids import is_session_id
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import DamagedRecord, Record, SessionHeader, decode, encode
@@ -56,6 +57,7 @@ class MemoryShelf(msgspec.Struct):
     numbers: dict[tuple[str, int], str] = msgspec.field(default_factory=dict[tuple[str, int], str])
     active: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     moves: list[Move] = msgspec.field(default_factory=list[Move])
+    imports: list[ImportLine] = msgspec.field(default_factory=list[ImportLine])
 
 
 def checked(session_id: str) -> str:

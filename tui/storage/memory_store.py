@@ -7,18 +7,19 @@ the same records as a file, and returns the same.
 import difflib
 import os
 import secrets
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from tui.domain.imports import ImportLine
 from tui.domain.journal.counts import CountedRequest, counted_requests
 from tui.domain.journal.fold import Fold
 from tui.domain.journal.ids import SESSION_NUMBERS, new_session_id
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import VERSION, Partial, Record, Restored, SessionHeader
+from tui.domain.journal.records import VERSION, Encoded, Partial, Record, Restored, SessionHeader
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -45,6 +46,7 @@ from tui.errors import (
     ReadOnly,
     SessionBusy,
     SessionDamaged,
+    SessionExists,
     SessionNotFound,
     StorageError,
 )
@@ -121,7 +123,7 @@ class MemoryStore:
         lease = self._take(header)
         if header.id in self.shelf.boxes:
             lease.release()
-            raise StorageError(f"Session {header.id} exists already.")
+            raise SessionExists(header.id)
         return lease
 
     def lease(self, session_id: str) -> Lease:
@@ -156,6 +158,40 @@ class MemoryStore:
             raise SessionNotFound(held.session_id)
         return self._add(held, box, new)
 
+    def add_imported(
+        self,
+        header: SessionHeader,
+        records: Iterable[Encoded],
+        *,
+        active: bool = False,
+    ) -> None:
+        if checked(header.id) in self.shelf.boxes:
+            raise SessionExists(header.id)
+        made = list(records)
+        new = as_read(header.id, [record for record, _ in made], [line for _, line in made])
+        if header.ordinal:
+            owner = self.shelf.numbers.setdefault((header.scope, header.ordinal), header.id)
+            header = msgspec.structs.replace(header, ordinal=header.ordinal * (owner == header.id))
+        if active:
+            self.shelf.active.setdefault(header.scope, header.id)
+        self.shelf.boxes[header.id] = Box(header, new, last_use(new) or 0, "archived")
+
+    def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
+        held = self._own(lease)
+        new = as_read(held.session_id, records, lines)
+        box = self._readable(held.session_id)
+        if box.place == "trashed":
+            raise SessionNotFound(held.session_id)
+        box.records += new
+        box.used_ns = max(last_use(new) or 0, box.used_ns)
+        held.known = len(box.records)
+
+    def imports(self) -> Iterator[ImportLine]:
+        return iter(self.shelf.imports)
+
+    def note_imports(self, lines: Sequence[ImportLine]) -> None:
+        self.shelf.imports += lines
+
     def contents(self, lease: Lease) -> tuple[SessionHeader, Sequence[Record]]:
         """The header and the records of a session that this program holds."""
         held = self._own(lease)
@@ -185,6 +221,11 @@ class MemoryStore:
             msgspec.structs.replace(session, entries=kept, live_from=0),
             None if all_kept else str(place),
         )
+
+    def records(self, session_id: str) -> Iterator[Record]:
+        box = self._readable(session_id)
+        yield box.header
+        yield from box.records
 
     def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
         box = self._readable(session_id)

@@ -12,14 +12,15 @@ journal that could not be decoded. ``count``, ``before``, ``after`` and ``limit`
 list entries or hits. Cursors are opaque strings, valid for the store that made them.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import msgspec
 
+from tui.domain.imports import ImportLine
 from tui.domain.journal.counts import CountedRequest
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Record
+from tui.domain.journal.records import Encoded, Record, SessionHeader
 from tui.domain.journal.session import (
     Holder,
     Page,
@@ -121,6 +122,13 @@ class SessionReader(Protocol):
         """Find the messages that have other versions; it may read the whole session.
 
         Raises ``SessionNotFound``, ``SessionDamaged``.
+        """
+        ...
+
+    def records(self, session_id: str) -> Iterator[Record]:
+        """Read the records of a session one by one, its header first, in the order of the journal.
+
+        Those that cannot be decoded are left out. Raises ``SessionNotFound``, ``SessionDamaged``.
         """
         ...
 
@@ -337,6 +345,45 @@ class SessionStore(SessionReader, Protocol):
         records written earlier are gone, and ``StorageError`` for a record that ``encode``
         refuses, also in a store that keeps no JSON.
         """
+        ...
+
+    def add_imported(
+        self,
+        header: SessionHeader,
+        records: Iterable[Encoded],
+        *,
+        active: bool = False,
+    ) -> None:
+        """Add a whole session of another program to the archive; on return it is durable.
+
+        It exists for others only then, and if the making of a record raises anything, nothing of
+        it is there. Each record comes with its line, or with an empty one, as in ``append``; they
+        are written while they are made, so that their number is not limited by memory. The last
+        use of the session is its newest message. No hook is fired.
+
+        ``header.ordinal`` is the number that the session had in its scope, or 0: it keeps it if
+        that was never given here, and has none otherwise, until it is restored. ``active`` makes
+        it the active session of its scope if that has none. Nothing else of the scope changes.
+
+        Raises ``SessionExists`` if the session is there, in any place, and ``StorageError`` for a
+        record that ``encode`` refuses.
+        """
+        ...
+
+    def extend(self, lease: Lease, records: Sequence[Record], lines: Sequence[bytes] = ()) -> None:
+        """Write records at the end of an imported session, where it is; on return they are durable.
+
+        As ``append``, but an archived session stays in the archive and gets no number, and its
+        last use is that of the records, unless an earlier one is later.
+        """
+        ...
+
+    def imports(self) -> Iterator[ImportLine]:
+        """Read the log of imports, oldest line first. No move and no purge changes it."""
+        ...
+
+    def note_imports(self, lines: Sequence[ImportLine]) -> None:
+        """Append lines to the log of imports; on return they are durable."""
         ...
 
     def delete(self, session_id: str, batch: Batch | None = None) -> None:

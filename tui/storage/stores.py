@@ -1,6 +1,6 @@
 """The store of this program, and a second one in memory for its private sessions."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -94,6 +94,9 @@ class SessionStores(SessionReader):
 
     def versions(self, session_id: str) -> Versions:
         return self.of(session_id).versions(session_id)
+
+    def records(self, session_id: str) -> Iterator[Record]:
+        return self.of(session_id).records(session_id)
 
     def requests(self, session_id: str) -> tuple[CountedRequest, ...]:
         return self.of(session_id).requests(session_id)

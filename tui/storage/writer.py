@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -10,6 +10,8 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import (
+    NO_OFFSETS,
+    Encoded,
     Offsets,
     Opened,
     Partial,
@@ -36,6 +38,7 @@ from tui.storage.journal_window import decoded, entry_id
 from tui.storage.lines import lines_forward
 
 _MARK_BYTES = 64
+_BLOCK_BYTES = 1024 * 1024
 
 
 class Acknowledged(msgspec.Struct, frozen=True):
@@ -222,6 +225,37 @@ def encode_lines(
         place += len(line)
         encoded.append(line)
     return b"".join(encoded), offsets
+
+
+class NewJournal:
+    """The lines of a new journal, in blocks, from records that are made meanwhile."""
+
+    def __init__(self, records: Iterable[Encoded]) -> None:
+        self._records = records
+        self.last_use: int | None = None
+        """Of the records so far, in nanoseconds since 1970."""
+
+    def blocks(self) -> Iterator[bytes]:
+        """Encode the records. Raises ``DamagedRecord``, and whatever their making raises."""
+        offsets, place, begins = NO_OFFSETS, 0, dict[str | None, int]()
+        block: list[bytes] = []
+        size = 0
+        for record, known in self._records:
+            begins.setdefault(entry_id(record), place + size)
+            line = _line(record, known, offsets, begins.get)
+            offsets = offsets.following(record, place + size)
+            self._note_use(record)
+            block.append(line)
+            size += len(line)
+            if size >= _BLOCK_BYTES:
+                yield b"".join(block)
+                block, place, size = [], place + size, 0
+        yield b"".join(block)
+
+    def _note_use(self, record: Record) -> None:
+        used = last_use((record,))
+        if used is not None:
+            self.last_use = max(used, self.last_use or 0)
 
 
 def _line(

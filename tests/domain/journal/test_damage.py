@@ -79,6 +79,7 @@ def fields_of_a_wrong_type():
         "metadata": [1, "x", []],
         "temperature": ["x", True, []],
         "offsets": [1, "x", []],
+        "skipped": [1, "x", []],
     }
     for line in LINES + FORK_LINES:
         for name in json.loads(line):

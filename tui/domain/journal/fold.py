@@ -13,6 +13,7 @@ from tui.domain.journal.records import (
     NO_OFFSETS,
     NO_SUMMARY,
     Closed,
+    Import,
     Offsets,
     Opened,
     Partial,
@@ -98,6 +99,7 @@ class Fold(msgspec.Struct):
     opened_at: str | None = None
     closed_at: str | None = None
     last_record_at: str | None = None
+    imported: Import | None = None
     _entries: list[Entry | None] = msgspec.field(default_factory=list[Entry | None])
     _places: dict[str, int] = msgspec.field(default_factory=dict[str, int])
     _hidden: set[str] = msgspec.field(default_factory=set[str])
@@ -133,6 +135,7 @@ class Fold(msgspec.Struct):
             opened_at=session.opened_at,
             closed_at=session.closed_at,
             last_record_at=session.last_record_at,
+            imported=session.imported,
         )
         fold._entries = list(session.everything or session.entries)
         resets = [place for place, each in enumerate(fold._entries) if isinstance(each, Reset)]
@@ -158,10 +161,8 @@ class Fold(msgspec.Struct):
                 self._add_state(record)
             case Summary():
                 self._add_summary(record)
-            case Todos():
-                self.todos = record.items
-            case Settings():
-                self.settings = record
+            case Todos() | Settings() | Import():
+                self.seed(record)
             case Reset():
                 self._add_reset(record)
             case Opened() | Closed() | Restored():
@@ -170,7 +171,7 @@ class Fold(msgspec.Struct):
                 return
         self.offsets = self.offsets.following(record, offset)
 
-    def seed(self, record: Summary | Todos | Settings) -> None:
+    def seed(self, record: Summary | Todos | Settings | Import) -> None:
         """Take a record from before the folded part of the file."""
         match record:
             case Summary():
@@ -179,6 +180,8 @@ class Fold(msgspec.Struct):
                 self.todos = record.items
             case Settings():
                 self.settings = record
+            case Import():
+                self.imported = record
 
     @property
     def replaced(self) -> frozenset[str]:
@@ -219,6 +222,7 @@ class Fold(msgspec.Struct):
             damaged=self.damaged,
             everything=visible.everything,
             parents=visible.parents,
+            imported=self.imported,
         )
 
     def up_to(self, message_id: str, *, held: bool = False) -> Session:

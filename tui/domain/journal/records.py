@@ -157,6 +157,25 @@ class Reset(_Record, frozen=True, tag="reset"):
     at: str
 
 
+class Import(_Record, frozen=True, tag="import", kw_only=True):
+    """The records above were imported from another program; the last one is the whole count.
+
+    ``read`` and the numbers of ``skipped`` are together the records of the source.
+    """
+
+    at: str
+    program: str
+    source_id: str
+    """The program's own id of the conversation."""
+    path: str
+    format_version: str | None = None
+    size: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Of the source, in bytes."""
+    read: Annotated[int, msgspec.Meta(ge=0)]
+    skipped: dict[str, int] = {}
+    """The records that are not here, by reason."""
+
+
 Record = (
     SessionHeader
     | Message
@@ -169,7 +188,11 @@ Record = (
     | Closed
     | Restored
     | Reset
+    | Import
 )
+
+Encoded = tuple[Record, bytes]
+"""A record and its line, which is empty if it was not encoded yet."""
 
 _KINDS: dict[str, type[Record]] = {
     "session": SessionHeader,
@@ -183,6 +206,7 @@ _KINDS: dict[str, type[Record]] = {
     "closed": Closed,
     "restored": Restored,
     "reset": Reset,
+    "import": Import,
 }
 
 

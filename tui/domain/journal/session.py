@@ -7,7 +7,15 @@ from typing import Literal
 import msgspec
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Offsets, Reset, SessionHeader, Settings, State, Summary
+from tui.domain.journal.records import (
+    Import,
+    Offsets,
+    Reset,
+    SessionHeader,
+    Settings,
+    State,
+    Summary,
+)
 from tui.domain.journal.todo import TodoItem
 from tui.domain.journal.versions import Versions, versions_of
 from tui.domain.text.labels import EMPTY, UNREADABLE, label
@@ -62,6 +70,8 @@ class Session(msgspec.Struct, frozen=True):
     """
     parents: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     """With ``everything``: for each message the one that it follows, ``""`` for a first one."""
+    imported: Import | None = None
+    """The count of what was imported, if that was read; ``SessionStore.load`` reads it."""
 
     @property
     def id(self) -> str:

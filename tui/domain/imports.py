@@ -1,0 +1,29 @@
+"""The log of imports: the sources that were read, and the sessions that came from them."""
+
+import msgspec
+
+
+class ImportLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A line of the log: a conversation that became a session, or the end of a source.
+
+    The last line about a session counts, and the last ``whole`` one about a source.
+    """
+
+    at: str
+    program: str
+    path: str
+    """Of the source."""
+    device: int = 0
+    inode: int = 0
+    size: int = 0
+    """Of the source, in bytes, when its reading began."""
+    mtime: int = 0
+    """Of the source, in nanoseconds since 1970, when its reading began."""
+    source_id: str = ""
+    """The program's own id of the conversation; empty in a line about the source only."""
+    root: str = ""
+    """The tree that the conversation is part of, if it is not the only part."""
+    id: str = ""
+    """The session's id here."""
+    whole: bool = False
+    """True in the last line of a source that was read to its end."""

@@ -1,0 +1,54 @@
+"""``imports.jsonl``: the sources that were imported. Append-only; a purge leaves it as it is."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from tui.domain.imports import ImportLine
+from tui.domain.journal.json_text import journal_json
+from tui.domain.json_limits import parse
+from tui.storage.disk import open_to_make, open_to_read, sync_file, write_whole
+from tui.storage.lines import lines_forward
+
+_DECODER = msgspec.json.Decoder(ImportLine)
+
+
+def add_lines(path: Path, lines: Sequence[ImportLine]) -> None:
+    """Append lines durably; a torn last line is closed before. Raises ``OSError``."""
+    data = b"".join(journal_json(msgspec.to_builtins(line)) + b"\n" for line in lines)
+    descriptor = open_to_make(path, os.O_RDWR | os.O_APPEND)
+    try:
+        size = os.fstat(descriptor).st_size
+        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        write_whole(descriptor, b"\n" + data if torn else data)
+        sync_file(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def read_lines(path: Path) -> Iterator[ImportLine]:
+    """Read the lines, oldest first; those that cannot be decoded are skipped.
+
+    Raises ``OSError``.
+    """
+    try:
+        descriptor = open_to_read(path)
+    except FileNotFoundError:
+        return
+    try:
+        for _, line in lines_forward(descriptor, 0, os.fstat(descriptor).st_size):
+            with suppress(ValueError, RecursionError, msgspec.ValidationError):
+                yield _decoded(line)
+    finally:
+        os.close(descriptor)
+
+
+def _decoded(line: bytes) -> ImportLine:
+    try:
+        return _DECODER.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        # msgspec refuses the lone surrogates of a path that is not UTF-8.
+        return msgspec.convert(parse(line), ImportLine)
