@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from tui.domain.journal.message import ToolCall
 from tui.importers.branches import Turn, linked
 from tui.importers.contents import arguments, joined, placeholder, title
 from tui.importers.export_files import beginning, nowhere, records
-from tui.importers.json_lines import object_in, objects_in, text_in
+from tui.importers.json_lines import items_in, object_in, objects_in, text_in
 from tui.importers.protocol import (
     Conversation,
     ForeignMessage,
@@ -118,8 +118,7 @@ class _Tree:
         return parent if parent in self._nodes else ""
 
     def _children(self, name: str) -> list[str]:
-        children: Any = self._nodes.get(name, {}).get("children")
-        names = cast("list[Any]", children) if isinstance(children, list) else []
+        names = items_in(self._nodes.get(name, {}).get("children"))
         return [child for child in names if isinstance(child, str) and child in self._nodes]
 
     def _message(self, name: str, message: Json) -> tuple[tuple[ForeignMessage, ...], str]:
@@ -223,9 +222,8 @@ def _status(message: Json) -> str | None:
 
 
 def _text(content: Json, message: Json) -> str:
-    parts: Any = content.get("parts")
-    if isinstance(parts, list):
-        texts = [_part(part) for part in cast("list[Any]", parts)]
+    if isinstance(content.get("parts"), list):
+        texts = [_part(part) for part in items_in(content["parts"])]
         return joined([*texts, *_attached(message, content)])
     found = [text_in(content.get(field)) for field in _TEXTS]
     if any(text.strip() for text in found):

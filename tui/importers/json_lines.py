@@ -67,10 +67,14 @@ def _reason(line: bytes, *, last: bool) -> str:
     return UNFINISHED if last else UNREADABLE
 
 
+def items_in(value: Any) -> list[Any]:
+    """The array itself; an empty one instead of anything else."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
 def objects_in(value: Any) -> list[Json]:
     """The objects of an array; none of anything else."""
-    items = cast("list[Any]", value) if isinstance(value, list) else []
-    return [cast("Json", item) for item in items if isinstance(item, dict)]
+    return [cast("Json", item) for item in items_in(value) if isinstance(item, dict)]
 
 
 def object_in(value: Any) -> Json:

@@ -6,6 +6,7 @@ from tui.importers.protocol import Reader
 
 PROGRAMS: dict[str, str] = {
     "chatgpt": "chatgpt",
+    "claude-ai": "claude_ai",
 }
 """Module of each program's reader, by the name of the program, in the order of the screen."""
 
