@@ -2,9 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_args
 
+from tui.domain.journal.message import TokenUsage
+from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem, TodoStatus
 from tui.importers.json_lines import parse
+from tui.importers.protocol import ForeignTodos
 
 _NO_TITLE = re.compile(
     r"(new (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?", re.IGNORECASE
@@ -24,6 +27,14 @@ def placeholder(kind: str, *facts: object) -> str:
     return f"[{kind}: {known}]" if known else f"[{kind}]"
 
 
+def base64_size(data: Any) -> str:
+    """The size of what base64 stands for: ``2048 bytes``; ``""`` of anything but text."""
+    if not isinstance(data, str):
+        return ""
+    encoded = data.rstrip("=")
+    return f"{len(encoded) * 3 // 4} bytes"
+
+
 def arguments(value: Any) -> Any:
     """The arguments of a call: an object, also from its text; other text under ``_raw``."""
     if not isinstance(value, str):
@@ -38,3 +49,31 @@ def title(text: Any) -> str:
     """A title in one line; ``""`` for what programs call a conversation without one."""
     line = " ".join(text.split()) if isinstance(text, str) else ""
     return "" if _NO_TITLE.fullmatch(line) else line
+
+
+def usage(sent: Any, received: Any, cached: Any = 0, cache_written: Any = 0) -> TokenUsage | None:
+    """Token counts, cached ones part of those that were sent; ``None`` without any."""
+    counts = [_count(each) for each in (sent, received, cached, cache_written)]
+    return TokenUsage(*counts) if any(counts) else None
+
+
+def todos(items: Iterable[tuple[Any, Any, Any]]) -> ForeignTodos:
+    """A list of content, status and active form; items without content are left out."""
+    listed = [
+        TodoItem(content[:ITEM_CHARACTERS], _todo_status(status), _words(active or content))
+        for content, status, active in items
+        if isinstance(content, str) and content.strip()
+    ]
+    return ForeignTodos(tuple(listed[:MOST_ITEMS]))
+
+
+def _todo_status(status: Any) -> TodoStatus:
+    return status if status in get_args(TodoStatus) else "pending"
+
+
+def _words(active: Any) -> str:
+    return active[:ITEM_CHARACTERS] if isinstance(active, str) else ""
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and 0 < value < 2**53 else 0

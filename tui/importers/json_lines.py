@@ -2,20 +2,50 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-from tui.domain.json_limits import BeyondLimits, check_limits
+import msgspec
+
+from tui.domain.json_limits import LINE_BYTES, BeyondLimits, check_limits
 from tui.files import open_regular, read_bounded
 from tui.importers.protocol import Json, Ledger
-from tui.storage.lines import lines_forward
+
+T = TypeVar("T")
 
 UNREADABLE = "unreadable line"
 UNFINISHED = "unfinished line"
 BLANK = "blank line"
+TOO_LONG = "too long line"
 FILE_BYTES = 64 * 1024 * 1024
 """Limit of a file that is one JSON value and is parsed as a whole."""
+_BLOCK = 1024 * 1024
+_HEAD_BYTES = 4096
+
+
+class RawLine(NamedTuple):
+    """A line of a file, without its line feed."""
+
+    offset: int
+    length: int
+    data: bytes
+    """The whole line; its beginning only if it is too long or was not wanted."""
+    last: bool
+    """True for a last line without line feed, which may still be being written."""
+
+    @property
+    def is_whole(self) -> bool:
+        return len(self.data) == self.length
+
+    @property
+    def damage(self) -> str:
+        """The reason to skip a line that is no object."""
+        if not self.is_whole:
+            return TOO_LONG
+        if not self.data.strip(b" \t\r\x00"):
+            return BLANK
+        return UNFINISHED if self.last else UNREADABLE
 
 
 class Line(NamedTuple):
@@ -31,17 +61,75 @@ def objects(path: Path, ledger: Ledger, start: int = 0) -> Iterator[Line]:
     Lines that are no object are counted as skipped, those without a word too. A last line without
     a line feed is still being written, unless it is whole. Raises ``OSError``.
     """
+    for line in raw_lines(path, start):
+        value = parse(line.data) if line.is_whole else None
+        if isinstance(value, dict):
+            yield Line(line.offset, cast("Json", value))
+        else:
+            ledger.skipped[line.damage] += 1
+
+
+def raw_lines(
+    path: Path, start: int = 0, wanted: Callable[[bytes], bool] = lambda _: True
+) -> Iterator[RawLine]:
+    """Read the lines of a file from an offset on, in blocks. Raises ``OSError``.
+
+    ``wanted`` is asked by the beginnings of lines that are longer than a block: those that are not
+    wanted are never in memory as a whole.
+    """
     descriptor = open_regular(path, follow=True)
     try:
-        size = os.fstat(descriptor).st_size
-        for offset, line in lines_forward(descriptor, start, size):
-            value = parse(line)
-            if isinstance(value, dict):
-                yield Line(offset, cast("Json", value))
-            else:
-                ledger.skipped[_reason(line, last=offset + len(line) >= size)] += 1
+        line = _Growing(start)
+        for block in _blocks(descriptor, start):
+            first, *more = block.split(b"\n")
+            line.add(first, wanted)
+            for part in more:
+                yield line.ended()
+                line = _Growing(line.offset + line.length + 1)
+                line.add(part, wanted)
+        if line.length:
+            yield line.ended(last=True)
     finally:
         os.close(descriptor)
+
+
+def span(descriptor: int, offset: int, length: int) -> bytes:
+    """Read a line again, of an open file. Raises ``OSError``."""
+    return os.pread(descriptor, length, offset)
+
+
+class _Growing:
+    """A line of which more and more is read."""
+
+    def __init__(self, offset: int) -> None:
+        self.offset = offset
+        self.length = 0
+        self._parts: list[bytes] = []
+        self._dropped = False
+
+    def add(self, part: bytes, wanted: Callable[[bytes], bool]) -> None:
+        self.length += len(part)
+        if self._dropped:
+            return
+        self._parts.append(part)
+        is_long = len(self._parts) == 2 and len(self._parts[0]) < self.length
+        if self.length > LINE_BYTES or (is_long and not wanted(b"".join(self._parts))):
+            self._parts = [b"".join(self._parts)[: min(_HEAD_BYTES, self.length - 1)]]
+            self._dropped = True
+
+    def ended(self, *, last: bool = False) -> RawLine:
+        return RawLine(self.offset, self.length, b"".join(self._parts), last)
+
+
+def _blocks(descriptor: int, start: int) -> Iterator[bytes]:
+    # A file that grows meanwhile is read as far as it went at first.
+    position, size = start, os.fstat(descriptor).st_size
+    while position < size:
+        block = os.pread(descriptor, min(_BLOCK, size - position), position)
+        if not block:
+            return
+        position += len(block)
+        yield block
 
 
 def whole(path: Path, most: int = FILE_BYTES) -> Any:
@@ -61,10 +149,20 @@ def parse(data: bytes) -> Any:
         return None
 
 
-def _reason(line: bytes, *, last: bool) -> str:
-    if not line.strip(b" \t\r\x00"):
-        return BLANK
-    return UNFINISHED if last else UNREADABLE
+def decode(data: bytes, decoder: msgspec.json.Decoder[T]) -> T | None:
+    """Decode the wanted fields of an object, fast; ``None`` if it is none.
+
+    Its fields are best of type ``Any``: a single one of another type would make it none. What is
+    odd in JSON passes as in ``parse``.
+    """
+    try:
+        return decoder.decode(data)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return msgspec.convert(parse(data), decoder.type)
+    except (ValueError, RecursionError):
+        return None
 
 
 def items_in(value: Any) -> list[Any]:

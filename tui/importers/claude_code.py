@@ -1,0 +1,213 @@
+"""Claude Code: a file for each conversation, whose lines form a tree.
+
+A file is read twice: all its lines, of which only places and links are kept (``claude_code_tree``),
+then those with words, in the order of the tree.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from tui.files import open_regular
+from tui.importers import contents
+from tui.importers.claude_code_lines import (
+    Line,
+    calls_in,
+    is_failure,
+    line_of,
+    model_of,
+    result_text,
+    results_in,
+    texts_in,
+    todos_in,
+    words,
+)
+from tui.importers.claude_code_tree import Place, Step, Tree, id_of
+from tui.importers.json_lines import object_in, raw_lines, span, text_in
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    ForeignTodos,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+from tui.importers.trees import AGAIN
+
+SUB_AGENT = "sub-agent"
+_MARKS = re.compile(
+    rb'"(parentUuid|leafUuid|toolUseResult|customTitle|aiTitle|isSidechain)"\s*:'
+    rb'|"type"\s*:\s*"(file-history-snapshot|queue-operation|permission-mode|mode|last-prompt)"'
+    rb'|"sessionId"\s*:.*"message"\s*:\s*\{'
+)
+_TRUNCATED = ("max_tokens", "model_context_window_exceeded")
+
+
+def _find(places: Places) -> Iterator[Source]:
+    roots = [places.named("CLAUDE_CONFIG_DIR", places.home / ".claude")]
+    if not places.environment.get("CLAUDE_CONFIG_DIR", "").strip():
+        roots.append(places.config / "claude")
+    if places.is_mac:
+        desktop = places.app_support / "Claude" / "local-agent-mode-sessions"
+        roots += sorted(desktop.glob("**/.claude"))
+    for root in roots:
+        for path in sorted(root.glob("projects/*/*.jsonl")):
+            if not _is_sub_agent(path) and path.is_file():
+                yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return path.suffix == ".jsonl" and bool(_MARKS.search(head))
+
+
+def _is_sub_agent(path: Path) -> bool:
+    return path.name.startswith("agent-") or path.parent.name == "subagents"
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    if _is_sub_agent(source.path):
+        ledger.skipped[SUB_AGENT] += sum(1 for _ in raw_lines(source.path))
+        return
+    tree = Tree(source.path)
+    if not tree.steps:
+        ledger.add(tree.ledger)
+        return
+    yield Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
+
+
+def _items(path: Path, tree: Tree) -> Iterator[Item]:
+    descriptor = open_regular(path, follow=True)
+    todos: ForeignTodos | None = None
+    last = {"": ""}
+    try:
+        for node in tree.order():
+            step = tree.steps[node.id.removesuffix(AGAIN)]
+            writer = _Writer(step, last[node.parent], AGAIN if node.id.endswith(AGAIN) else "")
+            yield from writer.messages(list(_lines(descriptor, path, step.places)))
+            yield from writer.summaries(_lines(descriptor, path, step.summaries))
+            last[node.id] = writer.last
+            todos = writer.todos or todos
+    finally:
+        os.close(descriptor)
+    if todos:
+        yield todos
+
+
+class _Placed(NamedTuple):
+    id: str
+    line: Line
+
+
+def _lines(descriptor: int, path: Path, places: Iterable[Place]) -> Iterator[_Placed]:
+    for place in places:
+        line = line_of(span(descriptor, place.offset, place.length))
+        # The file may have been written anew since it was looked through.
+        if line is not None:
+            yield _Placed(id_of(line, place.number, path), line)
+
+
+class _Writer:
+    """Makes the messages of one step."""
+
+    def __init__(self, step: Step, parent: str, ending: str) -> None:
+        self.last = parent
+        self.todos: ForeignTodos | None = None
+        self._step = step
+        self._ending = ending
+        self._open: list[str] = []
+
+    def messages(self, lines: list[_Placed]) -> Iterator[ForeignMessage]:
+        if answers := [each for each in lines if each.line.role == "assistant"]:
+            yield self._answer(answers[0].id, [each.line for each in answers])
+        others = [each for each in lines if each.line.role == "user"]
+        for each in others:
+            for number, result in enumerate(results_in(each.line)):
+                yield self._result(each, number, result)
+        for name, line in others:
+            if said := words(line):
+                number = len(results_in(line))
+                yield self._message(_numbered(name, number), line, "user", content=said)
+
+    def summaries(self, lines: Iterator[_Placed]) -> Iterator[ForeignSummary]:
+        for _, line in lines:
+            text = contents.joined(texts_in(line))
+            if text and self.last:
+                yield ForeignSummary(text, self.last)
+
+    def _answer(self, name: str, lines: list[Line]) -> ForeignMessage:
+        final = lines[-1]
+        text = contents.joined(dict.fromkeys(text for line in lines for text in texts_in(line)))
+        calls = _calls(name, (block for line in lines for block in calls_in(line)))
+        failed = is_failure(final)
+        self._open = [call.id for call in calls]
+        for line in lines:
+            self.todos = todos_in(line) or self.todos
+        return self._message(
+            name,
+            lines[0],
+            "assistant",
+            content=None if failed or not text else text,
+            tool_calls=calls,
+            status=self._status(final),
+            error=text if failed else None,
+            model=model_of(final) or None,
+            usage=_usage(lines),
+        )
+
+    def _status(self, final: Line) -> str | None:
+        if is_failure(final):
+            return "failed"
+        if self._step.interrupted or final.is_aborted_mid_stream is True:
+            return "interrupted"
+        return "truncated" if object_in(final.message).get("stop_reason") in _TRUNCATED else None
+
+    def _result(self, placed: _Placed, number: int, block: Json) -> ForeignMessage:
+        name = _numbered(placed.id, number)
+        call = text_in(block.get("tool_use_id")) or next(iter(self._open), f"{name}-call")
+        if call in self._open:
+            self._open.remove(call)
+        content = result_text(block)
+        return self._message(name, placed.line, "tool", content=content, tool_call_id=call)
+
+    def _message(self, name: str, line: Line, role: Role, **fields: Any) -> ForeignMessage:
+        parent, self.last = self.last, name + self._ending
+        return ForeignMessage(
+            self.last, role, timestamp=utc(line.timestamp), parent=parent, **fields
+        )
+
+
+def _numbered(name: str, number: int) -> str:
+    return f"{name}-{number}" if number else name
+
+
+def _calls(name: str, found: Iterable[Json]) -> tuple[ToolCall, ...]:
+    calls: dict[str, ToolCall] = {}
+    for number, block in enumerate(found, 1):
+        call = text_in(block.get("id")) or f"{name}-{number}"
+        arguments = contents.arguments(block.get("input"))
+        calls.setdefault(call, ToolCall(call, text_in(block.get("name")), arguments))
+    return tuple(calls.values())
+
+
+def _usage(lines: list[Line]) -> TokenUsage | None:
+    for line in reversed(lines):
+        counts = object_in(object_in(line.message).get("usage"))
+        fresh, read, written = (
+            value if isinstance(value := counts.get(name), int) else 0
+            for name in ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        )
+        usage = contents.usage(fresh + read + written, counts.get("output_tokens"), read, written)
+        if usage:
+            return usage
+    return None
+
+
+READER = Reader("claude-code", "Claude Code", _find, _recognises, _read)

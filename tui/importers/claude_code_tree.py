@@ -1,0 +1,328 @@
+"""The tree of a file of Claude Code: places and links, without the words.
+
+An answer of the model is written as a line for each of its blocks, and the results of tools as
+lines of the user. All of these are one step here, or parallel calls would look like branches.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tui.importers import contents
+from tui.importers.claude_code_lines import (
+    Line,
+    calls_in,
+    is_notice,
+    line_of,
+    model_of,
+    results_in,
+    says_interrupted,
+    texts_in,
+    thinks,
+    words,
+)
+from tui.importers.json_lines import RawLine, object_in, raw_lines, text_in
+from tui.importers.protocol import Heading, Ledger
+from tui.importers.times import utc
+from tui.importers.trees import Node, in_order
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_PLAIN = re.compile(r"[a-z][a-z -]{2,40}")
+_UNWANTED = re.compile(
+    rb'"type":"(progress|file-history-snapshot|attribution-snapshot|content-replacement)"'
+)
+_HEAD = 4096
+_TITLES = ("custom_title", "agent_name", "ai_title")
+
+
+class Place(NamedTuple):
+    """The place of a line: offset and length in bytes, and its number among the lines."""
+
+    offset: int
+    length: int
+    number: int
+
+
+class Step(msgspec.Struct, gc=False):
+    """A prompt, or an answer with the results of its tools."""
+
+    places: list[Place]
+    """Its lines."""
+    is_answer: bool
+    summaries: list[Place] = []
+    """Lines with summaries of all up to this step."""
+    interrupted: bool = False
+
+
+def id_of(line: Line, number: int, path: Path) -> str:
+    """The id of a line; a fork of a conversation has it in common with the original."""
+    origin = object_in(line.forked_from).get("messageUuid")
+    name = text_in(origin) or text_in(line.uuid) or f"~{number}"
+    return name if _UUID.fullmatch(name) else f"{path.stem}:{name}"
+
+
+class Tree:
+    """Looks through a file once. Raises ``OSError``."""
+
+    def __init__(self, path: Path) -> None:
+        self.ledger = Ledger()
+        self.steps: dict[str, Step] = {}
+        """By the uuid of their first lines, in the order of the file."""
+        self.root = ""
+        """The id of the first message, which copies and forks of the conversation share."""
+        self._path = path
+        self._parents: dict[str, str] = {}
+        self._of: dict[str, str] = {}
+        self._answers: dict[str, str] = {}
+        self._calls: dict[str, str] = {}
+        self._unlinked: dict[str, str] = {}
+        self._roots: list[str] = []
+        self._is_linked = True
+        self._before = ""
+        self._number = 0
+        self._interruptions: list[str] = []
+        self._summaries: list[tuple[str, Place]] = []
+        self._facts = _Facts()
+        self._leaf = ""
+        self._is_explicit = False
+        for raw in raw_lines(path, wanted=_is_wanted):
+            self._take(raw)
+        self._link()
+
+    def heading(self) -> Heading:
+        facts = self._facts
+        return Heading(
+            self._path.stem,
+            name=facts.name(self._parents),
+            project_path=facts.cwd,
+            created_at=facts.created_at,
+            updated_at=facts.updated_at,
+            model=facts.model,
+            version=facts.version,
+            root=self.root,
+        )
+
+    def order(self) -> list[Node]:
+        """The steps by their keys, such that the shown branch comes last."""
+        nodes = {key: Node(key, self._step_before(key)) for key in self.steps}
+        return in_order(nodes.values(), self._live_leaf(nodes))
+
+    def _take(self, raw: RawLine) -> None:
+        line = line_of(raw.data) if raw.is_whole else None
+        if line is not None:
+            self._number += 1
+            self._count(self._reason(line, raw))
+        elif not raw.is_whole and (unwanted := _UNWANTED.search(raw.data)):
+            self._count(unwanted[1].decode())
+        else:
+            self._count(raw.damage)
+
+    def _count(self, reason: str) -> None:
+        if reason:
+            self.ledger.skipped[reason] += 1
+        else:
+            self.ledger.read += 1
+
+    def _reason(self, line: Line, raw: RawLine) -> str:
+        """Take a line in; the reason if it is skipped."""
+        if line.is_sidechain is True:
+            return "sub-agent"
+        if not line.role and not isinstance(line.uuid, str):
+            return self._note(line)
+        key = text_in(line.uuid) or f"~{self._number}"
+        if key in self._of:
+            return "duplicate"
+        self._add_link(key, line)
+        self._before = key
+        self._is_explicit = False
+        if line.subtype == "compact_boundary":
+            self._leaf = ""
+        if not line.role:
+            return _kind(line)
+        self._facts.take(line)
+        take = self._take_answer if line.role == "assistant" else self._take_prompt
+        return take(key, line, Place(raw.offset, raw.length, self._number))
+
+    def _note(self, line: Line) -> str:
+        if line.type == "last-prompt":
+            self._note_leaf(line)
+            return ""
+        return "" if self._facts.take_title(line) else _kind(line)
+
+    def _note_leaf(self, line: Line) -> None:
+        leaf, explicit = text_in(line.leaf_uuid), line.explicit is True
+        if leaf:
+            self._is_explicit = explicit or (self._is_explicit and leaf == self._leaf)
+            self._leaf = leaf
+
+    def _add_link(self, key: str, line: Line) -> None:
+        parent = line.parent_uuid
+        if not parent and line.logical_parent_uuid:
+            parent = line.logical_parent_uuid
+        if isinstance(parent, str) and parent not in ("", key):
+            self._parents[key] = parent
+            if parent not in self._parents:
+                self._unlinked[key] = self._before
+            return
+        self._parents[key] = self._before
+        if parent is None and line.role == "assistant":
+            self._is_linked = False
+        if parent is None and line.type == "user" and not _continues(line):
+            self._roots.append(key)
+
+    def _take_answer(self, key: str, line: Line, place: Place) -> str:
+        calls = calls_in(line)
+        if is_notice(line):
+            return "notice"
+        if not calls and not any(text.strip() for text in texts_in(line)):
+            return "thinking" if thinks(line) else "empty message"
+        group = text_in(object_in(line.message).get("id")) or key
+        start = self._answers.setdefault(group, key)
+        self._add(start, key, line, place)
+        for call in calls:
+            self._calls.setdefault(text_in(call.get("id")) or key, start)
+        return ""
+
+    def _take_prompt(self, key: str, line: Line, place: Place) -> str:
+        if line.is_compact_summary is True:
+            self._summaries.append((key, place))
+            return ""
+        interrupted = line.is_meta is not True and says_interrupted(line)
+        if interrupted:
+            self._interruptions.append(key)
+        results = results_in(line)
+        if results:
+            self._add(self._caller(key, results[0].get("tool_use_id")), key, line, place)
+            return ""
+        if words(line):
+            self._add(key, key, line, place)
+            return ""
+        if interrupted:
+            return ""
+        return "injected text" if any(map(str.strip, texts_in(line))) else "empty message"
+
+    def _caller(self, key: str, call: Any) -> str:
+        if (known := self._calls.get(text_in(call))) is not None:
+            return known
+        before = self._step_before(key)
+        return before if before and self.steps[before].is_answer else key
+
+    def _add(self, start: str, key: str, line: Line, place: Place) -> None:
+        self._of[key] = start
+        if start in self.steps:
+            self.steps[start].places.append(place)
+            return
+        self.steps[start] = Step([place], line.role == "assistant")
+        self.root = self.root or id_of(line, place.number, self._path)
+
+    def _link(self) -> None:
+        for key, before in self._unlinked.items():
+            if self._parents[key] not in self._parents:
+                self._parents[key] = before
+        # A file whose answers follow nothing has no links; else these are edited first prompts.
+        if self._is_linked:
+            self._parents.update(dict.fromkeys(self._roots, ""))
+        for key in self._interruptions:
+            step = self.steps.get(self._step_at(key))
+            if step and step.is_answer:
+                step.interrupted = True
+        for key, place in self._summaries:
+            if step := self.steps.get(self._step_at(key)):
+                step.summaries = [*step.summaries, place]
+            else:
+                self.ledger.read -= 1
+                self._count("summary without messages")
+
+    def _step_at(self, key: str) -> str:
+        """The step of a line, or else of the nearest one that it follows; ``""`` for none."""
+        passed: set[str] = set()
+        while key and key not in self._of and key not in passed:
+            passed.add(key)
+            key = self._parents.get(key, "")
+        return self._of.get(key, "")
+
+    def _step_before(self, key: str) -> str:
+        """The step that the one of a line follows."""
+        own = self._of.get(key, key)
+        at, passed = self._parents.get(key, ""), {key}
+        while at and at not in passed:
+            passed.add(at)
+            found = self._of.get(at, own)
+            if found != own:
+                return found
+            at = self._parents.get(at, "")
+        return ""
+
+    def _live_leaf(self, nodes: dict[str, Node]) -> str:
+        newest = self._step_at(self._before)
+        noted = self._step_at(self._leaf) if self._leaf in self._parents else ""
+        if not noted or (not self._is_explicit and noted in _ancestors(nodes, newest)):
+            return newest
+        return noted
+
+
+class _Facts:
+    """The facts of a heading, as they are found."""
+
+    def __init__(self) -> None:
+        self.cwd = ""
+        self.created_at: str | None = None
+        self.updated_at: str | None = None
+        self.model = ""
+        self.version = ""
+        self._titles: dict[str, str] = {}
+        self._summaries: dict[str, str] = {}
+
+    def take(self, line: Line) -> None:
+        self.cwd = self.cwd or text_in(line.cwd)
+        self.version = text_in(line.version) or self.version
+        self.model = model_of(line) or self.model
+        time = utc(line.timestamp)
+        self.created_at = self.created_at or time
+        self.updated_at = time or self.updated_at
+
+    def take_title(self, line: Line) -> bool:
+        """Take the title or the directory that a line gives; false if it gives none."""
+        if line.type == "relocated" and isinstance(line.relocated_cwd, str):
+            self.cwd = line.relocated_cwd
+            return True
+        if line.type == "summary" and isinstance(line.summary, str):
+            self._summaries[text_in(line.leaf_uuid)] = line.summary
+            return True
+        for field in _TITLES:
+            if isinstance(value := getattr(line, field), str):
+                self._titles[field] = value
+                return True
+        return False
+
+    def name(self, known: dict[str, str]) -> str:
+        """The best title; a summary of another file's messages only if there is no other."""
+        given = [self._titles.get(field, "") for field in _TITLES]
+        own = [text for leaf, text in self._summaries.items() if leaf in known]
+        titles = [*given, *reversed(own), *reversed(self._summaries.values())]
+        return next((name for title in titles if (name := contents.title(title))), "")
+
+
+def _is_wanted(head: bytes) -> bool:
+    return not _UNWANTED.search(head[:_HEAD])
+
+
+def _continues(line: Line) -> bool:
+    """True for a line of the user that starts no conversation."""
+    return line.is_compact_summary is True or bool(results_in(line))
+
+
+def _kind(line: Line) -> str:
+    kind = text_in(line.type).replace("_", " ")
+    return kind if _PLAIN.fullmatch(kind) else "unknown record"
+
+
+def _ancestors(nodes: dict[str, Node], key: str) -> Iterator[str]:
+    passed: set[str] = set()
+    while key and key not in passed:
+        passed.add(key)
+        yield key
+        key = nodes[key].parent
