@@ -106,7 +106,7 @@ class TestAServerOfOnesOwn:
             (
                 "llama.cpp, older",
                 {
-                    "/v1/models": {"data": [{"id": "qwen3", "meta": {"n_ctx_train": 131072}}]},
+                    "/v1/models": {"data": [{"id": "qwen3", "owned_by": "llamacpp"}]},
                     "/props": {"default_generation_settings": {"n_ctx": 4096}},
                 },
                 4_096,
@@ -153,6 +153,21 @@ class TestAServerOfOnesOwn:
     def test_says_it_in_its_own_words(self, server: str, facts: dict[str, Any], window: int):
         with ChatServer(facts=facts) as loopback:
             assert found(own(loopback)) == window
+
+    @pytest.mark.parametrize(
+        ("owner", "asked"),
+        [
+            ("llamacpp", ["/props"]),
+            ("organization_owner", ["/api/v0/models"]),
+            ("openai", ["/model/info"]),
+            ("somebody", ["/api/ps"]),
+        ],
+    )
+    def test_is_known_by_the_owner_of_its_models_and_asked_little(self, owner: str, asked: Any):
+        models = [{"id": name, "owned_by": owner} for name in ("other", "another")]
+        with ChatServer(facts={"/v1/models": {"data": models}}) as server:
+            assert found(own(server)) == 32_768
+            assert [each.path for each in server.questions] == ["/v1/models", *asked]
 
     def test_counts_before_its_kept_list_and_the_price_list(self):
         facts = {"/v1/models": {"data": [{"id": "gpt-oss-120b", "max_model_len": 8192}]}}

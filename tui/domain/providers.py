@@ -43,6 +43,8 @@ class ListedModel(msgspec.Struct, frozen=True):
 
     name: str
     window: int | None = None
+    owner: str = ""
+    """Its maker in the words of the server, by which some servers are known."""
 
 
 class Provider(msgspec.Struct, frozen=True):

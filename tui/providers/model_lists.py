@@ -99,10 +99,13 @@ def list_models(connection: Connection, seconds: float = SECONDS) -> tuple[Liste
     request = ServerRequest(connection, seconds)
     items = _LISTINGS[connection.provider.lists](request, connection)
     listed = sorted(_usable(items), key=lambda item: -_age(item))[:_MOST_MODELS]
-    found = {str(item["id"]): listed_window(item) for item in listed}
+    found = {str(item["id"]): item for item in listed}
     default = [name for name in connection.provider.models if name in found]
     names = dict.fromkeys([*default, *found])
-    return tuple(ListedModel(name, found[name]) for name in names)
+    return tuple(
+        ListedModel(name, listed_window(found[name]), str(found[name].get("owned_by") or ""))
+        for name in names
+    )
 
 
 def check(connection: Connection, model: str) -> None:

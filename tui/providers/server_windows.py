@@ -1,6 +1,6 @@
 """The window of a model, asked of its server. Blocks: call it in a thread."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -43,7 +43,7 @@ def ask_server(connection: Connection, model: str, seconds: float, keep: Keep) -
         keep(connection, listed)
         if window := _window_in(listed, model):
             return ToldWindow(window)
-        told = (ask(connection, model, seconds) for ask in _OWN_WORDS)
+        told = (ask(connection, model, seconds) for ask in _own_words(listed))
         return next(filter(None, told), ToldWindow())
     return ToldWindow()
 
@@ -101,5 +101,22 @@ def _ask_litellm(connection: Connection, model: str, seconds: float) -> ToldWind
     return None
 
 
-_OWN_WORDS = (_ask_llama_cpp, _ask_lm_studio, _ask_litellm, _ask_ollama)
-"""For servers whose lists in the form of OpenAI do not have the window."""
+_Ask = Callable[[Connection, str, float], ToldWindow | None]
+"""Ask a server in its own words, where its list in the form of OpenAI lacks the window."""
+
+_BY_OWNER: Mapping[str, _Ask] = {
+    "llamacpp": _ask_llama_cpp,
+    "organization-owner": _ask_lm_studio,
+    "organization_owner": _ask_lm_studio,
+    "openai": _ask_litellm,
+}
+"""By the owner that a server gives all of its models."""
+
+
+def _own_words(listed: Sequence[ListedModel]) -> Sequence[_Ask]:
+    """Choose whom to ask by the list: a server that is none of these gets few odd requests."""
+    owners = {each.owner for each in listed} - {""}
+    if not owners:
+        return (_ask_llama_cpp, _ask_lm_studio, _ask_litellm, _ask_ollama)
+    # Ollama's own list gives the makers of the models.
+    return [_BY_OWNER[owner] for owner in sorted(owners & {*_BY_OWNER})] or (_ask_ollama,)
