@@ -86,6 +86,20 @@ class TestAServerOfOnesOwn:
         other = made.with_address(made.connection(OWN_SERVER), "127.0.0.1:2")
         assert (again.provider.name, other.provider.name) == ("local", "local-2")
 
+    async def test_does_not_replace_one_that_another_window_has_connected_meanwhile(self, manager):
+        windows = [manager(), manager()]
+        drafts = [
+            window.with_address(window.connection(OWN_SERVER), f"127.0.0.1:{port}")
+            for port, window in enumerate(windows, start=1)
+        ]
+        kept = [
+            await window.keep(draft, "m") for window, draft in zip(windows, drafts, strict=True)
+        ]
+        assert kept == ["local:m", "local-2:m"]
+        later = manager()
+        addresses = [later.provider(name).base_url for name in ("local", "local-2")]
+        assert addresses == ["http://127.0.0.1:1/v1", "http://127.0.0.1:2/v1"]
+
 
 class TestAKey:
     async def test_that_was_pasted_goes_to_a_file_and_is_used(self, manager, file):

@@ -270,3 +270,26 @@ async def test_one_that_cannot_be_had_says_why_when_it_is_asked():
     model.prepare()
     with pytest.raises(ModelUnavailable, match=r"^There is no key\.$"):
         await collected(model.stream(asks()))
+
+
+def test_two_threads_that_prepare_it_at_once_load_it_once(workshop: NewWorkshop):
+    class Held(LazyModel):
+        @property
+        def name(self) -> str:
+            entered.release()
+            assert go_on.wait(30)
+            return super().name
+
+    entered, go_on = threading.Semaphore(0), threading.Event()
+    shop = workshop(ScriptedModel(), ScriptedModel())
+    model = Held(CHOICE, build=shop.build)
+    threads = [threading.Thread(target=model.prepare) for _ in range(2)]
+    for each in threads:
+        each.start()
+    assert entered.acquire(timeout=30)
+    go_on.set()
+    shop.open.set()
+    for each in threads:
+        each.join(30)
+    assert shop.begun.wait(30)
+    assert len(shop.threads) == 1

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -101,3 +102,24 @@ def test_a_place_that_cannot_be_written_is_an_error_without_the_key(file):
     with pytest.raises(StorageError) as caught:
         connect(file)
     assert KEY not in str(caught.value)
+
+
+def test_two_programs_that_write_at_once_both_count(file):
+    reading, go_on = threading.Event(), threading.Event()
+
+    def slow(kept):
+        reading.set()
+        assert go_on.wait(30)
+        return kept.with_default("openai:slow")
+
+    one = threading.Thread(target=connections.change, args=(file, slow))
+    other = threading.Thread(
+        target=connections.change, args=(file, lambda kept: kept.with_chosen("openai:fast"))
+    )
+    one.start()
+    assert reading.wait(30)
+    other.start()
+    go_on.set()
+    one.join(30)
+    other.join(30)
+    assert load_connections(file).recent == ("openai:fast", "openai:slow")

@@ -1,6 +1,7 @@
 """The cache of the servers' lists is never a reason to fail."""
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,28 @@ def test_a_place_that_cannot_be_written_is_an_error(file):
     file.parent.write_text("no directory")
     with pytest.raises(StorageError):
         model_cache.change(file, {"local": LIST})
+
+
+def test_two_programs_that_write_at_once_both_count(file, monkeypatch):
+    reading, go_on = threading.Event(), threading.Event()
+    read = model_cache.read
+
+    def slow(path):
+        lists = read(path)
+        if not reading.is_set():
+            reading.set()
+            assert go_on.wait(30)
+        return lists
+
+    monkeypatch.setattr(model_cache, "read", slow)
+    names = ("one", "other")
+    threads = [
+        threading.Thread(target=model_cache.change, args=(file, {name: LIST})) for name in names
+    ]
+    threads[0].start()
+    assert reading.wait(30)
+    threads[1].start()
+    go_on.set()
+    for each in threads:
+        each.join(30)
+    assert {*read(file)} == {*names}

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
@@ -114,7 +115,7 @@ class ConnectionManager:
         """Take an address; a server of one's own is named after it. Raises ``UsageError``."""
         provider, address = connection.provider, address_of(text, connection.provider)
         own = provider.name == OWN_SERVER
-        name = self._name_for(address) if own else provider.name
+        name = _name_for(address, self._settings) if own else provider.name
         # A key belongs to the server that it was given for.
         key = connection.key if provider.lacks_address else None
         return replace(connection, provider=replace(provider, name=name, base_url=address), key=key)
@@ -124,9 +125,9 @@ class ConnectionManager:
 
         Raises ``StorageError`` and ``ConfigError``: then nothing has changed.
         """
-        name = f"{connection.provider.name}:{model}"
-        self._take(await asyncio.to_thread(self._written, connection, name))
-        return name
+        kept = await asyncio.to_thread(self._changed, partial(self._with, connection, model))
+        self._take(kept)
+        return kept.recent[0]
 
     async def remove(self, name: str) -> None:
         """Remove a connection and its key. Raises ``StorageError`` and ``ConfigError``."""
@@ -189,22 +190,11 @@ class ConnectionManager:
             return bool(provider.key_file or provider.key_command or self._variable(provider))
         return name in self._settings.providers
 
-    def _name_for(self, address: str) -> str:
-        """The name of a server of one's own: that of its host, unless another has it."""
-        for name in self._settings.providers:
-            if self._settings.provider(name).base_url == address:
-                return name
-        host = urlsplit(address).hostname or ""
-        plain = "local" if _is_loopback(host) else _ODD.sub("-", host).strip("-_") or "server"
-        taken = {*PROVIDERS, *self._settings.providers}
-        others = (f"{plain}-{number}" for number in range(2, len(taken) + 3))
-        return next(name for name in (plain, *others) if name not in taken)
-
-    def _written(self, connection: "Connection", model: str) -> Connections:
-        """Write a connection and its key."""
+    def _with(self, connection: "Connection", model: str, kept: Connections) -> Connections:
+        """Add a connection, and write its key."""
         from tui.storage.connections import write_key
 
-        provider, key = connection.provider, connection.key
+        provider, key = self._apart(connection.provider, kept), connection.key
         own = self._settings.config.providers.get(provider.name, ProviderSettings())
         table = PROVIDERS.get(provider.name, Provider(provider.name))
         # The address of a variable, too: the key was given for that server.
@@ -216,9 +206,17 @@ class ConnectionManager:
         settings = ProviderSettings(
             base_url=None if usual else provider.base_url, api_key_file=file
         )
-        return self._changed(
-            lambda kept: kept.with_provider(provider.name, settings).with_default(model)
-        )
+        whole_name = f"{provider.name}:{model}"
+        return kept.with_provider(provider.name, settings).with_default(whole_name)
+
+    def _apart(self, provider: Provider, kept: Connections) -> Provider:
+        """Name a server otherwise than the one that another window has connected meanwhile."""
+        other = kept.providers.get(provider.name)
+        known = {*PROVIDERS, *self._settings.providers}
+        if other is None or provider.name in known or other.base_url == provider.base_url:
+            return provider
+        now = replace(self._settings, connections=kept)
+        return replace(provider, name=_name_for(provider.base_url, now))
 
     def _changed(self, change: Callable[[Connections], Connections]) -> Connections:
         from tui.storage import connections
@@ -228,6 +226,18 @@ class ConnectionManager:
     def _take(self, kept: Connections) -> None:
         self._settings = replace(self._settings, connections=kept)
         self._models.use(self._settings)
+
+
+def _name_for(address: str, settings: Settings) -> str:
+    """The name of a server of one's own: that of its host, unless another has it."""
+    for name in settings.providers:
+        if settings.provider(name).base_url == address:
+            return name
+    host = urlsplit(address).hostname or ""
+    plain = "local" if _is_loopback(host) else _ODD.sub("-", host).strip("-_") or "server"
+    taken = {*PROVIDERS, *settings.providers}
+    others = (f"{plain}-{number}" for number in range(2, len(taken) + 3))
+    return next(name for name in (plain, *others) if name not in taken)
 
 
 def _rank(row: ProviderRow) -> tuple[bool, int]:

@@ -58,6 +58,7 @@ class LazyModel:
         self._window = ContextWindow(choice, lists)
         self._build: Callable[[ModelChoice], Model] = lambda completed: build(completed, search)
         self._building: _Building | None = None
+        self._beginning = threading.Lock()
 
     @property
     def name(self) -> str:
@@ -114,11 +115,13 @@ class LazyModel:
         return msgspec.structs.replace(choice, context_window=self._window.tokens)
 
     def _begun(self) -> "_Building":
-        building = self._building
-        if building is None or building.failed:
-            building = self._building = _Building(self.name, self._completed, self._build)
-            building.start()
-        return building
+        # Sessions in several threads may need the model at once.
+        with self._beginning:
+            building = self._building
+            if building is None or building.failed:
+                building = self._building = _Building(self.name, self._completed, self._build)
+                building.start()
+            return building
 
 
 class UnavailableModel:

@@ -13,7 +13,7 @@ from pathlib import Path
 from tui.config.connections import KEYS, Connections
 from tui.config.loading import load_connections
 from tui.config.writing import connections_toml
-from tui.storage import disk
+from tui.storage import disk, locks
 
 _FOR_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -26,11 +26,11 @@ def key_path(file: Path, name: str) -> Path:
 def change(file: Path, changed: Callable[[Connections], Connections]) -> Connections:
     """Read the connections, and replace the file by a changed version of them.
 
-    Raises ``StorageError``, and ``ConfigError`` if the file is damaged, which is left as it is.
+    No other program changes them meanwhile. Raises ``StorageError``, and ``ConfigError`` if the
+    file is damaged, which is left as it is.
     """
-    kept = changed(load_connections(file))
-    with disk.storage_errors(f"Cannot write {file}"):
-        disk.make_directory(file.parent)
+    with locks.alone(file), disk.storage_errors(f"Cannot write {file}"):
+        kept = changed(load_connections(file))
         disk.replace(file, connections_toml(kept, file.parent).encode())
     return kept
 

@@ -9,16 +9,21 @@ import json
 import os
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
 from tui.domain.journal.session import Holder
 from tui.domain.timestamps import format_utc, parse_utc
-from tui.storage.disk import open_to_make
+from tui.errors import StorageError
+from tui.storage.disk import make_directory, open_to_make, storage_errors
 
 PATIENCE = 0.25
 """Seconds during which a taker tries again: a mere query locks the file for a moment, too."""
+
+_LONG_PATIENCE = 10.0
+"""The same for a change of a file, which reads and writes it."""
 
 _PAUSE = 0.01
 _NOTE_BYTES = 4096
@@ -89,6 +94,22 @@ def take(path: Path, *, new: bool = False, patience: float = PATIENCE) -> Lock:
         if time.monotonic() >= deadline:
             raise LockHeld(holder)
         time.sleep(_PAUSE)
+
+
+@contextmanager
+def alone(path: Path) -> Generator[None]:
+    """Let nobody else change a file meanwhile; its directory is made. Raises ``StorageError``."""
+    with storage_errors(f"Cannot write {path}"):
+        make_directory(path.parent)
+        try:
+            lock = take(path.with_name(f".{path.name}.lock"), patience=_LONG_PATIENCE)
+        except LockHeld as held:
+            said = f"{path} has been locked too long ({held.holder})."
+            raise StorageError(said) from held
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def holder_of(path: Path) -> Holder | None:

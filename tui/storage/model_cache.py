@@ -10,7 +10,7 @@ import msgspec
 
 from tui.domain.providers import ListedModel
 from tui.files import read_json
-from tui.storage import disk
+from tui.storage import disk, locks
 
 FILE = "models.json"
 _VERSION = 1
@@ -54,11 +54,9 @@ def read(path: Path) -> Lists:
 
 def change(path: Path, changes: Mapping[str, CachedList | None]) -> None:
     """Write some lists; ``None`` removes one. Raises ``StorageError``."""
-    lists = {**read(path), **changes}
-    kept = {name: each for name, each in lists.items() if each is not None}
-    data = msgspec.json.encode(_Cache(lists=kept))
-    if len(data) > _MOST_BYTES:
-        return  # it could not be read again
-    with disk.storage_errors(f"Cannot write {path}"):
-        disk.make_directory(path.parent)
-        disk.replace(path, data)
+    with locks.alone(path), disk.storage_errors(f"Cannot write {path}"):
+        lists = {**read(path), **changes}
+        kept = {name: each for name, each in lists.items() if each is not None}
+        data = msgspec.json.encode(_Cache(lists=kept))
+        if len(data) <= _MOST_BYTES:  # else it could not be read again
+            disk.replace(path, data)
