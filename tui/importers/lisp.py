@@ -1,0 +1,354 @@
+"""A reader of s-expressions, of Common Lisp and Emacs Lisp, that evaluates nothing.
+
+It is no Lisp reader: ``#.`` would run code, and a symbol be interned. It does not recurse, and a
+form that is cut off or nested too deeply is given as far as it was read.
+"""
+
+import math
+import re
+from enum import Enum
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from tui.domain.json_limits import DIGITS, NESTING
+
+
+class Dialect(Enum):
+    """The Lisp that wrote a text; they differ in strings and in what follows a ``#``."""
+
+    COMMON = "Common Lisp"
+    EMACS = "Emacs Lisp"
+
+
+class Symbol(msgspec.Struct, frozen=True):
+    """A symbol, in lower case unless it is quoted; a keyword with its colon."""
+
+    name: str
+
+
+class Opaque(msgspec.Struct, frozen=True):
+    """The text of an object that has none of its own: ``#<HASH-TABLE …>`` or ``#.(…)``."""
+
+    text: str
+
+
+class Dotted(msgspec.Struct, frozen=True):
+    """A pair, or a list that ends in something else than nil."""
+
+    items: tuple[Any, ...]
+    tail: Any
+
+
+class Form(NamedTuple):
+    """A form as it was read: lists as lists, strings as text, nil as ``None``, t as ``True``."""
+
+    value: Any
+    end: int
+    """The place behind it."""
+    whole: bool
+    opaque: int
+    """The count of values in it that are ``Opaque``."""
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<blank>(?:[\s\x00]|;[^\n]*+)++)
+    | (?P<string>"(?:[^"\\]++|\\.)*+")
+    | (?P<unreadable>\#<(?:[^<>]++|<(?:[^<>]++|<[^<>]*+>)*+>)*+>)
+    | (?P<comment>\#\|.*?\|\#)
+    | (?P<endless>"|\#\|)
+    | (?P<character>\#\\(?:[A-Za-z][\w-]*+|.))
+    | (?P<open>(?:\#[0-9A-Za-z]*+)?[(\[])
+    | (?P<close>[)\]])
+    | (?P<evaluated>\#[.+-])
+    | (?P<prefix>['`]|,@?|\#['pP:]|\#[0-9]++=)
+    | (?P<atom>(?:[^\s()\[\]"';`,|\\\x00]++|\\.|\|(?:[^|\\]++|\\.)*+\|)++)
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_INTEGER = re.compile(r"[+-]?[0-9]+\.?")
+_FLOAT = re.compile(r"([+-]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+))(?:[esfdlESFDL]([+-]?[0-9]+))?")
+_QUOTED = re.compile(r"\|((?:[^|\\]++|\\.)*+)\||([^|]++)|\|", re.DOTALL)
+_BACKSLASHED = re.compile(r"\\(.)", re.DOTALL)
+_CHARACTERS = {"space": " ", "newline": "\n", "tab": "\t", "return": "\r", "nul": "\x00"}
+_EVALUATED = "evaluated"
+_HASH_TABLE = Symbol("hash-table")
+
+
+def read_form(text: str, start: int, dialect: Dialect) -> Form:
+    """Read the form that begins at a place, behind blanks and comments."""
+    forms = _Forms(text, dialect)
+    place = start
+    while not forms.is_complete and (token := _TOKEN.match(text, place)):
+        if not forms.take(token):
+            break
+        place = token.end()
+    whole = forms.is_complete
+    return Form(forms.value(), place, whole, forms.opaque)
+
+
+class _Frame:
+    """A list that is open."""
+
+    __slots__ = ("dot", "items", "kind", "start")
+
+    def __init__(self, kind: str, start: int) -> None:
+        self.kind = kind
+        self.start = start
+        self.items: list[Any] = []
+        self.dot: int | None = None
+        """The count of items before the dot."""
+
+
+class _Forms:
+    """The open lists around a place of a text."""
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self.opaque = 0
+        self._text = text
+        self._dialect = dialect
+        self._frames = [_Frame("", 0)]
+
+    @property
+    def is_complete(self) -> bool:
+        return bool(self._frames[0].items)
+
+    def take(self, token: re.Match[str]) -> bool:
+        """Take a token; false for one behind which nothing can be read."""
+        match token.lastgroup:
+            case "string":
+                self._add(_STRINGS[self._dialect](token[0][1:-1]), token.end())
+            case "unreadable":
+                self.opaque += 1
+                self._add(Opaque(token[0]), token.end())
+            case "character":
+                self._add(_named_character(token[0][2:]), token.end())
+            case "open":
+                self._frames.append(_Frame(token[0][:-1].lower(), token.start()))
+            case "evaluated":
+                self._frames.append(_Frame(_EVALUATED, token.start()))
+            case "close":
+                self._close(token.end())
+            case "atom":
+                self._take_atom(token)
+            case _:
+                pass
+        return token.lastgroup != "endless" and len(self._frames) <= NESTING
+
+    def value(self) -> Any:
+        """The form, or what was read of it."""
+        while len(self._frames) > 1:
+            self._pop(len(self._text))
+        return self._frames[0].items[0] if self._frames[0].items else None
+
+    def _add(self, value: Any, end: int) -> None:
+        while self._frames[-1].kind == _EVALUATED:
+            value = Opaque(self._text[self._frames.pop().start : end])
+            self.opaque += 1
+        self._frames[-1].items.append(value)
+
+    def _pop(self, end: int) -> None:
+        self._add(_closed(self._frames.pop(), self._dialect), end)
+
+    def _close(self, end: int) -> None:
+        while len(self._frames) > 1 and self._frames[-1].kind == _EVALUATED:
+            self._frames.pop()
+        if len(self._frames) > 1:
+            self._pop(end)
+
+    def _take_atom(self, token: re.Match[str]) -> None:
+        frame = self._frames[-1]
+        if token[0] == "." and frame.kind != _EVALUATED and len(self._frames) > 1:
+            frame.dot = len(frame.items)
+        else:
+            self._add(_atom(token[0]), token.end())
+
+
+def _closed(frame: _Frame, dialect: Dialect) -> Any:
+    items = frame.items
+    if dialect is Dialect.EMACS and items:
+        if frame.kind == "#" and isinstance(items[0], str):
+            return items[0]
+        if frame.kind == "#s" and items[0] == _HASH_TABLE:
+            return _hash_table(items)
+    if frame.dot is None:
+        return items
+    head, tail = items[: frame.dot], items[frame.dot :]
+    if len(tail) != 1 or not head:
+        return [*head, *tail]
+    if tail[0] is None or isinstance(tail[0], list):
+        return [*head, *cast("list[Any]", tail[0] or [])]
+    return Dotted(tuple(head), tail[0])
+
+
+def _hash_table(items: list[Any]) -> dict[str, Any]:
+    data = plist(items[1:]).get("data")
+    pairs = cast("list[Any]", data) if isinstance(data, list) else []
+    return {_key(key): value for key, value in zip(pairs[::2], pairs[1::2], strict=False)}
+
+
+def _atom(text: str) -> Any:
+    if "|" in text or "\\" in text:
+        return Symbol(_QUOTED.sub(_unquoted, text))
+    if len(text) <= DIGITS and (number := _number(text)) is not None:
+        return number
+    name = text.lower()
+    return {"nil": None, "t": True}.get(name, Symbol(name))
+
+
+def _named_character(name: str) -> str:
+    return name if len(name) == 1 else _CHARACTERS.get(name.lower(), name)
+
+
+def _unquoted(part: re.Match[str]) -> str:
+    if part[1] is not None:
+        return _BACKSLASHED.sub(r"\1", part[1])
+    return _BACKSLASHED.sub(r"\1", (part[2] or "").lower())
+
+
+def _number(text: str) -> int | float | None:
+    if _INTEGER.fullmatch(text):
+        return int(text.rstrip("."))
+    if not (match := _FLOAT.fullmatch(text)):
+        return None
+    number = float(f"{match[1]}e{match[2] or 0}")
+    return number if math.isfinite(number) else None
+
+
+def _common_string(body: str) -> str:
+    return _BACKSLASHED.sub(r"\1", body) if "\\" in body else body
+
+
+_EMACS_ESCAPE = re.compile(
+    r"""\\(?:
+      x(?P<hex>[0-9A-Fa-f]+)(?:\\[ ])?
+    | u(?P<short>[0-9A-Fa-f]{4})
+    | U(?P<long>[0-9A-Fa-f]{8})
+    | N\{U\+(?P<code>[0-9A-Fa-f]{1,8})\}
+    | (?P<bytes>[2-3][0-7]{2}(?:\\[2-3][0-7]{2})*+)
+    | (?P<octal>[0-7]{1,3})(?:\\[ ])?
+    | \^(?P<control>[?-_a-z])
+    | (?P<one>.)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_EMACS_ONE = {
+    "a": "\a",
+    "b": "\b",
+    "d": "\x7f",
+    "e": "\x1b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "s": " ",
+    "t": "\t",
+    "v": "\v",
+    "\n": "",
+    " ": "",
+}
+
+
+def _emacs_string(body: str) -> str:
+    return _EMACS_ESCAPE.sub(_emacs_escape, body) if "\\" in body else body
+
+
+def _emacs_escape(escape: re.Match[str]) -> str:
+    if code := escape["hex"] or escape["short"] or escape["long"] or escape["code"]:
+        return _character(int(code[-8:], 16))
+    if escape["bytes"]:
+        values = bytes(int(each, 8) for each in escape["bytes"].split("\\"))
+        return values.decode("utf-8", "replace")
+    if escape["octal"]:
+        return chr(int(escape["octal"], 8))
+    if escape["control"]:
+        return "\x7f" if escape["control"] == "?" else chr(ord(escape["control"]) & 0x1F)
+    return _EMACS_ONE.get(escape["one"], escape["one"])
+
+
+def _character(code: int) -> str:
+    return chr(code) if code <= 0x10FFFF else "\ufffd"
+
+
+_STRINGS = {Dialect.COMMON: _common_string, Dialect.EMACS: _emacs_string}
+
+
+def plist(value: Any) -> dict[str, Any]:
+    """The properties of a list, by the names of their keys; the first of a name counts.
+
+    Items that are no symbol where a key is due are passed over.
+    """
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    found: dict[str, Any] = {}
+    place = 0
+    while place < len(items):
+        key = items[place]
+        if not isinstance(key, Symbol):
+            place += 1
+            continue
+        found.setdefault(key.name, items[place + 1] if place + 1 < len(items) else None)
+        place += 2
+    return found
+
+
+def listed(value: Any) -> list[Any]:
+    """The items of a list; none of anything else."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def as_json(value: Any) -> Any:
+    """Convert a value to JSON: association and property lists to objects, the rest to text."""
+    match value:
+        case Symbol(name=name):
+            return {":null": None, ":true": True, ":false": False}.get(name, name)
+        case Opaque(text=text):
+            return text
+        case Dotted(items=items, tail=tail):
+            return [*map(as_json, items), as_json(tail)]
+        case dict():
+            return {key: as_json(each) for key, each in cast("dict[str, Any]", value).items()}
+        case list():
+            return _json_of_list(cast("list[Any]", value))
+        case _:
+            return value
+
+
+def as_object(value: Any) -> Any:
+    """Convert the arguments of a call: nil is an object without fields."""
+    if value is None or value == []:
+        return {}
+    if isinstance(value, list) and (pairs := _pairs(cast("list[Any]", value))) is not None:
+        return {_key(key): as_json(each) for key, each in pairs}
+    return as_json(value)
+
+
+def _json_of_list(items: list[Any]) -> Any:
+    if items and len(items) % 2 == 0 and all(_is_keyword(key) for key in items[::2]):
+        return {_key(key): as_json(each) for key, each in zip(items[::2], items[1::2], strict=True)}
+    # Lists of lists are too often just that.
+    if any(isinstance(item, Dotted) for item in items) and (pairs := _pairs(items)) is not None:
+        return {_key(key): as_json(each) for key, each in pairs}
+    return [as_json(item) for item in items]
+
+
+def _pairs(items: list[Any]) -> list[tuple[Any, Any]] | None:
+    """The pairs of an association list; ``None`` of any other list."""
+    pairs: list[tuple[Any, Any]] = []
+    for item in items:
+        match item:
+            case Dotted(items=(str() | Symbol() as key,), tail=tail):
+                pairs.append((key, tail))
+            case [str() | Symbol() as key, *rest]:
+                pairs.append((key, rest or None))
+            case _:
+                return None
+    return pairs
+
+
+def _is_keyword(value: Any) -> bool:
+    return isinstance(value, Symbol) and value.name.startswith(":")
+
+
+def _key(value: Any) -> str:
+    return value.name.removeprefix(":") if isinstance(value, Symbol) else str(value)
