@@ -7,7 +7,7 @@ from typing import Any, get_args
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem, TodoStatus
 from tui.importers.json_lines import parse
-from tui.importers.protocol import ForeignTodos
+from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos
 
 _NO_TITLE = re.compile(
     r"(new (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?", re.IGNORECASE
@@ -33,6 +33,12 @@ def base64_size(data: Any) -> str:
         return ""
     encoded = data.rstrip("=")
     return f"{len(encoded) * 3 // 4} bytes"
+
+
+def earlier(text: str, name: str) -> tuple[ForeignMessage, ForeignSummary]:
+    """The summary of messages that their program deleted: a message of its own before the rest."""
+    content = f"Summary of earlier messages:\n\n{text}"
+    return ForeignMessage(name, "assistant", content), ForeignSummary(text, through=name)
 
 
 def arguments(value: Any) -> Any:

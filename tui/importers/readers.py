@@ -5,6 +5,7 @@ from importlib import import_module
 from tui.importers.protocol import Reader
 
 PROGRAMS: dict[str, str] = {
+    "sibyl": "sibyl",
     "claude-code": "claude_code",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",

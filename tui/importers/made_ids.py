@@ -1,0 +1,26 @@
+"""Ids of messages that have none in their source: made of what they say, not of where they stand.
+
+A source that drops its oldest messages moves the others; these must be known again.
+"""
+
+from collections import Counter
+from hashlib import sha256
+
+
+class MadeIds:
+    """The ids that are given within one conversation, each once."""
+
+    def __init__(self, conversation: str) -> None:
+        self._conversation = conversation
+        self._given: Counter[str] = Counter()
+
+    def make(self, *facts: object) -> str:
+        """Make the id of a message from its facts; the same facts again get a number."""
+        digest = sha256(repr((self._conversation, *facts)).encode("utf-8", "surrogatepass"))
+        return self.unique(digest.hexdigest()[:32])
+
+    def unique(self, name: str) -> str:
+        """The id itself; one that a damaged source repeats gets a number."""
+        self._given[name] += 1
+        count = self._given[name]
+        return name if count == 1 else self.unique(f"{name}~{count}")
