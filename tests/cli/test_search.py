@@ -7,10 +7,11 @@ from contextlib import closing
 
 import pytest
 
+from tests.builders import header, user
 from tui.cli import run
 from tui.cli.index import bar
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Reset
+from tui.domain.journal.records import Reset, encode
 from tui.domain.search.query import SearchResult
 from tui.domain.text.labels import local_minute
 from tui.storage.file_store import FileStore
@@ -18,7 +19,8 @@ from tui.storage.index.child import Progress
 
 FIELDS = [
     *("session_id", "message_id", "role", "timestamp", "snippet", "score"),
-    *("created_at", "message_count"),
+    *("label", "scope", "project_path", "imported_from"),
+    *("created_at", "message_count", "status"),
 ]
 
 
@@ -28,16 +30,44 @@ def add(store, session_id, *records):
     lease.release()
 
 
-def test_the_hits_are_listed_with_label_age_snippet_size_and_creation(sibyl, saved):
+def test_the_hits_are_listed_with_label_snippet_project_date_size_and_id(sibyl, saved):
     there = saved("Where is the login?", "In auth.py, below login.", name="Auth")
     created = local_minute(sibyl("sessions", "show", there, "--json").json["session"]["created_at"])
+    said = [local_minute(f"2026-01-11T14:30:0{second}.000Z") for second in range(2)]
+    size = f"2 messages, created {created} · {there}"
     done = sibyl("sessions", "search", "login")
     assert (done.code, done.err) == (0, "")
     assert done.out.splitlines() == [
         "Found 2 matches:",
-        f"  1. Auth (2026-01-11) - Where is the login? · 2 messages, created {created}",
-        f"  2. Auth (2026-01-11) - In auth.py, below login. · 2 messages, created {created}",
+        f"  1. Auth (2026-01-11) - Where is the login? · shop · {said[0]} · {size}",
+        f"  2. Auth (2026-01-11) - In auth.py, below login. · shop · {said[1]} · {size}",
     ]
+
+
+def test_filters_narrow_it_and_the_shell_may_have_taken_their_quotes(sibyl, saved):
+    here, there = saved("needle", scope="project:/my shop"), saved("needle", scope="farm")
+    for filters in (["in:my shop"], ['in:"my shop"'], ["in:MY", "before:2027", "from:sibyl"]):
+        (hit,) = sibyl("sessions", "search", "needle", *filters, "--json").json
+        assert (hit["session_id"], hit["scope"]) == (here, "project:/my shop")
+    (hit,) = sibyl("sessions", "search", "in:farm", "--json").json
+    assert (hit["session_id"], hit["imported_from"], hit["status"]) == (there, None, "closed")
+
+
+def test_a_date_that_is_none_is_told(sibyl, saved):
+    saved("needle")
+    done = sibyl("sessions", "search", "needle", "before:soon")
+    assert (done.code, done.out) == (2, "")
+    assert "before: takes a year, month or day" in done.err
+
+
+def test_an_imported_session_is_named_with_its_program(sibyl, saved, store):
+    saved("hello")
+    imported = header("theirs", ordinal=0, imported_from="claude-code:1f")
+    path = store.root / "archive" / "theirs.jsonl"
+    path.write_bytes(encode(imported) + encode(user("m1", "needle")))
+    found = sibyl("sessions", "search", "needle", "from:claude").out
+    assert " - needle · shop · from claude-code · " in found
+    assert found.endswith(" · theirs\n")
 
 
 def test_a_name_is_found_before_what_was_said(sibyl, saved):

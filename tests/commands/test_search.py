@@ -28,9 +28,15 @@ async def test_a_session_is_found_by_its_name(commands, world):
     lines = (await commands("/search auth inv*")).splitlines()
     assert lines[0] == "Found 1 match:"
     assert lines[1].startswith("  1. Auth bug investigation (just now) - name: Auth bug inv")
-    assert lines[1].endswith(f" · 1 message, created {local_minute(at())}")
+    assert lines[1].endswith(f" · 1 message, created {local_minute(at())} · {there}")
     assert (await commands("/load 1")).startswith("Opened ")
     assert commands.current.id == there
+
+
+async def test_a_date_that_is_none_is_told(commands, world):
+    await world.session("apples")
+    said = await commands("/search apples before:soon")
+    assert said == "before: takes a year, month or day: before:2026-05-01. soon is none."
 
 
 async def test_several_matches_are_counted(commands, world):

@@ -1472,6 +1472,87 @@ class StoreContract:
         store.restore(trashed)
         assert store.search("needle", 10).total == 2
 
+    # --- filters of a query
+
+    @pytest.fixture
+    def origins(self, store, backend):
+        """Three sessions: one of the shop, a named one of the farm, an imported one."""
+        new(store, user("m1", "needle", 1), session_id="shop")
+        lease = store.create("project:/home/u/Fárm", "/home/u/Fárm", "m", session_id="farm")
+        store.append(lease, [user("m2", "needle", 2), answer("m3", "hay", 3), state("A needle")])
+        theirs = header("theirs", ordinal=0, imported_from="claude-code:1f")
+        backend.import_session(theirs, [user("m4", "needle", 4), answer("m5", "- ->", 5)])
+        return store
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ("needle in:shop", {"m1", "m4"}),
+            ("needle in:farm", {None, "m2"}),
+            ("needle in:u/farm", {None, "m2"}),
+            ('"needle" in:"/farm"', {None, "m2"}),
+            ("needle in:farm in:shop", {None, "m1", "m2", "m4"}),
+            ("needle in:barn", set()),
+            ("needle from:claude", {"m4"}),
+            ("needle from:sibyl", {None, "m1", "m2"}),
+            ("need* in:shop from:claude-code", {"m4"}),
+            ("needle in:farm from:claude", set()),
+            ("hay from:sibyl", {"m3"}),
+        ],
+    )
+    def test_filters_pass_sessions_by_project_and_program(self, origins, query, found):
+        assert {hit.message_id for hit in origins.search(query, 10).hits} == found
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ("needle before:2026", {"old"}),
+            ("needle after:2026", {None, "new"}),
+            ("needle after:2025-06-15 before:2025-06-16", {"old"}),
+            ("needle after:2025-06-16 before:2026-02", {None, "new"}),
+            ("needle after:2026-02", set()),
+            ("needle before:2025-06-15", set()),
+        ],
+    )
+    def test_dates_pass_messages_by_their_time_and_names_by_their_last_use(
+        self, store, query, found
+    ):
+        old = msgspec.structs.replace(user("old", "needle"), timestamp="2025-06-15T12:00:00.000Z")
+        unknown = msgspec.structs.replace(user("unknown", "needle"), timestamp="")
+        closed(store, old, unknown, user("new", "needle"), state("needle"))
+        assert {hit.message_id for hit in store.search(query, 10).hits} == found
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            ("in:shop", ["m4", "m1"]),
+            ("in:farm", ["m3"]),
+            ("from:claude", ["m4"]),
+            ("from:sibyl", ["m3", "m1"]),
+            ("after:2026", ["m4", "m3", "m1"]),
+            ("before:2026", []),
+            ("-> in:shop", ["m4", "m1"]),
+        ],
+    )
+    def test_a_filter_alone_finds_the_newest_message_of_each_session(self, origins, query, found):
+        answered = origins.search(query, 10)
+        assert [hit.message_id for hit in answered.hits] == found
+        assert (answered.total, answered.more) == (len(found), False)
+        assert all(hit.snippet and not hit.marks for hit in answered.hits)
+
+    def test_a_filter_alone_finds_as_many_sessions_as_there_is_room_for(self, store):
+        for number in range(4):
+            closed(store, user(f"m{number}", "hay", number))
+        found = store.search("in:shop", 3)
+        assert [hit.message_id for hit in found.hits] == ["m3", "m2", "m1"]
+        assert (found.total, found.more) == (3, True)
+
+    @pytest.mark.parametrize("query", ["needle before:soon", "in:", "needle after:2026-13"])
+    def test_a_filter_that_cannot_be_used_finds_nothing_and_is_told(self, origins, query):
+        found = origins.search(query, 10)
+        assert found.hits == ()
+        assert " takes a " in found.notice
+
     def test_a_search_that_is_no_longer_wanted_stops(self, store):
         closed(store, user("m1", "needle"))
         assert store.search("needle", 10, wanted=lambda: False).late

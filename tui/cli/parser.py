@@ -269,7 +269,8 @@ def _add_search(verbs: _Commands) -> None:
         "words",
         nargs="+",
         metavar="QUERY",
-        help='words that must all occur; "quotes" for a phrase, word* for a prefix',
+        help='words that must all occur; "quotes" for a phrase, word* for a prefix;'
+        " in:project, from:program, before:2026-05 and after:2026-05-01 narrow it",
     )
     parser.add_argument("--limit", metavar="N", default="20", help="print at most N matches")
     _add_json(parser)

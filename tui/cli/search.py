@@ -7,13 +7,17 @@ from typing import Any
 from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.journal.session import SessionEntry
-from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines
+from tui.domain.search.filters import ends_with_filter
+from tui.domain.search.query import Hit, SearchResult, found_words, hit_lines, parse
 from tui.domain.text.safe_text import make_visible_line
 from tui.engine.library.near_matches import nearest
 from tui.errors import UsageError
 
 _PATIENT_SECONDS = 10.0
-_SESSION_FIELDS = ("created_at", "message_count")
+_SESSION_FIELDS = (
+    *("label", "scope", "project_path", "imported_from"),
+    *("created_at", "message_count", "status"),
+)
 _JSON_FIELDS = ("session_id", "message_id", "role", "timestamp", "snippet", "score")
 
 
@@ -21,7 +25,9 @@ def run(chosen: Namespace) -> int:
     """Print the best hits."""
     program = Program.from_arguments(chosen)
     # The words of the command line form one query.
-    query = " ".join(chosen.words)
+    query = " ".join(map(_quoted, chosen.words))
+    if fault := parse(query).filters.fault:
+        raise UsageError(fault)
     found = _found(program, query, _limit(chosen.limit))
     if chosen.json:
         entries = {entry.id: entry for entry in _entries(program, found)}
@@ -34,6 +40,14 @@ def run(chosen: Namespace) -> int:
         output.put_line(f'No session matches "{make_visible_line(query)}".')
         _tell_nearest(program, query)
     return 0
+
+
+def _quoted(word: str) -> str:
+    """Bring back the quotes around a filter's value, which the shell has taken."""
+    name, colon, value = word.partition(":")
+    if not ends_with_filter(f"{name}{colon}") or '"' in value or " " not in value:
+        return word
+    return f'{name}:"{value}"'
 
 
 def _limit(text: str) -> int:

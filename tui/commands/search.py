@@ -24,6 +24,8 @@ async def search(context: CommandContext, arguments: str) -> Sequence[Effect]:
     workspace = context.workspace
     found, lines = await asyncio.to_thread(_answer, workspace, arguments)
     notice = say(found.notice, "warning") if found.notice else ()
+    if not lines:
+        return notice
     if not found.hits:
         near = await asyncio.to_thread(_nearest, workspace, arguments)
         return (*notice, *say(f'No session matches "{arguments}".'), *near)
@@ -44,10 +46,13 @@ def _nearest(workspace: Workspace, text: str) -> Sequence[Effect]:
 
 
 def _answer(workspace: Workspace, text: str) -> "tuple[SearchResult, list[str]]":
-    from tui.domain.search.query import found_words, hit_lines
+    """The hits, and the lines of the report; none if a filter cannot be used."""
+    from tui.domain.search.query import found_words, hit_lines, parse
 
     store = workspace.reader
     found = store.search(text, MOST_HITS, seconds=_SECONDS)
+    if parse(text).filters.fault:
+        return found, []
     entries = store.entries({hit.session_id for hit in found.hits})
     lines = enumerate(hit_lines(found.hits, entries, workspace.clock()), 1)
     return found, [found_words(found), *(f"  {number}. {line}" for number, line in lines)]

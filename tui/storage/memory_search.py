@@ -7,6 +7,7 @@ import msgspec
 
 from tui.domain.journal.message import Message
 from tui.domain.journal.records import State
+from tui.domain.search.filters import origin_of
 from tui.domain.search.query import (
     Candidate,
     Query,
@@ -30,18 +31,20 @@ def search_boxes(
     query, deadline = parse(text), time.monotonic() + seconds
     candidates: list[Candidate] = []
     late = False
-    for session_id, box in boxes.items() if query.terms else ():
+    for session_id, box in () if query.is_empty else boxes.items():
         late = time.monotonic() >= deadline or (wanted is not None and not wanted())
         if late:
             break
         if box.place != "trashed":
             candidates += _candidates(session_id, box, query)
-    return msgspec.structs.replace(rank(query, candidates, limit), late=late)
+    found = rank(query, candidates, limit)
+    return msgspec.structs.replace(found, late=late, notice=query.filters.fault)
 
 
 def _candidates(session_id: str, box: Box, query: Query) -> list[Candidate]:
     scan = SessionScan(session_id, query, box.used_ns // MILLISECOND_NS)
-    for record in reversed(box.records if box.damage is None else ()):
+    passes = box.damage is None and query.filters.pass_session(origin_of(box.header))
+    for record in reversed(box.records if passes else ()):
         if isinstance(record, Message | State):
             scan.add(record)
     return scan.candidates

@@ -250,7 +250,8 @@ class SessionReader(Protocol):
         still arriving, earlier names and unreadable sessions. The hit of a name has no message,
         and the time of the session's last use. After ``seconds``, or once ``wanted`` (polled in
         the caller's thread) returns false, it returns its hits so far and sets ``late``. A query
-        without words finds nothing.
+        without words or filters finds nothing; one with a filter that cannot be used says so in
+        ``notice``.
         """
         ...
 

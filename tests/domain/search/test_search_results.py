@@ -58,7 +58,11 @@ def test_what_is_missing_is_said():
 def test_nothing_found_and_nothing_asked_are_told_apart():
     assert Results("needle").words() == "No name or message contains this."
     assert Results("needle hay").words() == "No name or message contains all of this."
-    assert Results(" ").words().startswith("Search all sessions.")
+    assert Results(" ").words().startswith("All sessions:")
+    assert Results("needle in:shop").words() == "No session matches."
+    assert Results("before:soon").words() == (
+        "before: takes a year, month or day: before:2026-05-01. soon is none."
+    )
     assert Results("->").words().startswith("Symbols alone")
 
 

@@ -53,6 +53,11 @@ def test_half_words_wrong_endings_and_words_never_said_are_passed_over(look, tex
     assert look(text) == (tuple(queries), [found])
 
 
+def test_the_filters_of_a_query_stay_and_are_not_looser(look):
+    assert look("in:shop authent") == (("authent*",), ["train"])
+    assert look("in:farm authent") == ((), [])
+
+
 def test_words_that_are_never_together_are_looked_for_without_one_of_them(look):
     queries, found = look("edinburgh train sourdough")
     assert queries == ("edinburgh* train*",)

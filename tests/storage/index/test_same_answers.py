@@ -35,6 +35,10 @@ WORDS = [
     ),
 ]
 OPERATORS = ["", "-", '"', "*", "^", "AND", "OR", "NOT", "NEAR(", ")", "text:", "+", "{", "'", ";"]
+FILTERS = [
+    *("in:p", "in:one", "in:nowhere", "from:sibyl", "from:peer", "from:nobody", "in:one from:peer"),
+    *("before:2027", "after:2026", "before:2026-01-11", "after:2027", "in:p after:2026-01"),
+]
 pieces = st.sampled_from(WORDS + OPERATORS)
 texts = st.lists(st.tuples(pieces, st.sampled_from(["", " ", " ", "\n", "-"])), max_size=8).map(
     lambda parts: "".join(part for pair in parts for part in pair)
@@ -44,6 +48,7 @@ queries = st.one_of(
     st.lists(pieces, min_size=1, max_size=3).map(" ".join),
     st.lists(pieces, min_size=1, max_size=3).map(lambda words: f'"{" ".join(words)}"'),
     st.tuples(st.sampled_from(WORDS), st.integers(1, 4)).map(lambda w: f"{w[0][: w[1]]}*"),
+    st.tuples(st.sampled_from(FILTERS), texts).map(" ".join),
 )
 sessions = st.sampled_from(["one", "two", "three"])
 deeds = st.lists(
@@ -142,7 +147,7 @@ class World:
     def plain(self, text):
         files = [file.session_id for file in scan(self.folders) if file.folder in SEARCHED]
         query, effort = parse(text), QueryEffort(float("inf"))
-        candidates = from_journals(self.folders, files, query, effort)[0] if query.terms else []
+        candidates = [] if query.is_empty else from_journals(self.folders, files, query, effort)[0]
         return ids(rank(query, candidates, 300))
 
     def write(self, name, records):
@@ -150,7 +155,10 @@ class World:
         if folder == "trash":
             return
         if folder is None:
-            lease = self.store.create("s", "/p", "m", session_id=name)
+            theirs = "peer:1" if name == "one" else None
+            lease = self.store.create(
+                f"project:/p/{name}", "/p", "m", session_id=name, imported_from=theirs
+            )
         else:
             lease = self.store.lease(name)
         self.store.append(lease, records)

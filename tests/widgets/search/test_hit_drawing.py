@@ -65,11 +65,19 @@ def test_a_long_label_leaves_room_for_what_is_said_beside_it():
 
 def test_a_heading_has_size_and_creation_where_there_is_room():
     session = SessionHits("s", "Login", (), archived=True, created_at=at(), message_count=2)
-    aside = f" · archived · 2 messages · created {local_minute(at())}"
+    aside = f" · archived · s · 2 messages · created {local_minute(at())}"
     assert text(heading_pieces(session, NOW, 80)).rstrip() == f" Login{aside}"
     size = cell_len("Login" + aside) + 1
     assert text(heading_pieces(session, NOW, size)).rstrip() == f" Login{aside}"
-    assert text(heading_pieces(session, NOW, size - 1)).rstrip() == " Login · archived"
+    assert text(heading_pieces(session, NOW, size - 1)).rstrip() == " Login · archived · s"
+    size = cell_len(" Login · archived · s") - 1
+    assert text(heading_pieces(session, NOW, size)).rstrip() == " Login · archived"
+
+
+def test_a_heading_names_project_and_program():
+    session = SessionHits("s", "Login", (), scope="farm", program="claude-code")
+    line = text(heading_pieces(session, NOW, 60)).rstrip()
+    assert line == " Login · farm · from claude-code · s"
 
 
 def test_a_name_that_was_found_is_told_from_what_was_said():

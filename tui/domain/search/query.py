@@ -11,7 +11,8 @@ import msgspec
 from tui.domain.journal.message import Message, Role
 from tui.domain.journal.records import State
 from tui.domain.journal.session import SessionEntry
-from tui.domain.text.labels import age, local_minute, plural
+from tui.domain.search.filters import Filters, parse_filters, split_filters
+from tui.domain.text.labels import age, local_minute, plural, scope_name
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.text.tokens import Span, cut, cut_with_spans, stands_alone
 from tui.domain.timestamps import format_milliseconds, parse_utc
@@ -40,10 +41,19 @@ class Term(msgspec.Struct, frozen=True):
 
 
 class Query(msgspec.Struct, frozen=True):
-    """A parsed query: a text matches if it has all terms; without terms nothing matches."""
+    """A parsed query: a text matches if it has all terms and passes the filters.
+
+    Filters without terms match the newest message of each session that has one.
+    """
 
     text: str
     terms: tuple[Term, ...]
+    filters: Filters = Filters()
+
+    @property
+    def is_empty(self) -> bool:
+        """True if nothing matches: there is nothing to look for, or a filter cannot be used."""
+        return bool(self.filters.fault) or (not self.terms and self.filters.are_none)
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -111,15 +121,28 @@ Candidate = MessageCandidate | NameCandidate
 
 
 def parse(text: str) -> Query:
-    """Parse a query: words, ``"phrases"`` and ``word*``; anything else is plain text."""
+    """Parse a query: filters, words, ``"phrases"`` and ``word*``; anything else is plain text."""
+    words, filters = split_filters(text)
     terms: dict[Term, None] = {}
-    for phrase, word, _ in _PHRASE_OR_WORD.findall(text):
+    for phrase, word, _ in _PHRASE_OR_WORD.findall(words):
         bare = str(word).rstrip("*")
         tokens = tuple(cut(phrase or bare))
         if tokens:
             starred = len(bare) < len(word) and bool(cut(bare[-1:]))
             terms[Term(tokens, starred and not stands_alone(tokens[-1]))] = None
-    return Query(text, tuple(terms))
+    return Query(text, tuple(terms), parse_filters(filters))
+
+
+def matches(query: Query, message: Message) -> int:
+    """Count the matches in a message; a filter alone matches a message that has words."""
+    if not query.filters.pass_time(time_of(message)):
+        return 0
+    return occurrences(query, message.text) if query.terms else int(bool(cut(message.text)))
+
+
+def matches_name(query: Query, name: str, used: int) -> bool:
+    """Check the name of a session that was last used at a time; a filter alone matches none."""
+    return occurrences(query, name) > 0 and query.filters.pass_time(used)
 
 
 def occurrences(query: Query, text: str) -> int:
@@ -147,7 +170,7 @@ def time_of(message: Message) -> int:
 
 
 class SessionScan(msgspec.Struct):
-    """The matches in one session, from its records in reverse order.
+    """The matches in one session whose origin passes, from its records in reverse order.
 
     In reverse the last version of a message comes first, and the end of a journal can be searched
     without its beginning. Replaced messages do not count.
@@ -174,14 +197,16 @@ class SessionScan(msgspec.Struct):
         if message.id in self.known:
             return
         self.known.add(message.id)
-        count = occurrences(self.query, message.text)
+        count = matches(self.query, message)
         if count:
             self.found.append(MessageCandidate(self.session_id, message, count, time_of(message)))
 
     @property
     def candidates(self) -> list[Candidate]:
         said = [each for each in self.found if each.message.id not in self.replaced]
-        if self.name and occurrences(self.query, self.name):
+        if not self.query.terms:
+            return [*sorted(said, key=attrgetter("time"), reverse=True)[:1]]
+        if self.name and matches_name(self.query, self.name, self.used):
             return [NameCandidate(self.session_id, self.name, self.used), *said]
         return [*said]
 
@@ -190,12 +215,14 @@ def rank(query: Query, candidates: Iterable[Candidate], limit: int) -> SearchRes
     """Rank matches: names first, then prompts above answers, by number of matches and by age.
 
     If there are more than ``limit``, names take half of it. Of the names only the newest
-    ``limit`` count, as no others can be shown.
+    ``limit`` count, as no others can be shown; the same holds for the matches of a filter alone,
+    which are ranked by age.
     """
     newest = sorted(candidates, key=attrgetter("time"), reverse=True)
     room = max(limit, 0)
     names = _scored([each for each in newest if isinstance(each, NameCandidate)][:room])
-    said = _scored([each for each in newest if isinstance(each, MessageCandidate)][:CANDIDATES])
+    messages = [each for each in newest if isinstance(each, MessageCandidate)]
+    said = _scored(messages[:CANDIDATES]) if query.terms else _by_age(messages[:room])
     total = len(names) + len(said)
     best = names[: max(room - len(said), (room + 1) // 2)]
     best += said[: room - len(best)]
@@ -210,8 +237,16 @@ def _scored(
     return sorted(scored, key=itemgetter(0), reverse=True)
 
 
+def _by_age(newest: Sequence[Candidate]) -> list[tuple[float, Candidate]]:
+    return [(round(_newness(place), 4), each) for place, each in enumerate(newest)]
+
+
+def _newness(place: int) -> float:
+    return max(0, CANDIDATES - place) / CANDIDATES / 16
+
+
 def _score(candidate: Candidate, place: int) -> float:
-    newer = max(0, CANDIDATES - place) / CANDIDATES / 16
+    newer = _newness(place)
     if isinstance(candidate, NameCandidate):
         return round(_NAME + newer, 4)
     often = min(candidate.count, _MOST_COUNTED).bit_length() / 8
@@ -320,18 +355,27 @@ def _joined(spans: Iterable[Span]) -> list[Span]:
 
 
 def hit_lines(hits: Iterable[Hit], entries: Iterable[SessionEntry], now: datetime) -> Iterator[str]:
-    """Format hits as lines; ``entries`` are the sessions that still exist."""
+    """Format hits as lines, each with project, program, date and id of its session.
+
+    ``entries`` are the sessions that still exist.
+    """
     found = {entry.id: entry for entry in entries}
     for hit in hits:
         entry = found.get(hit.session_id)
         said = f"{entry.label if entry else hit.session_id} ({age(parse_utc(hit.timestamp), now)})"
         name = "" if hit.message_id else "name: "
-        yield f"{said} - {name}{hit.snippet}{_size_and_creation(entry) if entry else ''}"
+        facts = "".join(f" · {fact}" for fact in _facts(hit, entry)) if entry else ""
+        yield f"{said} - {name}{hit.snippet}{facts}"
 
 
-def _size_and_creation(entry: SessionEntry) -> str:
+def _facts(hit: Hit, entry: SessionEntry) -> Iterator[str]:
+    yield make_visible_line(scope_name(entry.scope))
+    if entry.program:
+        yield f"from {make_visible_line(entry.program)}"
+    yield local_minute(hit.timestamp)
     created = f", created {local_minute(entry.created_at)}" if entry.created_at else ""
-    return f" · {plural(entry.message_count, 'message')}{created}"
+    yield f"{plural(entry.message_count, 'message')}{created}"
+    yield entry.id
 
 
 def found_words(found: SearchResult) -> str:

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from tui.domain.journal.message import Message, Role
+from tui.domain.search.filters import ends_with_filter
 from tui.domain.search.query import Hit, Query, SearchResult, best_place, parse, places
 from tui.domain.text.safe_text import make_visible
 from tui.domain.text.tokens import Span
 
-HINT = 'Search all sessions. "Quotes" for a phrase, word* for a prefix'
+HINT = 'All sessions: "phrase" word* in:project from:program after:2026 before:2026-05'
 
 _BEFORE, _AFTER = 400, 1600
 """Characters of the preview before and after the best match."""
@@ -23,6 +24,8 @@ _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
 
 def as_typed(text: str) -> str:
     """The query while the user types: the last word may be unfinished, so it is a prefix."""
+    if ends_with_filter(text):
+        return text
     word = text.rpartition(" ")[2]
     unfinished = len(word) >= _BEGINNING and word[-1].isalnum()
     return f"{text}*" if unfinished else text
@@ -35,7 +38,9 @@ class SessionHits(msgspec.Struct, frozen=True):
     label: str
     hits: tuple[Hit, ...]
     scope: str = ""
-    """Empty for a session of the current project."""
+    """The short form: the directory name of a project."""
+    program: str = ""
+    """The program that it was imported from; empty for an own session."""
     archived: bool = False
     used_at: str = ""
     created_at: str = ""
@@ -64,16 +69,16 @@ class Results(msgspec.Struct, frozen=True):
             return self.error
         if not self.text.strip():
             return HINT
-        if not parse(self.text).terms:
-            return "Symbols alone are not searched: type a word."
+        query = parse(self.text)
+        if query.is_empty:
+            return query.filters.fault or "Symbols alone are not searched: type a word."
         said = [*self._counted(), *self._lacking(indexing)]
         return " · ".join([*said, self.found.notice] if self.found.notice else said)
 
     def _counted(self) -> Iterable[str]:
         found, shown = self.found, len(self.found.hits)
         if not shown:
-            one = len(parse(self.text).terms) == 1
-            yield f"No name or message contains {'this' if one else 'all of this'}."
+            yield _nothing(parse(self.text))
             return
         if self.queries:
             yield f"Not found; nearest: {' or '.join(self.queries)}"
@@ -90,6 +95,12 @@ class Results(msgspec.Struct, frozen=True):
             yield f"{indexing or 'indexing'}: {megabytes} MB to go, more may come"
         elif self.found.late:
             yield "not all could be searched in time"
+
+
+def _nothing(query: Query) -> str:
+    if not query.filters.are_none:
+        return "No session matches."
+    return f"No name or message contains {'this' if len(query.terms) == 1 else 'all of this'}."
 
 
 def by_session(hits: Iterable[Hit]) -> dict[str, tuple[Hit, ...]]:

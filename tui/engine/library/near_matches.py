@@ -7,6 +7,7 @@ from itertools import combinations
 
 import msgspec
 
+from tui.domain.search.filters import split_filters
 from tui.domain.search.query import Hit, SearchResult
 from tui.domain.search.query_words import search_words
 from tui.domain.text.tokens import stands_alone
@@ -40,15 +41,20 @@ def nearest(search: Search, text: str, seconds: float = SECONDS) -> NearMatches:
     """Look for what comes nearest; without queries nothing does. Raises ``StorageError``.
 
     A word that nobody used counts by its longest beginning that somebody did. Of words that are
-    never together as many as can be are kept.
+    never together as many as can be are kept. The filters of the text stay.
     """
+    words_typed, filters = split_filters(text)
+
+    def narrowed(query: str) -> SearchResult:
+        return search(" ".join((query, *filters)))
+
     deadline = time.monotonic() + seconds
-    words = list(_known(search, search_words(text)[:_MOST_WORDS], deadline))
+    words = list(_known(narrowed, search_words(words_typed)[:_MOST_WORDS], deadline))
     for size in range(len(words), 0, -1):
         found = [
             (query, answer)
             for query in map(" ".join, combinations(words, size))
-            if time.monotonic() < deadline and (answer := search(query)).hits
+            if time.monotonic() < deadline and (answer := narrowed(query)).hits
         ]
         if found:
             found.sort(key=lambda each: each[1].total)

@@ -119,7 +119,8 @@ class SearchSessions:
         name="search_sessions",
         description=(
             "Search names and messages of the user's own chat sessions. All words must occur;"
-            ' "quotes" make a phrase, a trailing * a prefix.'
+            ' "quotes" make a phrase, a trailing * a prefix. in:project, from:program,'
+            " before:2026-05 and after:2026-05-01 narrow it."
         ),
         parameters={
             "type": "object",
@@ -148,7 +149,8 @@ class SearchSessions:
 
     def _lines(self, found: SearchResult) -> Iterator[str]:
         if not found.hits:
-            yield "Nothing found" + (" in the time there was." if found.late else ".")
+            nothing = "Nothing found" + (" in the time there was." if found.late else ".")
+            yield f"{nothing} {found.notice}".rstrip()
             return
         yield f"Found {found.total}{'+' if found.more else ''}, the best {len(found.hits)}:"
         now = self._clock()

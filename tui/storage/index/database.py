@@ -3,8 +3,9 @@
 ``words`` (FTS5, contentless) holds the tokens of each message, cut by ``tui.domain.text.tokens``
 and joined by blanks, so that SQLite's tokenizer has nothing to split or fold. ``messages`` maps
 its rows to offsets in journals; ``session`` 0 masks a row, as a contentless table cannot delete.
-Rowids grow with the messages' times. ``sessions`` holds the tokens of each name: ten thousand are
-scanned in a few milliseconds.
+Rowids grow with the messages' times. ``projects`` and ``programs`` are what sessions are from, by
+the numbers that ``origins`` writes into ``words``. ``sessions`` holds the tokens of each name: ten
+thousand are scanned in a few milliseconds.
 """
 
 import os
@@ -19,7 +20,7 @@ from tui.storage.disk import open_to_make
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 4
+VERSION = 5
 """Version of schema and tokens; an index of an earlier one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
@@ -39,7 +40,10 @@ create table sessions(
     number integer primary key, id text not null unique, folder text not null,
     device integer not null, inode integer not null, size integer not null,
     mtime integer not null, tail blob not null, done integer not null,
-    name text not null default '');
+    name text not null default '', project integer not null, program integer not null);
+create table projects(
+    number integer primary key, scope blob not null, project blob not null, unique(scope, project));
+create table programs(number integer primary key, program blob not null unique);
 create table replaced(
     session integer not null, key integer not null, primary key(session, key)) without rowid;
 """
@@ -151,7 +155,7 @@ def clear(connection: sqlite3.Connection) -> None:
     connection.execute("pragma secure_delete = on")
     connection.execute("begin immediate")
     connection.execute("insert into words(words) values('delete-all')")
-    for table in ("messages", "sessions", "replaced"):
+    for table in ("messages", "sessions", "replaced", "projects", "programs"):
         connection.execute(f"delete from {table}")  # noqa: S608 - no name from outside
     connection.execute("commit")
     # Purged words must not stay in the write-ahead log either.

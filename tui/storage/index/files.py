@@ -8,10 +8,10 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import DamagedRecord, State, decode
+from tui.domain.journal.records import DamagedRecord, SessionHeader, State, decode
 from tui.errors import SessionNotFound
 from tui.storage.folders import Folder, Folders
-from tui.storage.lines import Line, lines_backward, lines_forward, whole_end
+from tui.storage.lines import Line, line_at, lines_backward, lines_forward, whole_end
 
 SEARCHED = frozenset({Folder.SESSIONS.value, Folder.ARCHIVE.value})
 _TAIL_BYTES = 64
@@ -101,6 +101,16 @@ def _searchable(line: Line) -> MessageLine | State | None:
 def read_searchable_backward(descriptor: int) -> Iterator[MessageLine | State | None]:
     """Read the message or state of each line, or ``None``, last line first."""
     return map(_searchable, lines_backward(descriptor, os.fstat(descriptor).st_size))
+
+
+def header_of(descriptor: int) -> SessionHeader | None:
+    """Read the first line of a journal; ``None`` if it is damaged."""
+    line = line_at(descriptor, 0, os.fstat(descriptor).st_size)
+    try:
+        record = decode(line) if line else None
+    except DamagedRecord:
+        return None
+    return record if isinstance(record, SessionHeader) else None
 
 
 def name_of(descriptor: int) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tui.domain.journal.records import State
+from tui.domain.search.filters import Filters, origin_of
 from tui.domain.search.query import (
     CANDIDATES,
     Candidate,
@@ -19,15 +20,23 @@ from tui.domain.search.query import (
     NameCandidate,
     Query,
     SessionScan,
+    matches,
+    matches_name,
     needle,
-    occurrences,
 )
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.errors import SessionNotFound
 from tui.storage.disk import open_to_read
 from tui.storage.folders import Folder, Folders
-from tui.storage.index.files import message_at, message_key, name_of, read_searchable_backward
-from tui.storage.index.words import as_match
+from tui.storage.index.files import (
+    header_of,
+    message_at,
+    message_key,
+    name_of,
+    read_searchable_backward,
+)
+from tui.storage.index.origins import Passing, passing
+from tui.storage.index.words import as_match, row_of
 
 _OPEN_FILES = 50
 _STEPS = 2000  # of SQLite's machine between two looks at the clock
@@ -38,15 +47,16 @@ _Read = TypeVar("_Read")
 _ROW = """
     select sessions.id, sessions.folder, offset, length, time, key
     from {source} cross join sessions on sessions.number = messages.session
-    where {condition} sessions.folder != 'trash' order by {order} desc
+    where {condition} sessions.folder != 'trash'{passing} order by {order} desc
 """
-_MATCHING = _ROW.format(
-    source="words cross join messages on messages.id = words.rowid",
-    condition="words match ? and",
-    order="words.rowid",
+_MATCHING = (
+    "words cross join messages on messages.id = words.rowid",
+    "words match ? and words.rowid between ? and ? and",
+    "words.rowid",
 )
-_ALL = _ROW.format(source="messages", condition="", order="messages.id")
+_ALL = "messages", "messages.id between ? and ? and", "messages.id"
 _NAMES = "select id, folder, mtime from sessions where folder != 'trash'"
+_LAST_ROW = (1 << 63) - 1
 
 
 class QueryEffort(msgspec.Struct):
@@ -84,24 +94,36 @@ def from_index(
 
     Raises ``sqlite3.Error`` for a damaged index.
     """
-    match = as_match(query)
-    said = _MATCHING if match else _ALL
+    allowed = passing(connection, query.filters)
     with _journals(folders, effort.refused) as journals:
-        names = _rows(connection, _names_with(query), [*map(needle, query.terms)], effort)
-        messages = _rows(connection, said, [match] if match else [], effort)
-        return [
-            *islice(
-                _newest(names, journals.name_candidate, query, without, effort), effort.names + 1
-            ),
-            *islice(
-                _newest(messages, journals.message_candidate, query, without, effort),
-                CANDIDATES + 1,
-            ),
-        ]
+        messages = _rows(connection, *_messages_with(query, allowed), effort)
+        said = _newest(messages, journals.message_candidate, query, without, effort)
+        if not query.terms:
+            return [*islice(said, effort.names + 1)]
+        names = _rows(connection, *_names_with(query, allowed), effort)
+        named = _newest(names, journals.name_candidate, query, without, effort)
+        return [*islice(named, effort.names + 1), *islice(said, CANDIDATES + 1)]
 
 
-def _names_with(query: Query) -> str:
-    return f"{_NAMES}{' and instr(name, ?)' * len(query.terms)} order by mtime desc"
+def _messages_with(query: Query, allowed: Passing) -> tuple[str, list[str | int]]:
+    match = " AND ".join(filter(None, (as_match(query), allowed.match)))
+    source, condition, order = _MATCHING if match else _ALL
+    statement = _ROW.format(
+        source=source, condition=condition, passing=allowed.condition, order=order
+    )
+    return statement, [*([match] if match else []), *_rowids(query.filters)]
+
+
+def _rowids(filters: Filters) -> tuple[int, int]:
+    """The first and the last row that a message within the dates can have."""
+    first = row_of(filters.since or 0)
+    return first, _LAST_ROW if filters.until is None else row_of(filters.until) - 1
+
+
+def _names_with(query: Query, allowed: Passing) -> tuple[str, list[str | int]]:
+    named = " and instr(name, ?)" * len(query.terms)
+    statement = f"{_NAMES}{named}{allowed.condition} order by mtime desc"
+    return statement, [*map(needle, query.terms)]
 
 
 def _newest(
@@ -111,19 +133,24 @@ def _newest(
     without: Collection[str],
     effort: QueryEffort,
 ) -> Iterator[Candidate]:
-    """Read the candidates of some rows, newest first, from their journals."""
+    """Read the candidates of some rows, newest first, from their journals.
+
+    Of a filter alone each session has one.
+    """
+    done = set(without)
     for row in rows:
-        if row[0] in without:
+        if row[0] in done:
             continue
         found = look(query, row)
         if found is not None:
             yield found
+            done.update(() if query.terms else row[:1])
         if effort.over():
             return
 
 
 def _rows(
-    connection: sqlite3.Connection, statement: str, values: list[str], effort: QueryEffort
+    connection: sqlite3.Connection, statement: str, values: list[str | int], effort: QueryEffort
 ) -> Iterator[Any]:
     connection.set_progress_handler(effort.over, _STEPS)
     try:
@@ -149,16 +176,17 @@ class _Journals:
         message = self._read(session_id, folder, lambda file: message_at(file, offset, length))
         if message is None or message_key(message.id) != key:
             return None
-        count = occurrences(query, message.text)
+        count = matches(query, message)
         return MessageCandidate(session_id, message, count, written) if count else None
 
     def name_candidate(self, query: Query, row: _NameRow) -> NameCandidate | None:
         """Read the name of a row's session; ``None`` if it does not match any more."""
         session_id, folder, used = row
         name = self._read(session_id, folder, name_of)
-        if not name or not occurrences(query, name):
+        last_used = used // MILLISECOND_NS
+        if not name or not matches_name(query, name, last_used):
             return None
-        return NameCandidate(session_id, name, used // MILLISECOND_NS)
+        return NameCandidate(session_id, name, last_used)
 
     def _read(self, session_id: str, folder: str, read: Callable[[int], _Read]) -> _Read | None:
         """Read from a journal; ``None`` if it is gone or unreadable."""
@@ -225,6 +253,9 @@ def _scan_journal(scan: SessionScan, path: Path, effort: QueryEffort) -> None:
     descriptor = open_to_read(path)
     try:
         scan.used = os.fstat(descriptor).st_mtime_ns // MILLISECOND_NS
+        filters = scan.query.filters
+        if not filters.are_none and not filters.pass_session(origin_of(header_of(descriptor))):
+            return
         for found in read_searchable_backward(descriptor):
             if effort.over():
                 return

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from tui.domain.journal.records import State
 from tui.domain.search.query import spaced, time_of
-from tui.domain.text.tokens import cut
 from tui.domain.timestamps import MILLISECOND_NS
 from tui.storage.disk import JOURNAL_BYTES, open_to_read
 from tui.storage.folders import Folder, Folders
@@ -17,17 +16,18 @@ from tui.storage.index.files import (
     SEARCHED,
     JournalStat,
     MessageLine,
+    header_of,
     message_key,
     read_searchable,
     settled_end,
     tail_hash,
 )
-from tui.storage.index.words import as_words
+from tui.storage.index.origins import OriginNumbers, OriginTable
+from tui.storage.index.words import as_row, row_of
 
 BATCH_BYTES = 16 * 1024 * 1024
 """Size of a transaction: about two seconds, at the end of which its messages are found."""
 
-_SAME_TIME = 15  # bits of a rowid that tell messages of one millisecond apart
 _UNSETTLED = -1
 _LATEST = (1 << 48) - 1
 
@@ -44,6 +44,16 @@ class IndexedJournal(NamedTuple):
     number: int
     tail: bytes
     done: int
+    project: int
+    program: int
+
+
+class _Reading(NamedTuple):
+    """A session's number, the offset to read its journal from, and the tokens of its origin."""
+
+    number: int
+    done: int
+    origin: str
 
 
 Pending = list[tuple[JournalStat, IndexedJournal | None]]
@@ -56,6 +66,7 @@ class Ingest:
     def __init__(self, folders: Folders, connection: sqlite3.Connection) -> None:
         self._folders = folders
         self._connection = connection
+        self._origins = OriginTable(connection)
         self._free: dict[int, int] = {}
         self._rows: list[tuple[int, int, int, int, str, int, int]] = []
         self._words: list[tuple[int, str]] = []
@@ -126,32 +137,38 @@ class Ingest:
             status = os.fstat(descriptor)
             identity = status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
             now = JournalStat(file.session_id, file.folder, *identity)
-            number, done = self._begin(descriptor, now, known)
+            row = self._begin(descriptor, now, known)
             end = settled_end(descriptor, now.size)
-            yield from self._read(descriptor, number, now, (done, end), deadline)
+            yield from self._read(descriptor, row, now, end, deadline)
         except OSError:
             # A read error in one journal hides no other one.
             return
         finally:
             os.close(descriptor)
 
-    def _begin(
-        self, descriptor: int, file: JournalStat, known: IndexedJournal | None
-    ) -> tuple[int, int]:
-        """Find or make the session's row; return its number and the offset to read from."""
+    def _begin(self, descriptor: int, file: JournalStat, known: IndexedJournal | None) -> _Reading:
+        """Find or make the session's row."""
+        if known is not None and _continues(descriptor, file, known):
+            origin = OriginNumbers(known.project, known.program)
+            return _Reading(known.number, known.done, origin.tokens)
+        origin = self._origins.numbers(header_of(descriptor))
         if known is None:
-            row = (file.session_id, file.folder, 0, 0, _UNSETTLED, 0, b"", 0)
-            cursor = self._connection.execute(
-                "insert into sessions(id, folder, device, inode, size, mtime, tail, done)"
-                " values(?, ?, ?, ?, ?, ?, ?, ?)",
-                row,
-            )
-            return cursor.lastrowid or 0, 0
-        if _continues(descriptor, file, known):
-            return known.number, known.done
+            return _Reading(self._insert(file, origin), 0, origin.tokens)
         self._mask(known.number)
         self._names[known.number] = ""
-        return known.number, 0
+        self._connection.execute(
+            "update sessions set project = ?, program = ? where number = ?",
+            (origin.project, origin.program, known.number),
+        )
+        return _Reading(known.number, 0, origin.tokens)
+
+    def _insert(self, file: JournalStat, origin: OriginNumbers) -> int:
+        cursor = self._connection.execute(
+            "insert into sessions(id, folder, device, inode, size, mtime, tail, done, project,"
+            " program) values(?, ?, 0, 0, ?, 0, ?, 0, ?, ?)",
+            (file.session_id, file.folder, _UNSETTLED, b"", origin.project, origin.program),
+        )
+        return cursor.lastrowid or 0
 
     def _mask(self, number: int) -> None:
         self._connection.execute(f"{_MASK} where session = ?", (number,))
@@ -160,12 +177,12 @@ class Ingest:
     def _read(
         self,
         descriptor: int,
-        number: int,
+        reading: _Reading,
         file: JournalStat,
-        between: tuple[int, int],
+        end: int,
         deadline: float | None,
     ) -> Iterator[int]:
-        done, end = between
+        number, done, origin = reading
         replaced = self._replaced(number)
         fresh = set[int]() if done == 0 else None
         written = file.mtime_ns // MILLISECOND_NS
@@ -180,7 +197,8 @@ class Ingest:
                 self._hide(number, key)
             else:
                 fresh.add(key)
-            self._add(number, key, found, min(written, _LATEST), replaced)
+            if self._counts(number, key, found, replaced):
+                self._add(number, key, found, min(written, _LATEST), origin)
             after = min(found.offset + found.length + 1, end)
             if self._bytes >= BATCH_BYTES or _past(deadline):
                 self._settle(descriptor, number, file._replace(size=_UNSETTLED), after)
@@ -195,20 +213,20 @@ class Ingest:
         rows = self._connection.execute("select key from replaced where session = ?", (number,))
         return {key for (key,) in rows}
 
-    def _add(
-        self, number: int, key: int, found: MessageLine, written: int, replaced: set[int]
-    ) -> None:
+    def _counts(self, number: int, key: int, found: MessageLine, replaced: set[int]) -> bool:
+        """Check that a message is not replaced, and hide the one that it replaces."""
+        if found.message.replaces:
+            self._replace(number, message_key(found.message.replaces), replaced)
+        return key not in replaced
+
+    def _add(self, number: int, key: int, found: MessageLine, written: int, origin: str) -> None:
         message = found.message
-        if message.replaces:
-            self._replace(number, message_key(message.replaces), replaced)
-        if key in replaced:
-            return
-        tokens = cut(message.text)
+        words = as_row(message.text)
         self._bytes += found.length
-        if not tokens:
+        if not words:
             return
         row = self._free_row(written)
-        self._words.append((row, as_words(tokens)))
+        self._words.append((row, f"{words} {origin}"))
         place = found.offset, found.length
         self._rows.append((row, number, *place, message.role, written, key))
 
@@ -223,15 +241,14 @@ class Ingest:
 
     def _free_row(self, written: int) -> int:
         """Find a free rowid in the order of time; masked rows keep theirs."""
-        first = written << _SAME_TIME
+        first, beyond = row_of(written), row_of(written + 1)
         row = self._free.get(written)
         if row is None:
-            last = first + (1 << _SAME_TIME) - 1
             found = self._connection.execute(
-                "select max(id) from messages where id between ? and ?", (first, last)
+                "select max(id) from messages where id between ? and ?", (first, beyond - 1)
             ).fetchone()[0]
             row = first if found is None else found + 1
-        if row >= first + (1 << _SAME_TIME):
+        if row >= beyond:
             self._free[written] = row
             return self._free_row(written + 1)
         self._free[written] = row + 1
@@ -255,7 +272,10 @@ class Ingest:
 
 
 _MASK = "update messages set session = 0"
-_KNOWN = "select id, folder, device, inode, size, mtime, number, tail, done from sessions"
+_KNOWN = """
+    select id, folder, device, inode, size, mtime, number, tail, done, project, program
+    from sessions
+"""
 
 
 def known_sessions(

@@ -51,8 +51,8 @@ class SearchIndex:
     ) -> SearchResult:
         """Search as ``SessionStore.search``; an unusable index is no failure."""
         query = parse(text)
-        if not query.terms or not os.path.lexists(self._root):
-            return SearchResult()
+        if query.is_empty or not os.path.lexists(self._root):
+            return SearchResult(notice=query.filters.fault)
         effort = QueryEffort(time.monotonic() + seconds, wanted, max(limit, 0))
         notice = ""
         with storage_errors("Cannot search the sessions"):

@@ -35,16 +35,24 @@ def heading_pieces(session: SessionHits, now: datetime, width: int) -> Iterator[
     """The line of a session."""
     asides = [age(parse_utc(session.used_at), now)] if session.used_at else []
     asides += [one_line(session.scope)] if session.scope else []
+    asides += [f"from {one_line(session.program)}"] if session.program else []
     asides += ["archived"] if session.archived else []
     aside = _aside(asides)
-    if session.created_at:
-        created = f"created {local_minute(session.created_at)}"
-        more = _aside([*asides, plural(session.message_count, "message"), created])
+    for more in _more(session):
+        asides += more
         # Only where it takes no room from the rest.
-        aside = more if cell_len(one_line(session.label) + more) < width else aside
+        longer = _aside(asides)
+        aside = longer if cell_len(one_line(session.label) + longer) < width else aside
     label = cut(one_line(session.label), max(width - cell_len(aside) - 1, width // 2))
     yield f" {label}", "heading"
     yield fill(aside, max(0, width - 1 - cell_len(label))), "aside"
+
+
+def _more(session: SessionHits) -> Iterator[list[str]]:
+    yield [session.session_id]
+    if session.created_at:
+        created = f"created {local_minute(session.created_at)}"
+        yield [plural(session.message_count, "message"), created]
 
 
 def _aside(words: Sequence[str]) -> str:
