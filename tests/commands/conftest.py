@@ -6,7 +6,8 @@ from tests.engine.scripted_model import ScriptedModel
 from tests.engine.workspaces import World
 from tui.commands.context import CommandContext, NumberedList
 from tui.commands.effects import Later, OpenReport, Say
-from tui.commands.registry import carried_out, run
+from tui.commands.execution import carried_out
+from tui.commands.registry import run
 from tui.config.schema import RetentionSettings
 from tui.domain.commands import parse
 from tui.engine.library.retention import Retention

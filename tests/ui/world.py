@@ -134,13 +134,14 @@ class World:
         self.final_save = FinalSave(workspace, (self.root.parent / "rescue",), None)
         settings = load_settings(self.root.parent / "config" / "config.toml", {})
         connections = ConnectionManager(self.models, settings, self.environ)
+        model_lists = ModelLists(connections, self.models, None, self.clock)
         app = SibylApp(
             Dependencies(
                 workspace=workspace,
                 sessions=SessionPager(self.store, workspace.scope),
                 models=self.models,
-                connections=connections,
-                model_lists=ModelLists(connections, self.models, None, self.clock),
+                connections=lambda: connections,
+                model_lists=lambda: model_lists,
                 retention=Retention(self.store, self.retention, self.hook, self.clock),
                 turn_settings=TurnSettings(tools=self.tools, save_interval=0.01),
                 final_save=self.final_save,

@@ -22,7 +22,6 @@ from tui.app.shutdown import Defects, end_on_signals
 from tui.app.theme_contrast import ThemeContrastApp
 from tui.app.themes import dress
 from tui.app.wiring import Controllers
-from tui.commands import archive
 from tui.commands.effects import Effect
 from tui.config import paths
 from tui.domain.commands import Invocation, template_commands
@@ -30,8 +29,6 @@ from tui.domain.views.notice import Notice
 from tui.engine.sessions.loaded_session import LoadedSession
 from tui.screens.app_keys import APP_KEYS
 from tui.screens.chat import ChatScreen
-from tui.screens.help import HelpScreen
-from tui.screens.palette import Actions, OwnCommands, SessionCommands, ThemeCommands
 from tui.terminal.driver import TakeoverDriver
 from tui.terminal.flow_control import FlowControlledApp
 from tui.terminal.textual_private import AppBase
@@ -59,7 +56,6 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     TITLE = "sibyl-tui"
     SELECT_AUTO_SCROLL_LINES, SELECT_AUTO_SCROLL_SPEED = 1, 20.0
-    COMMANDS: ClassVar[Any] = {Actions, OwnCommands, SessionCommands, ThemeCommands}
     CSS_PATH: ClassVar[Any] = paths.style_sheets()
     BINDINGS: ClassVar[list[BindingType]] = APP_KEYS
 
@@ -76,7 +72,7 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         )
         self._effects = EffectRunner(self, self.input_queue, self._controllers, self._turn_help)
         self._dispatcher = Dispatcher(
-            self, self.input_queue, parts.workspace, self._controllers, self._effects
+            self, self.input_queue, parts, self._controllers, self._effects
         )
         dress(self, self._controllers.themes, parts.appearance, self._keys(), ChatScreen.LINES)
 
@@ -88,6 +84,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
         return {EVERYWHERE: (*self.BINDINGS, *ChatScreen.BINDINGS), **ChatScreen.KEYS}
 
     def _turn_help(self) -> None:
+        from tui.screens.help import HelpScreen
+
         if isinstance(self.screen, HelpScreen):
             self.screen.dismiss()
         else:
@@ -249,6 +247,8 @@ class SibylApp(FlowControlledApp, ThemeContrastApp, AppBase):
 
     @on(Sidebar.DeletionConfirmed)
     def delete_session(self, event: Sidebar.DeletionConfirmed) -> None:
+        from tui.commands import archive
+
         self._dispatcher.do(
             partial(archive.delete_at_once, self._controllers.commands, event.session_id)
         )

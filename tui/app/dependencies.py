@@ -3,25 +3,30 @@
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from tui.app.themes import Appearance
-from tui.commands.context import Models
 from tui.config.schema import NotifySettings
-from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
-from tui.engine.library.session_moves import SessionMoves, Stop
 from tui.engine.library.session_pages import SessionPager
-from tui.engine.model_lists import ModelLists
 from tui.engine.sessions.final_save import FinalSave
 from tui.engine.sessions.workspace import Workspace
 from tui.engine.turns.turn import TurnSettings
+
+if TYPE_CHECKING:
+    from tui.commands.context import Models
+    from tui.engine.connections import ConnectionManager
+    from tui.engine.library.session_moves import SessionMoves, Stop
+    from tui.engine.model_lists import ModelLists
 
 
 class Dependencies(msgspec.Struct, frozen=True):
     """Everything that the command line decides; intervals in seconds, 0 for never.
 
+    ``connections``, ``model_lists`` and ``session_moves`` are functions, as what they give is first
+    needed behind the first screen; the first two give the same object each time.
     ``prepare_model`` begins to load the model library; it is called behind the first frame.
     ``index_root`` is the data directory of the search index. ``prompts`` are the
     templates of the user's own commands. ``stopwatch`` is a monotonic clock.
@@ -29,13 +34,13 @@ class Dependencies(msgspec.Struct, frozen=True):
 
     workspace: Workspace
     sessions: SessionPager
-    models: Models
-    connections: ConnectionManager
-    model_lists: ModelLists
+    models: "Models"
+    connections: Callable[[], "ConnectionManager"]
+    model_lists: Callable[[], "ModelLists"]
     retention: Retention
     turn_settings: TurnSettings
     final_save: FinalSave
-    session_moves: Callable[[Stop], SessionMoves]
+    session_moves: Callable[["Stop"], "SessionMoves"]
     prepare_model: Callable[[], None]
     auto_save_interval: float = 300.0
     exclusive_projects: bool = False

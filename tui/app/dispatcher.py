@@ -3,20 +3,22 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
-from tui.app.controllers.versions import Place
+from tui.app.dependencies import Dependencies
 from tui.app.effects import EffectRunner
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
-from tui.commands import registry
 from tui.commands.effects import Effect
-from tui.domain.commands import REACHES, Invocation, PromptText, read_input
+from tui.commands.execution import carried_out
+from tui.domain.commands import BY_NAME, REACHES, Invocation, PromptText, read_input
 from tui.domain.views.notice import Notice
-from tui.engine.sessions.workspace import Workspace
 from tui.widgets.transcript.messages import VersionIntent
+
+if TYPE_CHECKING:
+    from tui.app.controllers.versions import Place
 
 
 class Dispatcher:
@@ -26,19 +28,20 @@ class Dispatcher:
         self,
         app: App[Any],
         queue: InputQueue,
-        workspace: Workspace,
+        parts: Dependencies,
         controllers: Controllers,
         effects: EffectRunner,
     ) -> None:
         self._app = app
         self._queue = queue
-        self._workspace = workspace
+        self._workspace = parts.workspace
+        self._prompts = parts.prompts
         self._controllers = controllers
         self._effects = effects
 
     async def submit(self, text: str) -> None:
         """Dispatch the submitted text of the prompt."""
-        wanted = read_input(text, self._controllers.commands.prompts)
+        wanted = read_input(text, self._prompts)
         is_command = isinstance(wanted, Invocation)
         place = None if is_command else self._controllers.versions.place_of(self._workspace.current)
         if place is None:
@@ -47,11 +50,11 @@ class Dispatcher:
         if not is_command:
             await self._submit(wanted, place)
             return
-        if wanted.name not in registry.FUNCTIONS:
+        if wanted.name not in BY_NAME:
             self._controllers.prompt.give_back(self._workspace.current, text)
         await self.invoke(wanted)
 
-    async def _submit(self, prompt: PromptText, place: Place | None) -> None:
+    async def _submit(self, prompt: PromptText, place: "Place | None") -> None:
         session, controller = self._workspace.current, self._controllers.prompt
         if not controller.accepts(session, prompt):
             return
@@ -109,16 +112,22 @@ class Dispatcher:
 
     async def _stop(self, done: asyncio.Event, *, waited: bool) -> None:
         try:
-            told = await registry.run(Invocation("stop"), self._controllers.commands)
+            told = await self._told(Invocation("stop"))
             await self._effects.carry_out(() if waited else told)
         finally:
             done.set()
 
     async def _run(self, invocation: Invocation) -> None:
-        await self._effects.carry_out(await registry.run(invocation, self._controllers.commands))
+        await self._effects.carry_out(await self._told(invocation))
+
+    async def _told(self, invocation: Invocation) -> Sequence[Effect]:
+        # Imported with the first command: the first screen needs no function of them.
+        from tui.commands import registry
+
+        return await registry.run(invocation, self._controllers.commands)
 
     async def _done(self, work: Callable[[], Awaitable[Sequence[Effect]]]) -> None:
-        await self._effects.carry_out(await registry.carried_out(work))
+        await self._effects.carry_out(await carried_out(work))
 
 
 def _typed(invocation: Invocation) -> str:

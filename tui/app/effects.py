@@ -8,8 +8,9 @@ from textual.app import App
 
 from tui.app.input_queue import InputQueue
 from tui.app.wiring import Controllers
-from tui.commands import effects, registry
+from tui.commands import effects
 from tui.commands.effects import Effect
+from tui.commands.execution import carried_out
 from tui.commands.leaving import ask_before
 
 
@@ -121,5 +122,5 @@ class EffectRunner:
         if isinstance(effect, effects.MovedSession):
             await self._controllers.session_list.show_moved(effect.session_id)
             return
-        await self.carry_out(await registry.carried_out(effect.work))
+        await self.carry_out(await carried_out(effect.work))
         await self._controllers.session_list.refresh()

@@ -1,48 +1,51 @@
 """Builds the controllers and connects them."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tui.app.controllers.activity_line import ActivityLine
 from tui.app.controllers.approvals import Approvals
 from tui.app.controllers.background import Background
 from tui.app.controllers.confirmations import Confirmations
-from tui.app.controllers.connect import ConnectController
-from tui.app.controllers.external_editor import ExternalEditor
-from tui.app.controllers.find import FindController
-from tui.app.controllers.links import LinkController
 from tui.app.controllers.live_updates import LiveUpdates
-from tui.app.controllers.model_picker import ModelPicker
 from tui.app.controllers.navigation import Navigation
 from tui.app.controllers.notices import NoticeController
 from tui.app.controllers.prompt import PromptController
 from tui.app.controllers.search import SearchController
 from tui.app.controllers.session_list import SessionListController
-from tui.app.controllers.session_picker import PickerController
 from tui.app.controllers.session_switch import SessionSwitch
 from tui.app.controllers.session_view import SessionPresenter
 from tui.app.controllers.summaries import Summaries
 from tui.app.controllers.turn_end import TurnEnd
 from tui.app.controllers.turns import Turns
-from tui.app.controllers.versions import VersionController
 from tui.app.dependencies import Dependencies
 from tui.app.input_queue import InputQueue
 from tui.app.services.attention import Attention
 from tui.app.services.clipboard import Clipboard
 from tui.app.services.ui_state import UiStateService
 from tui.app.themes import ThemeSwitcher
-from tui.commands.answers import use_model
-from tui.commands.context import CommandContext, Themes
 from tui.commands.effects import Effect
 from tui.engine.library.session_titles import SessionTitles
-from tui.engine.sessions.loaded_session import LoadedSession
-from tui.engine.usage import UsageTotals
 from tui.screens.chat import ChatScreen
 from tui.terminal.flow_control import FlowControlledApp
 
+if TYPE_CHECKING:
+    from tui.app.controllers.connect import ConnectController
+    from tui.app.controllers.external_editor import ExternalEditor
+    from tui.app.controllers.find import FindController
+    from tui.app.controllers.links import LinkController
+    from tui.app.controllers.model_picker import ModelPicker
+    from tui.app.controllers.session_picker import PickerController
+    from tui.app.controllers.versions import VersionController
+    from tui.commands.context import CommandContext
+
 
 class Controllers:
-    """All controllers and services between the screen and the workspace."""
+    """All controllers and services between the screen and the workspace.
+
+    Those that the first screen does not need are imported and built when they are first used.
+    """
 
     def __init__(
         self,
@@ -53,6 +56,8 @@ class Controllers:
         carry_out: Callable[[Sequence[Effect]], Awaitable[None]],
         attention: Attention,
     ) -> None:
+        self._app, self._queue, self._chat = app, queue, chat
+        self._parts, self._carry_out = parts, carry_out
         switcher = parts.workspace.switcher
         self.ui_state = UiStateService(parts.ui_state_file, app.set_timer)
         _restore_width(chat, self.ui_state)
@@ -95,54 +100,102 @@ class Controllers:
             app, parts, self.session_list, self.live_updates, self.presenter
         )
         self.confirmations = Confirmations(app, chat, queue, carry_out)
-        self.links = LinkController(app, carry_out)
         self.themes = ThemeSwitcher(app, self.ui_state, parts.appearance.theme)
-        self.commands = _command_context(parts, self.themes, self.prompt.stop)
-        self.versions = VersionController(
-            chat,
+
+    @cached_property
+    def commands(self) -> "CommandContext":
+        """The dependencies of commands."""
+        from tui.commands.context import CommandContext
+        from tui.engine.usage import UsageTotals
+
+        parts, stop = self._parts, self.prompt.stop
+        connections = parts.connections()
+        return CommandContext(
             parts.workspace,
+            parts.models,
+            self.themes,
+            parts.retention,
+            parts.final_save.rescue,
+            stop,
+            parts.session_moves(stop),
+            parts.turn_settings.in_force,
+            connections.note_chosen,
+            UsageTotals(parts.workspace.reader, connections.provider),
+            prompts=parts.prompts,
+            exclusive_projects=parts.exclusive_projects,
+        )
+
+    @cached_property
+    def links(self) -> "LinkController":
+        """Opens the links of a message."""
+        from tui.app.controllers.links import LinkController
+
+        return LinkController(self._app, self._carry_out)
+
+    @cached_property
+    def versions(self) -> "VersionController":
+        """Acts on intents about a message."""
+        from tui.app.controllers.versions import VersionController
+
+        return VersionController(
+            self._chat,
+            self._parts.workspace,
             self.presenter,
             self.navigation,
             self.turns,
             self.prompt,
         )
-        self.connect = ConnectController(app, chat, parts, carry_out)
-        self.model_picker = ModelPicker(
-            app, chat, parts, partial(use_model, self.commands), carry_out
-        )
-        self.picker = PickerController(
-            app,
-            queue,
-            parts.workspace,
+
+    @cached_property
+    def connect(self) -> "ConnectController":
+        """Connects a model."""
+        from tui.app.controllers.connect import ConnectController
+
+        return ConnectController(self._app, self._chat, self._parts, self._carry_out)
+
+    @cached_property
+    def model_picker(self) -> "ModelPicker":
+        """Shows the models, and offers their names in the prompt."""
+        from tui.app.controllers.model_picker import ModelPicker
+
+        return ModelPicker(self._app, self._chat, self._parts, self._use_model, self._carry_out)
+
+    async def _use_model(self, name: str) -> Sequence[Effect]:
+        from tui.commands.answers import use_model
+
+        return await use_model(self.commands, name)
+
+    @cached_property
+    def picker(self) -> "PickerController":
+        """Shows the list of sessions over the conversation."""
+        from tui.app.controllers.session_picker import PickerController
+
+        return PickerController(
+            self._app,
+            self._queue,
+            self._parts.workspace,
             self.session_list,
             self.commands.numbers.show,
-            exclusive_projects=parts.exclusive_projects,
+            exclusive_projects=self._parts.exclusive_projects,
         )
-        self.find = FindController(app, chat, parts.workspace, self.presenter)
-        self.external_editor = ExternalEditor(app, queue, chat, parts.workspace, self.presenter)
+
+    @cached_property
+    def find(self) -> "FindController":
+        """Finds text in the session on screen."""
+        from tui.app.controllers.find import FindController
+
+        return FindController(self._app, self._chat, self._parts.workspace, self.presenter)
+
+    @cached_property
+    def external_editor(self) -> "ExternalEditor":
+        """Opens the prompt in the user's editor."""
+        from tui.app.controllers.external_editor import ExternalEditor
+
+        return ExternalEditor(
+            self._app, self._queue, self._chat, self._parts.workspace, self.presenter
+        )
 
 
 def _restore_width(chat: ChatScreen, ui_state: UiStateService) -> None:
     if (columns := ui_state.state.sidebar_width) is not None:
         chat.sidebar.show_width(columns)
-
-
-def _command_context(
-    parts: Dependencies,
-    themes: Themes,
-    stop: Callable[[LoadedSession], Awaitable[bool]],
-) -> CommandContext:
-    return CommandContext(
-        parts.workspace,
-        parts.models,
-        themes,
-        parts.retention,
-        parts.final_save.rescue,
-        stop,
-        parts.session_moves(stop),
-        parts.turn_settings.in_force,
-        parts.connections.note_chosen,
-        UsageTotals(parts.workspace.reader, parts.connections.provider),
-        prompts=parts.prompts,
-        exclusive_projects=parts.exclusive_projects,
-    )

@@ -4,7 +4,8 @@ import asyncio
 import logging
 import sys
 from argparse import Namespace
-from functools import partial
+from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,21 +14,22 @@ from tui.cli.program import Program
 from tui.config import paths
 from tui.domain.providers import GUIDE, OFFLINE
 from tui.domain.views.notice import Notice
-from tui.engine.connections import ConnectionManager
 from tui.engine.library.retention import Retention
 from tui.engine.library.session_pages import SessionPager
-from tui.engine.model_lists import ModelLists
 from tui.engine.sessions.leasing import SessionOrigin
 from tui.engine.sessions.workspace import Workspace
 from tui.errors import UsageError
 from tui.providers.source import ModelSource
-from tui.storage import model_cache, ui_state
+from tui.storage import ui_state
 from tui.storage.drafts import Drafts
 from tui.terminal import first_frame
 
 if TYPE_CHECKING:
     from tui.app.dependencies import Dependencies
     from tui.app.themes import Appearance
+    from tui.engine.connections import ConnectionManager
+    from tui.engine.library.session_moves import SessionMoves, Stop
+    from tui.engine.model_lists import ModelLists
     from tui.engine.sessions.final_save import FinalSave
 
 _log = logging.getLogger(__name__)
@@ -111,21 +113,19 @@ def _parts(
     program: Program, models: ModelSource, workspace: Workspace, final_save: "FinalSave"
 ) -> "Dependencies":
     from tui.app.dependencies import Dependencies
-    from tui.engine.library.session_moves import SessionMoves
 
     config = program.settings.config
-    connections = ConnectionManager(models, program.settings, program.environment)
-    cache_file = paths.state_directory() / model_cache.FILE
+    connections = cache(partial(_connections, program, models))
     return Dependencies(
         workspace=workspace,
         sessions=SessionPager(program.store, workspace.scope),
         models=models,
         connections=connections,
-        model_lists=ModelLists(connections, models, cache_file, program.clock),
+        model_lists=cache(partial(_model_lists, program, models, connections)),
         retention=_retention(program),
         turn_settings=program.turn_settings(),
         final_save=final_save,
-        session_moves=partial(SessionMoves, workspace, program.store),
+        session_moves=partial(_session_moves, program, workspace),
         prepare_model=models.proposed(workspace.current.session.model)[0].prepare,
         index_root=program.store.root,
         auto_save_interval=config.auto_save_interval,
@@ -135,6 +135,28 @@ def _parts(
         appearance=_appearance(program),
         notify=config.notify,
     )
+
+
+def _connections(program: Program, models: ModelSource) -> "ConnectionManager":
+    from tui.engine.connections import ConnectionManager
+
+    return ConnectionManager(models, program.settings, program.environment)
+
+
+def _model_lists(
+    program: Program, models: ModelSource, connections: Callable[[], "ConnectionManager"]
+) -> "ModelLists":
+    from tui.engine.model_lists import ModelLists
+    from tui.storage import model_cache
+
+    cache_file = paths.state_directory() / model_cache.FILE
+    return ModelLists(connections(), models, cache_file, program.clock)
+
+
+def _session_moves(program: Program, workspace: Workspace, stop: "Stop") -> "SessionMoves":
+    from tui.engine.library.session_moves import SessionMoves
+
+    return SessionMoves(workspace, program.store, stop)
 
 
 def _appearance(program: Program) -> "Appearance":

@@ -1,6 +1,6 @@
 """The functions of the command table."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from tui.commands import (
@@ -20,10 +20,9 @@ from tui.commands import (
     usage,
 )
 from tui.commands.context import CommandContext, CommandFunction
-from tui.commands.effects import Effect, LeavePrivate, report, say
+from tui.commands.effects import Effect
+from tui.commands.execution import carried_out
 from tui.domain.commands import Invocation
-from tui.engine.sessions.switching import PrivateSessionLeft
-from tui.errors import SibylError
 
 FUNCTIONS: dict[str, CommandFunction] = {
     "help": program.show_help,
@@ -65,8 +64,6 @@ FUNCTIONS: dict[str, CommandFunction] = {
 SCREENS: dict[str, CommandFunction] = {"search-screen": search.open_screen}
 """By ``Command.screen``: invoked by keys and the palette, not typed."""
 
-_CANDIDATES = 10
-
 
 async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effect]:
     """Run a command; a ``SibylError`` becomes a notice."""
@@ -74,20 +71,3 @@ async def run(invocation: Invocation, context: CommandContext) -> Sequence[Effec
     if function is None:
         return program.unknown(invocation.name, context.prompts)
     return await carried_out(partial(function, context, invocation.arguments))
-
-
-async def carried_out(work: Callable[[], Awaitable[Sequence[Effect]]]) -> Sequence[Effect]:
-    """Await ``work``; a ``SibylError`` becomes a notice, or a question before a private loss."""
-    try:
-        return await work()
-    except PrivateSessionLeft as left:
-        return (LeavePrivate(left.loaded, work),)
-    except SibylError as error:
-        return _refusal(*error.lines(_CANDIDATES))
-
-
-def _refusal(error: str, *more: str) -> Sequence[Effect]:
-    # One further line fits into the notice; a list of sessions needs a report.
-    if len(more) < 2:
-        return say(" ".join((error, *more)), "error")
-    return report("Which session?", "\n".join((error, *more)))

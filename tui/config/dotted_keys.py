@@ -1,9 +1,10 @@
 """Dotted keys, as they would stand in a TOML file."""
 
 import json
-import re
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+from tui.domain.text.patterns import late_pattern
+
+_BARE = late_pattern(r"[A-Za-z0-9_-]+")
 
 
 def joined(key: str, name: str) -> str:

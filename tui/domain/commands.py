@@ -12,6 +12,7 @@ import msgspec
 
 from tui.domain.model_settings import EFFORTS, PARAMETERS
 from tui.domain.prompt_templates import filled
+from tui.domain.text.patterns import late_pattern
 
 Takes = Literal[
     "nothing",
@@ -34,9 +35,9 @@ Reach = Literal["stays", "leads", "anywhere", "at once"]
 - ``at once``: skips the queue.
 """
 
-_COMMAND = re.compile(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
+_COMMAND = late_pattern(r"/([A-Za-z]+)(?:\s+(.*))?", re.DOTALL)
 
-_SLASHED_COMMAND = re.compile(r"//+[A-Za-z]+(?:\s|$)")
+_SLASHED_COMMAND = late_pattern(r"//+[A-Za-z]+(?:\s|$)")
 
 
 class Command(msgspec.Struct, frozen=True):

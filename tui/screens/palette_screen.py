@@ -4,6 +4,7 @@ from textual.app import ComposeResult
 from textual.command import CommandInput, CommandList, CommandPalette
 
 from tui.screens.dialog import Dialog
+from tui.screens.palette import Actions, OwnCommands, SessionCommands, ThemeCommands
 from tui.widgets.line_input import LineInput
 
 
@@ -13,6 +14,9 @@ class _PaletteInput(CommandInput, LineInput):
 
 class Palette(CommandPalette, Dialog[None]):  # pyright: ignore[reportIncompatibleMethodOverride] - of Textual's own
     """Textual's palette, with the line editor of this program."""
+
+    def __init__(self) -> None:
+        super().__init__({Actions, OwnCommands, SessionCommands, ThemeCommands})
 
     def compose(self) -> ComposeResult:
         for widget in super().compose():

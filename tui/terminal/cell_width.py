@@ -12,6 +12,8 @@ from functools import cache, lru_cache
 import rich.cells
 from rich.cells import cell_len, get_character_cell_size
 
+from tui.domain.text.patterns import late_pattern
+
 # One width everywhere: Latin, Greek, Cyrillic, punctuation, lines, Japanese, Chinese, Korean.
 _SURE = (
     " -~\xa0-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u1e00-\u1fff\u2010-\u2027\u2030-\u205e"
@@ -23,20 +25,20 @@ _SURE = (
 _PLAIN = re.compile(
     "[\\x00-~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2100-\u2319\u2500-\u25fc]*"
 )
-_SEQUENCE = re.compile(
+_SEQUENCE = late_pattern(
     r"\x1b\[(?:\d+;(?P<column>\d+)H|[0-9;:<=>?]*[ -/]*[@-~])"
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"
     r"|(?P<row>[\n\r])"
 )
 # Texts whose parts are cached: the same rows are drawn again and again.
 _TEXTS = 1024
-_FLAGS = re.compile("[\U0001f1e6-\U0001f1ff]+")
+_FLAGS = late_pattern("[\U0001f1e6-\U0001f1ff]+")
 # Pictures, and invisible characters that take a cell in some terminals.
-_ALONE = re.compile(
+_ALONE = late_pattern(
     "[\xad\u200b-\u200f\u2060-\u206f\u231a-\u2bff\ufe0e\ufe0f\ufeff\U0001f000-\U0001ffff]"
 )
 _JOINER = "\u200d"
-_SYLLABLE_PARTS = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")
+_SYLLABLE_PARTS = late_pattern("[\u1160-\u11ff\ud7b0-\ud7ff]")
 
 
 def fix_columns(frame: str, *, multiplexed: bool = False) -> str:

@@ -1,15 +1,14 @@
 """Fits a notice into one line: a long title is cut, and the end, such as "/undo…", stays."""
 
-import re
-
 from rich.cells import cell_len
 
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.views.notice import Notice
 from tui.widgets.cells import cut
 
 SIGNS = {"information": "·", "warning": "!", "error": "✗"}
-_QUOTED = re.compile(r'"([^"]+)"')
+_QUOTED = late_pattern(r'"([^"]+)"')
 _LEAST_TITLE = 6
 
 

@@ -1,21 +1,21 @@
 """Wraps text to cells, and cuts long text into pieces."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from rich.cells import cell_len, chop_cells, get_character_cell_size
 
+from tui.domain.text.patterns import late_pattern
 from tui.domain.text.safe_text import make_visible
 
 PIECE = 8 * 1024
 """The most characters of one block: they are wrapped and drawn at once."""
 
-_LINE_ENDS = re.compile("\r\n|[\u2028\u2029]")
-_BLANKS = re.compile(" +")
-_BEGINNING = re.compile(r" *(?:(?:[-*#•]|\d+[.:)]?) +)?")
-_COLUMNS = re.compile("   +")
-_WORD = re.compile(" *[!-\u2e7f]*")
+_LINE_ENDS = late_pattern("\r\n|[\u2028\u2029]")
+_BLANKS = late_pattern(" +")
+_BEGINNING = late_pattern(r" *(?:(?:[-*#•]|\d+[.:)]?) +)?")
+_COLUMNS = late_pattern("   +")
+_WORD = late_pattern(" *[!-\u2e7f]*")
 _JOINTS = "/\\?&#=|"
 _LESSER_JOINTS = "-_.,;:%+~)]}>"
 _NEVER_FIRST = frozenset(

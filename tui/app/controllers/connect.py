@@ -46,8 +46,8 @@ class ConnectController:
         self._chat = chat
         self._workspace = parts.workspace
         self._models = parts.models
-        self._connections = parts.connections
-        self._lists = parts.model_lists
+        self._connections = parts.connections()
+        self._lists = parts.model_lists()
         self._carry_out = carry_out
         self._screen: ConnectScreen | None = None
         self._draft: Connection | None = None

@@ -37,7 +37,7 @@ class ModelPicker:
         self._chat = chat
         self._workspace = parts.workspace
         self._models = parts.models
-        self._lists = parts.model_lists
+        self._lists = parts.model_lists()
         self._choose = choose
         self._carry_out = carry_out
         self._screen: ModelScreen | None = None

@@ -4,13 +4,15 @@ import json
 import re
 from typing import Any
 
+from tui.domain.text.patterns import late_pattern
+
 # Less careful readers split lines at U+2028, U+2029 and C1; lone surrogates are not UTF-8.
-_IN_JOURNAL = re.compile("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
+_IN_JOURNAL = late_pattern("[\x80-\x9f\u2028\u2029\ud800-\udfff]")
 # Strings match as a whole, so that the words in them are left alone.
-_NO_JSON = re.compile(r'"(?:[^"\\]++|\\.)*+"|NaN|-?Infinity')
-_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
+_NO_JSON = late_pattern(r'"(?:[^"\\]++|\\.)*+"|NaN|-?Infinity')
+_BEYOND_ASCII = late_pattern("[^\x00-\x7f]")
 _AS_JSON = {"NaN": "null", "Infinity": "1e999", "-Infinity": "-1e999"}
-_ON_TERMINAL = re.compile(
+_ON_TERMINAL = late_pattern(
     "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\U000e0000-\U000e007f]"
 )
 

@@ -1,8 +1,8 @@
 """Fenced code blocks of Markdown."""
 
-import re
+from tui.domain.text.patterns import late_pattern
 
-FENCE = re.compile(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*|(?<=~)[^\n]*)$")
+FENCE = late_pattern(r"( {0,3})(`{3,}|~{3,})[ \t]*([^`\n]*|(?<=~)[^\n]*)$")
 """An opening fence; groups: margin, mark, language."""
 
 

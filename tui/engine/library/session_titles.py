@@ -2,10 +2,11 @@
 
 import re
 
+from tui.domain.text.patterns import late_pattern
 from tui.engine.library.session_pages import SessionPager
 from tui.engine.sessions.workspace import Workspace
 
-_NAMED_BY_ID = re.compile(r"\b[Ss]ession ([A-Za-z0-9](?:[\w.-]*\w)?)")
+_NAMED_BY_ID = late_pattern(r"\b[Ss]ession ([A-Za-z0-9](?:[\w.-]*\w)?)")
 
 
 class SessionTitles:

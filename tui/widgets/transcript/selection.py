@@ -1,6 +1,5 @@
 """Text selection with the mouse: offsets that hold while rows above them change."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rich.segment import Segment
@@ -10,13 +9,14 @@ from textual.screen import Screen
 from textual.selection import Selection
 from textual.strip import Strip
 
+from tui.domain.text.patterns import late_pattern
 from tui.widgets.transcript.document.document import Document, DocumentRow
 from tui.widgets.transcript.document.items import Item
 from tui.widgets.transcript.document.viewport import Spot
 from tui.widgets.transcript.rendering.copy_hints import is_text, joint
 from tui.widgets.transcript.rendering.row_blocks import Cut, ProseBlock
 
-_QUOTED = re.compile(r"^ *(?:▌ )+")
+_QUOTED = late_pattern(r"^ *(?:▌ )+")
 
 _BLOCKS = 1 << 24
 """More than the blocks of an item."""

@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from tui.domain.text.fences import FENCE, closes
+from tui.domain.text.patterns import late_pattern
 from tui.widgets.transcript.rendering.streaming_tables import is_table
 from tui.widgets.wrapping import PIECE
 
@@ -12,10 +13,10 @@ PROSE = 4 * 1024
 """The length of a paragraph or table, in characters, at which it is cut; ``LIST``: of a list."""
 
 LIST = 1024
-_CONTINUED = re.compile(r"  |\t")
+_CONTINUED = late_pattern(r"  |\t")
 # The beginning of a line that may yet become a rule, an item, a title or a fence: or none of them.
-_UNDECIDED = re.compile(r"\s*(?:[-=*+_]+|#+|\d{1,9}[.)]?|[`~]{1,2}|`{3,}[^`]*|~{3,}.*)?\s*$")
-_MARKER = re.compile(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_UNDECIDED = late_pattern(r"\s*(?:[-=*+_]+|#+|\d{1,9}[.)]?|[`~]{1,2}|`{3,}[^`]*|~{3,}.*)?\s*$")
+_MARKER = late_pattern(r" {0,1}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
 
 
 class Block(msgspec.Struct, frozen=True):

@@ -1,6 +1,5 @@
 """The blocks of items: some rows each, drawn when they come into view."""
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import chain
@@ -12,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from tui.domain.text.patterns import late_pattern
 from tui.domain.views.message_details import PARTED
 from tui.widgets.transcript.rendering.canvas import GUTTER, MEASURE, Canvas
 from tui.widgets.transcript.rendering.copy_hints import joints
@@ -265,7 +265,7 @@ class GrowingProseBlock(ProseBlock):
         return prose(source, width, StreamingMarkdown)
 
 
-_WORDS = re.compile(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
+_WORDS = late_pattern(r"[A-Za-z][A-Za-z0-9 ,.;:?'\"()]*")
 
 
 def _trimmed(lines: list[list[Segment]]) -> list[list[Segment]]:

@@ -1,15 +1,16 @@
 """Markdown tables that are still arriving."""
 
-import re
 from itertools import pairwise
 
-_HEADING = re.compile(r"([ >]*)\|.*[^\s|]")
+from tui.domain.text.patterns import late_pattern
+
+_HEADING = late_pattern(r"([ >]*)\|.*[^\s|]")
 # Possessive: backtracking over a line of blanks would take quadratic time.
-_RULE = re.compile(r"[ \t>]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+$")
-_RULE_BEGUN = re.compile(r"[ \t>]*+\|?+[ \t|:-]*+$")
-_ROW_BEGUN = re.compile(r"[ \t>]*+\|?+[ \t]*+$")
-_CODE = re.compile(r" {4}")
-_STROKE = re.compile(r"(?<!\\)\|")
+_RULE = late_pattern(r"[ \t>]*+\|?+[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?+[ \t]*+$")
+_RULE_BEGUN = late_pattern(r"[ \t>]*+\|?+[ \t|:-]*+$")
+_ROW_BEGUN = late_pattern(r"[ \t>]*+\|?+[ \t]*+$")
+_CODE = late_pattern(r" {4}")
+_STROKE = late_pattern(r"(?<!\\)\|")
 
 
 def is_table(lines: list[str]) -> bool:
