@@ -15,12 +15,15 @@ class MadeIds:
         self._given: Counter[str] = Counter()
 
     def make(self, *facts: object) -> str:
-        """Make the id of a message from its facts; the same facts again get a number."""
+        """Make the id of a message from its facts; the same again get a number."""
         digest = sha256(repr((self._conversation, *facts)).encode("utf-8", "surrogatepass"))
-        return self.unique(digest.hexdigest()[:32])
+        return self._unused(digest.hexdigest()[:32])
 
-    def unique(self, name: str) -> str:
-        """The id itself; one that a damaged source repeats gets a number."""
+    def within(self, name: str) -> str:
+        """Make the id of a message that the source numbers within its conversation alone."""
+        return self._unused(f"{self._conversation}/{name}")
+
+    def _unused(self, name: str) -> str:
         self._given[name] += 1
         count = self._given[name]
-        return name if count == 1 else self.unique(f"{name}~{count}")
+        return name if count == 1 else self._unused(f"{name}~{count}")

@@ -6,6 +6,7 @@ from tui.importers.protocol import Reader
 
 PROGRAMS: dict[str, str] = {
     "sibyl": "sibyl",
+    "jidocode": "jidocode",
     "claude-code": "claude_code",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",

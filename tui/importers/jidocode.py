@@ -1,0 +1,109 @@
+"""JidoCode's sessions: a file of JSON each, with a signature or without, which is not checked.
+
+The signature needs a secret of the machine that made it.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import cast, get_args
+
+from tui.domain.journal.message import Role
+from tui.importers.contents import title, todos, usage
+from tui.importers.json_file import content
+from tui.importers.json_lines import object_in, objects_in, text_in
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_ROLES = get_args(Role)
+
+
+def _find(places: Places) -> Iterator[Source]:
+    for path in sorted((places.home / ".jido_code" / "sessions").glob("*.json")):
+        yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    in_place = path.parent.parent.name == ".jido_code"
+    return path.suffix == ".json" and (in_place or b'"closed_at"' in head)
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    counts = Ledger()
+    fields, records = content(source.path, "conversation", counts)
+    if fields and not isinstance(fields.get("conversation"), list):
+        ledger.skipped["unknown format"] += 1
+        return
+    messages = _in_time(records)
+    heading = _heading(source.path, fields, messages)
+    items = partial(_items, heading.source_id, messages, objects_in(fields.get("todos")), counts)
+    yield Conversation(heading, items, counts)
+
+
+def _in_time(records: list[Json]) -> list[Json]:
+    """Order messages by time: the file has the newest first, or the restored ones behind them."""
+    times = [time for record in records if (time := utc(record.get("timestamp")))]
+    # Messages of one time are in the order of the others.
+    step = -1 if times and times[0] > times[-1] else 1
+    keyed: list[tuple[str, Json]] = []
+    for record in records[::step]:
+        before = keyed[-1][0] if keyed else ""
+        keyed.append((utc(record.get("timestamp")) or before, record))
+    return [record for _, record in sorted(keyed, key=lambda each: each[0])]
+
+
+def _heading(path: Path, fields: Json, messages: list[Json]) -> Heading:
+    project = text_in(fields.get("project_path"))
+    times = [time for record in messages if (time := utc(record.get("timestamp")))]
+    return Heading(
+        source_id=text_in(fields.get("id")) or path.stem,
+        name=title(fields.get("name")),
+        project_path=project if project.startswith("/") else "",
+        created_at=utc(fields.get("created_at")) or next(iter(times), None),
+        updated_at=times[-1] if times else utc(fields.get("updated_at")),
+        model=text_in(object_in(fields.get("config")).get("model")),
+        version=str(fields.get("version") or ""),
+    )
+
+
+def _items(session: str, messages: list[Json], items: list[Json], ledger: Ledger) -> Iterator[Item]:
+    ids = MadeIds(session)
+    for record in messages:
+        role = record.get("role")
+        if role not in _ROLES:
+            ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
+            continue
+        ledger.read += 1
+        yield _message(ids, cast("Role", role), record)
+    if items:
+        yield todos((item.get("content"), item.get("status"), item.get("active_form"))
+                    for item in items)  # fmt: skip
+
+
+def _message(ids: MadeIds, role: Role, record: Json) -> ForeignMessage:
+    text, time = text_in(record.get("content")), record.get("timestamp")
+    known = text_in(record.get("id"))
+    name = ids.within(known) if known else ids.make(role, time, text)
+    counts = object_in(record.get("usage"))
+    return ForeignMessage(
+        id=name,
+        role=role,
+        content=text,
+        timestamp=utc(time),
+        tool_call_id=name if role == "tool" else None,
+        usage=usage(counts.get("input_tokens"), counts.get("output_tokens")),
+    )
+
+
+READER = Reader("jidocode", "JidoCode", _find, _recognises, _read)

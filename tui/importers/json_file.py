@@ -1,0 +1,47 @@
+"""Files that are one JSON object with an array of records: read whole, or what is left of them."""
+
+import io
+import re
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from tui.files import read_bounded
+from tui.importers.json_elements import elements
+from tui.importers.json_lines import FILE_BYTES, UNREADABLE, object_in, objects_in, parse
+from tui.importers.protocol import Json, Ledger
+
+DAMAGED = "damaged file"
+
+
+class Content(NamedTuple):
+    """The object of a file, empty if it is damaged, and its records."""
+
+    fields: Json
+    records: list[Json]
+
+
+def content(path: Path, key: str, ledger: Ledger, most: int = FILE_BYTES) -> Content:
+    """Read a file whose records are in an array of one key. Raises ``OSError``.
+
+    A file that is damaged is counted, and its records are read that are whole.
+    """
+    data = read_bounded(path, most, follow=True)
+    value = parse(data)
+    if value is None and data.strip(b" \r\n\t\x00"):
+        ledger.skipped[DAMAGED] += 1
+        return Content({}, _left(data, key, ledger))
+    fields = object_in(value)
+    records = objects_in(fields.get(key))
+    _count_others(fields.get(key), len(records), ledger)
+    return Content(fields, records)
+
+
+def _left(data: bytes, key: str, ledger: Ledger) -> list[Json]:
+    start = re.search(rb'"' + re.escape(key.encode()) + rb'"\s*+:\s*+(?=\[)', data)
+    return list(elements(io.BytesIO(data[start.end() :]), ledger)) if start else []
+
+
+def _count_others(value: Any, objects: int, ledger: Ledger) -> None:
+    items = cast("list[Any]", value) if isinstance(value, list) else []
+    if others := len(items) - objects:
+        ledger.skipped[UNREADABLE] += others
