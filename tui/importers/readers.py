@@ -10,6 +10,8 @@ PROGRAMS: dict[str, str] = {
     "claude-code": "claude_code",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
+    "open-webui": "open_webui",
+    "librechat": "librechat",
 }
 """Module of each program's reader, by the name of the program, in the order of the screen."""
 

@@ -1,0 +1,206 @@
+"""Chats of Open WebUI's export."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from tui.domain.journal.message import Role, ToolCall
+from tui.importers.answers import Piece, Result, messages
+from tui.importers.branches import Turn, linked
+from tui.importers.contents import arguments, joined, placeholder, title
+from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.json_lines import items_in, object_in, objects_in, parse, text_in
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+WITHIN = ("chats", "items")
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool"}
+_DETAILS = re.compile(
+    r'<details\s+type="(reasoning|tool_calls)"([^>]*)>(.*?)(?:</details>\n?|\Z)', re.DOTALL
+)
+_SUMMARY = re.compile(r"\s*<summary>.*?</summary>\s*", re.DOTALL)
+_ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    start = beginning(path, head)
+    return b'"history"' in start and (b'"currentId"' in start or b'"childrenIds"' in start)
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    for record in records(source.path, ledger, WITHIN):
+        yield from conversations(record, ledger)
+
+
+def conversations(record: Json, ledger: Ledger) -> Iterator[Conversation]:
+    """The conversation of a chat, if it has messages."""
+    chat = object_in(record.get("chat")) or record
+    if not _messages(chat):
+        ledger.skipped["conversation without messages"] += 1
+        return
+    counts = Ledger()
+    yield Conversation(_heading(record, chat), partial(_items, chat, counts), counts)
+
+
+def _heading(record: Json, chat: Json) -> Heading:
+    created = utc(record.get("created_at")) or utc(chat.get("timestamp"))
+    models = [text_in(model) for model in items_in(chat.get("models"))]
+    return Heading(
+        source_id=text_in(record.get("id"))
+        or text_in(chat.get("id"))
+        or next(iter(_messages(chat))),
+        name=title(record.get("title")) or title(chat.get("title")),
+        created_at=created,
+        updated_at=utc(record.get("updated_at")) or created,
+        model=next(iter(models), ""),
+    )
+
+
+def _messages(chat: Json) -> dict[str, Any]:
+    """The messages by their ids; an array is the shown branch of a chat without a tree."""
+    tree = object_in(object_in(chat.get("history")).get("messages"))
+    if tree:
+        return tree
+    found: dict[str, Any] = {}
+    before = ""
+    for number, message in enumerate(items_in(chat.get("messages"))):
+        facts = object_in(message)
+        name = text_in(facts.get("id")) or f"{text_in(chat.get('id'))}-{number}"
+        found[name] = {"parentId": before, **facts}
+        before = name
+    return found
+
+
+def _items(chat: Json, ledger: Ledger) -> Iterator[Item]:
+    found = _messages(chat)
+    current = text_in(object_in(chat.get("history")).get("currentId"))
+    turns = [_turn(name, object_in(message), ledger) for name, message in found.items()]
+    return linked(turns, current if current in found else turns[-1].id)
+
+
+def _turn(name: str, message: Json, ledger: Ledger) -> Turn:
+    role = _ROLES.get(text_in(message.get("role")))
+    said = _said(name, message, role) if role else ()
+    if said:
+        ledger.read += 1
+    else:
+        ledger.skipped[_reason(message, role)] += 1
+    return Turn(name, text_in(message.get("parentId")), said)
+
+
+def _reason(message: Json, role: Role | None) -> str:
+    if role:
+        return "empty message"
+    return "system prompt" if message.get("role") == "system" else "unreadable line"
+
+
+def _said(name: str, message: Json, role: Role) -> tuple[ForeignMessage, ...]:
+    is_answer = role == "assistant"
+    failure = _failure(message) if is_answer else None
+    stopped = is_answer and message.get("done") is False
+    whole = ForeignMessage(
+        id=name,
+        role=role,
+        content=None,
+        timestamp=utc(message.get("timestamp")),
+        status="failed" if failure else "interrupted" if stopped else None,
+        error=failure,
+        model=text_in(message.get("model")) or None if is_answer else None,
+    )
+    said = messages(whole, _pieces(message, whole))
+    # A failed answer without a word is kept for its error.
+    return said or ((replace(whole, content=""),) if failure else ())
+
+
+def _failure(message: Json) -> str | None:
+    error = message.get("error")
+    facts = object_in(error)
+    words = text_in(error) or text_in(facts.get("content")) or text_in(facts.get("message"))
+    return words or ("failed" if error else None)
+
+
+def _pieces(message: Json, whole: ForeignMessage) -> Iterator[Piece]:
+    text = _text(message.get("content"))
+    match whole.role:
+        case "assistant":
+            yield from list(_output(message)) or _content(whole.id, text)
+        case "tool":
+            yield Result(text_in(message.get("tool_call_id")), text)
+        case "user":
+            yield text
+    yield from (_file(file) for file in objects_in(message.get("files")))
+
+
+def _output(message: Json) -> Iterator[Piece]:
+    for item in objects_in(message.get("output")):
+        call = text_in(item.get("call_id")) or text_in(item.get("id"))
+        match item.get("type"):
+            case "message":
+                yield _text(item.get("content"))
+            case "function_call":
+                yield ToolCall(call, text_in(item.get("name")), arguments(item.get("arguments")))
+            case "function_call_output":
+                yield Result(call, _text(item.get("output")))
+            case _:
+                pass
+
+
+def _text(content: Any) -> str:
+    if not isinstance(content, list):
+        return text_in(content)
+    return joined(_block(block) for block in objects_in(content))
+
+
+def _block(block: Json) -> str:
+    if "image" in text_in(block.get("type")):
+        return placeholder("image")
+    return text_in(block.get("text"))
+
+
+def _content(name: str, text: str) -> Iterator[Piece]:
+    """Text with the calls in it: they are shown as details that can be opened."""
+    at = 0
+    for number, details in enumerate(_DETAILS.finditer(text)):
+        yield text[at : details.start()].strip("\n")
+        at = details.end()
+        if details[1] == "tool_calls":
+            yield from _called(f"{name}-call-{number}", details)
+    yield text[at:].lstrip("\n") if at else text
+
+
+def _called(otherwise: str, details: re.Match[str]) -> Iterator[Piece]:
+    facts = {key: unescape(value) for key, value in _ATTRIBUTE.findall(details[2])}
+    call = facts.get("id") or otherwise
+    shown = unescape(_SUMMARY.sub("", details[3])).strip()
+    yield ToolCall(call, facts.get("name", "tool"), arguments(_decoded(facts.get("arguments", ""))))
+    yield Result(call, _decoded(facts.get("result") or shown))
+
+
+def _decoded(text: str) -> str:
+    """Text that stands in the page as a JSON string."""
+    value = parse(text.encode("utf-8", "surrogatepass")) if text.startswith('"') else None
+    return value if isinstance(value, str) else text
+
+
+def _file(file: Json) -> str:
+    kind = "image" if file.get("type") == "image" else "file"
+    inner = object_in(file.get("file"))
+    name = text_in(file.get("name")) or text_in(inner.get("filename"))
+    return placeholder(kind, name)
+
+
+READER = Reader("open-webui", "Open WebUI", nowhere, _recognises, _read, several=True)
