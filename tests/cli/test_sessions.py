@@ -224,7 +224,7 @@ def test_tool_calls_are_shown_with_nested_arguments(sibyl, saved):
 def test_a_call_that_a_crash_cut_off_is_shown_as_interrupted(sibyl, saved, store):
     session_id = saved("hello", tool_calls=(ToolCall("c1", "edit", {}),))
     shown = sibyl("sessions", "show", session_id).out
-    assert shown.index("> edit {}") < shown.index("## Tool") < shown.index("interrupted")
+    assert shown.index("> edit `{}`") < shown.index("## Tool") < shown.index("interrupted")
     (message,) = sibyl("sessions", "show", session_id, "--json").json["messages"]
     assert message["content"] == "hello"
     lease = store.lease(session_id)
@@ -258,7 +258,7 @@ def test_versions_are_shown_with_their_place_only_when_asked_for(sibyl, saved, s
     shown = sibyl("sessions", "show", session_id, "--all-messages", "--json").json
     assert shown["messages"][1]["versions"] == ["a1", "a2"]
     as_text = sibyl("sessions", "show", session_id, "--all-messages").out
-    assert "version 1/2\n\nfirst" in as_text
+    assert "version 1/2 · earlier version\n\nfirst" in as_text
     assert "version 2/2\n\nsecond" in as_text
     assert "version 2/2" in sibyl("sessions", "show", session_id).out
 

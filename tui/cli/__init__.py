@@ -102,6 +102,10 @@ def _sessions_command(verb: str) -> Command:
         from tui.cli import search
 
         return search.run
+    if verb == "sessions export":
+        from tui.cli import export
+
+        return export.run
     from tui.cli import sessions
 
     return sessions.run

@@ -14,7 +14,7 @@ PROGRAM = "sibyl-tui"
 _DEBUG = "--debug"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
-_PATHS = frozenset({"data_dir", "debug", "file"})
+_PATHS = frozenset({"data_dir", "debug", "file", "output"})
 """Arguments that may be any bytes, as file names may."""
 
 
@@ -212,14 +212,10 @@ def _add_sessions(commands: _Commands) -> None:
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     _add_list(verbs)
     _add_search(verbs)
+    _add_export(verbs)
     show = _command(verbs, "show", "sessions show", "Print a session as Markdown.")
     show.add_argument("target", metavar="TARGET", help=_TARGET)
-    show.add_argument(
-        "--all-messages",
-        action="store_true",
-        default=False,
-        help="include messages from before a reset, and earlier versions",
-    )
+    _add_all_messages(show)
     _add_json(show)
     name = _command(verbs, "name", "sessions name", "Name a session.")
     name.add_argument("target", metavar="TARGET", help=_TARGET)
@@ -249,13 +245,41 @@ def _add_sessions(commands: _Commands) -> None:
 
 def _add_list(verbs: _Commands) -> None:
     parser = _command(verbs, "list", "sessions list", "List sessions, newest use first.")
+    _add_statuses(parser)
+    _add_json(parser)
+
+
+def _add_statuses(parser: Parser) -> None:
     for name, text in (
         ("archived", "archived sessions"),
         ("trashed", "sessions in the trash"),
         ("all", "all sessions: open, closed, archived and in the trash"),
     ):
         parser.add_argument(f"--{name}", action="store_true", default=False, help=text)
-    _add_json(parser)
+
+
+def _add_export(verbs: _Commands) -> None:
+    parser = _command(
+        verbs, "export", "sessions export", "Write sessions as Markdown or JSON Lines."
+    )
+    parser.add_argument("targets", metavar="TARGET", nargs="*", default=[], help=_TARGET)
+    _add_statuses(parser)
+    parser.add_argument(
+        "--since", metavar="DATE", default=None, help="only those used on this day or later"
+    )
+    parser.add_argument(
+        "--format", choices=("markdown", "jsonl"), default="markdown", help="default: markdown"
+    )
+    parser.add_argument(
+        "--output",
+        metavar="PATH",
+        default=None,
+        help="a file for one session, a folder for several; without it, standard output",
+    )
+    parser.add_argument(
+        "--force", action="store_true", default=False, help="replace files that exist"
+    )
+    _add_all_messages(parser)
 
 
 def _add_search(verbs: _Commands) -> None:
@@ -314,6 +338,15 @@ def _add_completion(commands: _Commands) -> None:
         commands, "completion", "completion", "Print a completion script for a shell."
     )
     parser.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+
+
+def _add_all_messages(parser: Parser) -> None:
+    parser.add_argument(
+        "--all-messages",
+        action="store_true",
+        default=False,
+        help="include messages from before a reset, and earlier versions",
+    )
 
 
 def _add_json(parser: Parser, text: str = "print JSON") -> None:

@@ -18,10 +18,10 @@ from tui.domain.journal.versions import Versions
 from tui.domain.text.labels import NAME_CHARACTERS, plural
 from tui.domain.text.safe_text import make_visible_line
 from tui.domain.timestamps import format_utc
-from tui.domain.views.markdown import as_markdown
 from tui.domain.views.session_table import session_table
 from tui.domain.views.usage import usage_of
-from tui.engine.requests.missing_results import missing_results
+from tui.engine.library.conversation import live_conversation, whole_conversation
+from tui.engine.library.session_export import as_markdown
 from tui.errors import SessionNotFound, UsageError
 from tui.storage.protocol import EVERYWHERE, KEPT, SessionFilter
 from tui.storage.pruning import SetAside
@@ -57,21 +57,23 @@ def run(chosen: Namespace) -> int:
 
 
 def _list(program: Program, chosen: Namespace) -> None:
-    entries = list(program.entries(SessionFilter(program.narrowed, _statuses(chosen))))
-    for words in program.store.obstacles() if _statuses(chosen) & _ASIDE else ():
+    statuses = chosen_statuses(chosen)
+    entries = list(program.entries(SessionFilter(program.narrowed, statuses)))
+    for words in program.store.obstacles() if statuses & _ASIDE else ():
         output.tell(words)
     if chosen.json:
-        output.put_json([_entry_json(entry) for entry in entries], 2)
+        output.put_json([entry_json(entry) for entry in entries], 2)
     elif entries:
         output.put_line("Saved sessions:")
-        numbered = _statuses(chosen) == KEPT
+        numbered = statuses == KEPT
         now = program.clock().astimezone()
         output.put_line(session_table(entries, now, numbered=numbered))
     else:
         output.put_line("No saved sessions.")
 
 
-def _statuses(chosen: Namespace) -> frozenset[Status]:
+def chosen_statuses(chosen: Namespace) -> frozenset[Status]:
+    """The sessions that ``--archived``, ``--trashed`` and ``--all`` choose."""
     if chosen.all:
         return EVERYWHERE
     archived = _ARCHIVED if chosen.archived else frozenset[Status]()
@@ -81,15 +83,17 @@ def _statuses(chosen: Namespace) -> frozenset[Status]:
 
 def _show(program: Program, chosen: Namespace) -> None:
     session_id = program.resolve(chosen.target)
+    if not chosen.json:
+        find = whole_conversation if chosen.all_messages else live_conversation
+        found = find(program.store, program.store.entry(session_id))
+        program.tell_condition(msgspec.structs.replace(found.end, damaged=found.damaged))
+        for piece in as_markdown(found):
+            output.put(piece)
+        return
     session = program.store.load(session_id)
     entry = program.store.entry(session_id)
     program.tell_condition(session)
     messages = session.all_messages if chosen.all_messages else session.loaded_messages
-    if not chosen.json:
-        # As on screen: tool calls without a result are shown as interrupted.
-        cut_off = missing_results(session) if entry.status != "open" else ()
-        output.put(as_markdown(entry, session, (*messages, *cut_off)))
-        return
     told = [_message_json(message, session.versions) for message in messages]
     described = {**_session_json(entry, session), "usage": _usage_json(program, session_id)}
     output.put_json({"session": described, "messages": told}, 2)
@@ -101,14 +105,15 @@ def _message_json(message: Message, versions: Versions) -> dict[str, Any]:
     return {**msgspec.to_builtins(message), **({"versions": group} if group else {})}
 
 
-def _entry_json(entry: SessionEntry) -> dict[str, Any]:
+def entry_json(entry: SessionEntry) -> dict[str, Any]:
+    """A session as ``sessions list --json`` has it."""
     return {name: getattr(entry, name) for name in _JSON_FIELDS}
 
 
 def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
     exact = msgspec.structs.replace(entry, message_count=session.message_count)
     return {
-        **_entry_json(exact),
+        **entry_json(exact),
         "todos": msgspec.to_builtins(session.todos),
         "settings": _settings_json(session.settings),
         "summary": session.summary.text if session.summary else None,

@@ -1,17 +1,16 @@
 """``/export``."""
 
 import asyncio
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tui.commands.context import CommandContext
 from tui.commands.effects import Effect, save_failed, say
 from tui.commands.private import refuse_private
-from tui.domain.text.safe_text import without_surrogates
-from tui.domain.views.markdown import as_markdown
-from tui.engine.requests.missing_results import missing_results
+from tui.engine.library.conversation import live_conversation
+from tui.engine.library.session_export import as_markdown
 from tui.errors import StorageError
+from tui.storage.export_file import create
 from tui.storage.protocol import SessionReader
 
 _NAMES = 1000
@@ -29,9 +28,8 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
             await workspace.pool.save(loaded)
         except StorageError as error:
             return save_failed(loaded.label(), error)
-    text = await asyncio.to_thread(_markdown, workspace.reader, loaded.id)
     try:
-        path = await asyncio.to_thread(_write, text, _paths(loaded.id, arguments))
+        path = await asyncio.to_thread(_write, workspace.reader, loaded.id, arguments)
     except FileExistsError as error:
         return say(f"Not exported: {error.filename} already exists.", "error")
     except OSError as error:
@@ -43,10 +41,9 @@ async def export(context: CommandContext, arguments: str) -> Sequence[Effect]:
     return say(f"Exported to {path}")
 
 
-def _markdown(store: SessionReader, session_id: str) -> str:
-    entry, session = store.entry(session_id), store.load(session_id)
-    cut_off = missing_results(session) if entry.status != "open" else ()
-    return as_markdown(entry, session, (*session.loaded_messages, *cut_off))
+def _write(reader: SessionReader, session_id: str, wanted: str) -> Path:
+    conversation = live_conversation(reader, reader.entry(session_id))
+    return _write_first(lambda: as_markdown(conversation), _paths(session_id, wanted))
 
 
 def _paths(session_id: str, wanted: str) -> Iterator[Path]:
@@ -59,24 +56,17 @@ def _paths(session_id: str, wanted: str) -> Iterator[Path]:
         yield Path.cwd() / f"{session_id}-{number}.md"
 
 
-def _write(text: str, paths: Iterator[Path]) -> Path:
-    """Write to the first path that does not exist; a partial file is removed.
+def _write_first(text: Callable[[], Iterator[str]], paths: Iterator[Path]) -> Path:
+    """Write to the first path that does not exist.
 
-    Raises ``FileExistsError`` if all exist, and as ``os.open`` and ``Path.expanduser``.
+    Raises ``FileExistsError`` if all exist, and as ``create`` and ``Path.expanduser``.
     """
-    data = without_surrogates(text).encode()
     taken: FileExistsError | None = None
     for path in paths:
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            create(path, text())
         except FileExistsError as error:
             taken = error
             continue
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-        except OSError as error:
-            path.unlink(missing_ok=True)
-            raise OSError(error.errno, error.strerror, str(path)) from error
         return path
     raise taken or FileExistsError

@@ -165,7 +165,7 @@ def publish_blocks(path: Path, blocks: Iterable[bytes], changed: Callable[[], in
             sync_file(descriptor)
         finally:
             os.close(descriptor)
-        _link_or_rename(temporary, path)
+        link_or_rename(temporary, path)
         sync_directory(path.parent)
     finally:
         _remove_quietly(temporary)
@@ -242,7 +242,8 @@ def are_two_names(one: Path, other: Path) -> bool:
     return os.path.samestat(os.lstat(one), os.lstat(other))
 
 
-def _link_or_rename(source: Path, target: Path) -> None:
+def link_or_rename(source: Path, target: Path) -> None:
+    """Give a new file its name. Raises ``FileExistsError`` if the name is taken."""
     try:
         os.link(source, target, follow_symlinks=False)
     except OSError as error:

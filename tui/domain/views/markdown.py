@@ -5,26 +5,27 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from tui.domain.journal.message import Message
-from tui.domain.journal.records import Settings
-from tui.domain.journal.session import Session, SessionEntry
-from tui.domain.journal.versions import Version, numbered
+from tui.domain.journal.message import Message, ToolCall
+from tui.domain.journal.records import Reset, Settings
+from tui.domain.journal.session import Entry, Session, SessionEntry
+from tui.domain.journal.versions import Version, Versions, numbered
 from tui.domain.model_settings import ModelParameters, effort_called
-from tui.domain.text.labels import local_minute
+from tui.domain.text.fences import closed, code_span, fenced
+from tui.domain.text.labels import local_minute, plural
 
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
+_CALL_CHARACTERS = 200
+_RESULT_LINES = 12
+_RESULT_CHARACTERS = 1000
 
 
-def as_markdown(entry: SessionEntry, session: Session, messages: Sequence[Message]) -> str:
-    """Format a session: details, summary, to-dos and ``messages``."""
+def heading(entry: SessionEntry, session: Session) -> str:
+    """Format all but the messages: title, details, system prompt, summary, to-dos."""
     exact = msgspec.structs.replace(entry, message_count=session.message_count)
     about = (*facts_of(exact), f"status: {entry.status}", *parameters_of(session.settings))
     facts = "\n".join(f"- {fact}" for fact in about)
     before = (*_system_prompt(session), *_summary(session), *_todos(session))
-    parts = [f"# {entry.label}", facts, *before]
-    versions = numbered(session.versions)
-    said = [_message(message, versions.get(message.id)) for message in messages]
-    return "\n\n".join([*parts, *said]) + "\n"
+    return "\n\n".join([f"# {entry.label}", facts, *before])
 
 
 def facts_of(entry: SessionEntry) -> Sequence[str]:
@@ -47,15 +48,40 @@ def parameters_of(settings: Settings) -> Iterator[str]:
     return (f"{name}: {value}" for name, value in own.named())
 
 
+class MarkdownMessages:
+    """Formats the entries of one session, in their order."""
+
+    def __init__(self, versions: Versions) -> None:
+        self._versions = numbered(versions)
+        self._called: dict[str, str] = {}
+
+    def format(self, entry: Entry, *, is_earlier_version: bool = False) -> str:
+        """Format an entry; ``""`` for a summary, of which the heading has the last."""
+        if isinstance(entry, Reset):
+            return f"---\n\n*Reset at {local_minute(entry.at)}: messages above are not sent.*"
+        if not isinstance(entry, Message):
+            return ""
+        self._called.update((call.id, call.name) for call in entry.tool_calls)
+        mark = " · earlier version" if is_earlier_version else ""
+        title = _title(entry, self._versions.get(entry.id), mark)
+        parts = [title, self._body(entry), *map(_call, entry.tool_calls), _quoted(entry.error)]
+        return "\n\n".join(part for part in parts if part)
+
+    def _body(self, message: Message) -> str:
+        if message.role != "tool":
+            return closed(message.text)
+        return _result(self._called.pop(message.tool_call_id or "", ""), message.text)
+
+
 def _system_prompt(session: Session) -> Iterator[str]:
     prompt = session.settings.system_prompt
     if prompt is not None:
-        yield f"## System prompt\n\n{prompt or '(none)'}"
+        yield f"## System prompt\n\n{closed(prompt) or '(none)'}"
 
 
 def _summary(session: Session) -> Iterator[str]:
     if session.summary:
-        yield f"## Summary\n\n{session.summary.text}"
+        yield f"## Summary\n\n{closed(session.summary.text)}"
 
 
 def _todos(session: Session) -> Iterator[str]:
@@ -64,20 +90,38 @@ def _todos(session: Session) -> Iterator[str]:
         yield "## To do\n\n" + "\n".join(items)
 
 
-def _message(message: Message, version: Version | None) -> str:
-    parts = [_heading(message, version), message.text, *_calls(message)]
-    if message.error:
-        parts.append(f"> {message.error}")
-    return "\n\n".join(part for part in parts if part)
-
-
-def _heading(message: Message, version: Version | None) -> str:
+def _title(message: Message, version: Version | None, mark: str) -> str:
     speaker = {"user": "You", "tool": "Tool"}.get(message.role, message.model or "Assistant")
     status = f" ({message.status})" if message.status else ""
     place = f" · version {version.number}/{version.count}" if version else ""
-    return f"## {speaker} · {local_minute(message.timestamp)}{place}{status}"
+    return f"## {speaker} · {local_minute(message.timestamp)}{place}{mark}{status}"
 
 
-def _calls(message: Message) -> Iterator[str]:
-    for call in message.tool_calls:
-        yield f"> {call.name} {json.dumps(call.arguments, ensure_ascii=False)}"
+def _call(call: ToolCall) -> str:
+    arguments = json.dumps(call.arguments, ensure_ascii=False)
+    if len(arguments) <= _CALL_CHARACTERS:
+        return f"> {call.name} {code_span(arguments)}"
+    whole = json.dumps(call.arguments, ensure_ascii=False, indent=2)
+    return _folded(f"{call.name}: {plural(len(arguments), 'character')}", fenced(whole, "json"))
+
+
+def _result(tool: str, text: str) -> str:
+    """A result as code: it is no Markdown; a long one is folded."""
+    if not text:
+        return ""
+    lines = text.count("\n") + 1
+    if lines <= _RESULT_LINES and len(text) <= _RESULT_CHARACTERS:
+        return fenced(text)
+    return _folded(f"{tool or 'Result'}: {plural(lines, 'line')}", fenced(text))
+
+
+def _folded(title: str, block: str) -> str:
+    """A block that readers of Markdown fold, as web sites show it."""
+    # Imported late: the first screen does not need it.
+    import html
+
+    return f"<details>\n<summary>{html.escape(title)}</summary>\n\n{block}\n\n</details>"
+
+
+def _quoted(text: str | None) -> str:
+    return "\n".join(f"> {line}" for line in (text or "").splitlines())

@@ -1,0 +1,252 @@
+"""``sibyl-tui sessions export``"""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from datetime import date, timedelta
+
+import pytest
+
+from tests.builders import answer
+from tests.cli.test_sessions import ENTRY_FIELDS, add
+from tui.domain.journal.records import Reset, Settings, Summary, Todos
+from tui.domain.journal.todo import TodoItem
+from tui.storage.file_store import FileStore
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def of_type(objects, kind):
+    return [each for each in objects if each["type"] == kind]
+
+
+# --- one session
+
+
+def test_one_session_goes_to_standard_output_as_sessions_show_has_it(sibyl, saved):
+    session_id = saved("How do I sort?", "Use `sorted`.", name="Sorting")
+    exported = sibyl("sessions", "export", "Sorting")
+    assert exported.out == sibyl("sessions", "show", session_id).out
+    assert exported.out.startswith("# Sorting\n")
+    assert sibyl("sessions", "export", "Sorting", "--output", "-").out == exported.out
+
+
+def test_one_session_goes_to_a_file(sibyl, saved, tmp_path):
+    saved("How do I sort?", name="Sorting")
+    told = sibyl("sessions", "export", "Sorting", "--output", "talk.md")
+    assert (told.out, told.err) == ("Exported 1 session to talk.md\n", "")
+    assert (tmp_path / "talk.md").read_text().startswith("# Sorting\n")
+
+
+def test_another_file_is_replaced_only_by_force(sibyl, saved, tmp_path):
+    saved("How do I sort?", name="Sorting")
+    path = tmp_path / "talk.md"
+    path.write_text("mine")
+    told = sibyl("sessions", "export", "Sorting", "--output", path)
+    assert (told.code, told.err) == (1, f"{path} already exists. Add --force to replace it.\n")
+    assert path.read_text() == "mine"
+    assert sibyl("sessions", "export", "Sorting", "--output", path, "--force").code == 0
+    assert path.read_text().startswith("# Sorting\n")
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(sibyl, saved, tmp_path, monkeypatch):
+    saved("How do I sort?", name="Sorting")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "link", full)
+    folder = tmp_path / "out"
+    told = sibyl("sessions", "export", "Sorting", "--output", f"{folder}/")
+    (name,) = ["Sorting-" + told.err.partition("Sorting-")[2].partition(":")[0]]
+    assert (told.code, told.err) == (
+        1,
+        f"Cannot write {folder / name}: No space left on device.\n",
+    )
+    assert names(folder) == []
+
+
+# --- several
+
+
+def test_several_sessions_go_to_files_of_their_titles_and_ids(sibyl, saved, tmp_path):
+    first = saved("one", name="Fix: the ../../login bug!")
+    second, third = saved("日本語で話しましょう"), saved("x", name="///")
+    told = sibyl("sessions", "export", "--output", "out")
+    assert told.out == "Exported 3 sessions to out\n"
+    assert names(tmp_path / "out") == sorted(
+        [f"Fix-the-login-bug-{first}.md", f"日本語で話しましょう-{second}.md", f"{third}.md"]
+    )
+
+
+def test_a_long_title_leaves_room_for_the_id(sibyl, saved, tmp_path):
+    session_id = saved("one", name="日" * 200)
+    sibyl("sessions", "export", session_id, "--output", "out/")
+    (name,) = names(tmp_path / "out")
+    assert name.endswith(f"日-{session_id}.md")
+    assert len(name.encode()) < 150
+
+
+def test_files_that_are_there_stay_and_are_counted(sibyl, saved, tmp_path):
+    saved("one"), saved("two")
+    sibyl("sessions", "export", "--output", "out")
+    saved("three")
+    told = sibyl("sessions", "export", "--output", "out")
+    assert told.code == 1
+    assert told.out == "Exported 1 session to out\n"
+    assert told.err == "2 files already exist. Add --force to replace them.\n"
+    assert len(names(tmp_path / "out")) == 3
+    assert sibyl("sessions", "export", "--output", "out", "--force").code == 0
+
+
+def test_several_sessions_need_a_folder(sibyl, saved, tmp_path):
+    saved("one"), saved("two")
+    told = sibyl("sessions", "export", "1", "2")
+    assert (told.code, told.out) == (2, "")
+    assert told.err == "Several sessions need a folder (--output FOLDER) or --format jsonl.\n"
+    (tmp_path / "file").touch()
+    told = sibyl("sessions", "export", "--output", "file")
+    assert (told.code, told.err) == (2, "file is a file. Several sessions need a folder.\n")
+
+
+def test_a_session_that_cannot_be_read_hides_no_other_one(sibyl, saved, store, tmp_path):
+    bad, good = saved("bad"), saved("good")
+    path = store.path(bad)
+    path.unlink()
+    path.mkdir()
+    told = sibyl("sessions", "export", "--output", "out")
+    assert names(tmp_path / "out") == [f"good-{good}.md"]
+    assert told.out == "Exported 1 session to out\n"
+
+
+# --- which
+
+
+def test_the_options_of_the_list_choose(sibyl, saved, store, tmp_path):
+    kept, archived, trashed = saved("kept"), saved("archived"), saved("trashed")
+    store.archive(archived)
+    store.delete(trashed)
+
+    def chosen(*flags):
+        objects = sibyl("sessions", "export", "--format", "jsonl", *flags).lines
+        return {each["id"] for each in of_type(objects, "session")}
+
+    assert chosen() == {kept}
+    assert chosen("--archived") == {archived}
+    assert chosen("--all") == {kept, archived, trashed}
+    assert chosen(archived) == {archived}
+    assert chosen("--scope", "project:/other") == set()
+
+
+def test_a_day_chooses_what_was_used_since(sibyl, saved):
+    saved("one")
+    day = date(2026, 1, 11)
+
+    def count(since):
+        told = sibyl("sessions", "export", "--format", "jsonl", "--since", since.isoformat())
+        return len(of_type(told.lines, "session"))
+
+    assert count(day - timedelta(days=1)) == 1
+    assert count(day + timedelta(days=2)) == 0
+    told = sibyl("sessions", "export", "--since", "soon", "--output", "out")
+    assert (told.code, told.err) == (2, '"soon" is not a date such as 2026-01-31.\n')
+
+
+def test_names_and_choices_exclude_each_other(sibyl, saved):
+    session_id = saved("one")
+    for flags in (["--all"], ["--archived"], ["--trashed"], ["--since", "2026-01-01"]):
+        assert sibyl("sessions", "export", session_id, *flags).code == 2
+
+
+def test_without_a_session_it_says_so(sibyl, tmp_path):
+    told = sibyl("sessions", "export", "--output", "out")
+    assert (told.code, told.out, told.err) == (0, "", "No session to export.\n")
+    assert not (tmp_path / "out").exists()
+    assert sibyl("sessions", "export", "nowhere").code == 2
+
+
+# --- JSON Lines
+
+
+def test_json_lines_begin_with_the_session_and_name_it_in_each(sibyl, saved, store):
+    session_id = saved("How do I sort?", "So.", name="Sorting")
+    session, *rest = sibyl("sessions", "export", "1", "--format", "jsonl").lines
+    assert [name for name in session if name in ENTRY_FIELDS] == ENTRY_FIELDS
+    assert (session["type"], session["name"]) == ("session", "Sorting")
+    assert {each["session_id"] for each in rest} == {session_id}
+    messages = of_type(rest, "message")
+    assert [each["content"] for each in messages] == ["How do I sort?", "So."]
+    assert [each["live"] for each in messages] == [True, True]
+
+
+def test_json_lines_have_every_field_and_what_is_not_live_when_asked_for(sibyl, saved, store):
+    session_id = saved("old")
+    later = "2026-01-11T15:00:00.000Z"
+    add(store, session_id, Reset(later), answer("a0"))
+    add(store, session_id, answer("a1", "first", model="p:m"), answer("a2", "2nd", after="a0"))
+    live = of_type(sibyl("sessions", "export", "1", "--format", "jsonl").lines, "message")
+    assert [each["id"] for each in live] == ["a0", "a2"]
+    told = sibyl("sessions", "export", "1", "--format", "jsonl", "--all-messages").lines
+    assert of_type(told, "reset") == [{"type": "reset", "session_id": session_id, "at": later}]
+    messages = of_type(told, "message")
+    assert [each["live"] for each in messages] == [False, True, False, True]
+    assert messages[2]["versions"] == ["a1", "a2"]
+    assert messages[2]["model"] == "p:m"
+    assert "after_at" not in messages[3]
+
+
+def test_what_was_exported_is_imported_again_as_it_was(sibyl, saved, store, tmp_path):
+    session_id = saved("question", "answer", name="Sorting")
+    (first, last) = store.load(session_id).loaded_messages
+    add(
+        store,
+        session_id,
+        answer("again", "another", after=first.id),
+        Summary("All of it", first.id),
+        Todos((TodoItem("do", "pending", "doing"),)),
+        Settings(temperature=0.2),
+    )
+    before = store.load(session_id)
+    sibyl("sessions", "export", "1", "--format", "jsonl", "--all-messages", "--output", "x.jsonl")
+    there = tmp_path / "there"
+    command = [sys.executable, "-m", "tui", "sessions", "import", "x.jsonl", "--data-dir", there]
+    subprocess.run(command, check=True, capture_output=True)
+    after = FileStore(there).load(session_id)
+    for field in ("name", "todos", "settings", "summary", "message_count", "versions"):
+        assert getattr(after, field) == getattr(before, field), field
+    assert [each.text for each in after.all_messages] == ["question", "answer", "another"]
+    assert last.id in {each.id for each in after.all_messages}
+
+
+@pytest.mark.parametrize("form", ["markdown", "jsonl"])
+def test_a_file_has_the_same_as_standard_output(sibyl, saved, tmp_path, form):
+    saved("日本\x9b\u2028", "Use `sorted`.", name="Sorting")
+    printed = sibyl("sessions", "export", "1", "--format", form).out
+    sibyl("sessions", "export", "1", "--format", form, "--output", "file")
+    written = (tmp_path / "file").read_text("utf-8")
+    if form == "jsonl":
+        assert lines(written) == lines(printed)
+    else:
+        assert written == printed
+
+
+def test_a_closed_pipe_ends_it_in_silence(saved, data):
+    for _ in range(20):
+        saved("word " * 5000)
+    command = [sys.executable, "-m", "tui", "sessions", "export", "--format", "jsonl"]
+    process = subprocess.Popen(
+        [*command, "--data-dir", data], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1

@@ -1,0 +1,178 @@
+"""``sibyl-tui sessions export``: Markdown or JSON Lines, to a pipe, a file or a folder."""
+
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from datetime import date, datetime, time
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tui.cli import output
+from tui.cli.program import Program
+from tui.cli.sessions import chosen_statuses, entry_json
+from tui.domain.journal.json_text import journal_json
+from tui.domain.journal.records import VERSION
+from tui.domain.journal.session import SessionEntry
+from tui.domain.text.labels import plural
+from tui.domain.timestamps import format_utc
+from tui.engine.library.conversation import (
+    Conversation,
+    live_conversation,
+    whole_conversation,
+)
+from tui.engine.library.session_export import as_markdown, as_objects, file_name
+from tui.errors import OutputError, StorageError, UsageError
+from tui.storage.export_file import create, create_or_replace
+from tui.storage.protocol import SessionFilter
+
+_Write = Callable[[Conversation], None]
+_ENDINGS = {"markdown": "md", "jsonl": "jsonl"}
+
+
+def run(chosen: Namespace) -> int:
+    """Export; 1 if a session could not be read or its file was there already."""
+    program = Program.from_arguments(chosen)
+    wanted = _wanted(program, chosen)
+    write = _destination(chosen)
+    outcome = _Outcome()
+    for listed in wanted:
+        _export(program, chosen, listed, write, outcome)
+    outcome.tell(chosen)
+    return int(outcome.failed)
+
+
+class _Outcome(msgspec.Struct):
+    """The sessions that were exported, and those that were not."""
+
+    done: int = 0
+    unreadable: int = 0
+    existing: list[str] = msgspec.field(default_factory=list[str])
+
+    @property
+    def failed(self) -> bool:
+        return bool(self.unreadable or self.existing)
+
+    def tell(self, chosen: Namespace) -> None:
+        if not self.done and not self.failed:
+            output.tell("No session to export.")
+        elif self.done and not _is_piped(chosen):
+            output.put_line(f"Exported {plural(self.done, 'session')} to {chosen.output}")
+        if len(self.existing) == 1:
+            output.tell(f"{self.existing[0]} already exists. Add --force to replace it.")
+        elif self.existing:
+            output.tell(f"{len(self.existing)} files already exist. Add --force to replace them.")
+
+
+def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
+    """The sessions that are named; else those that ``sessions list`` lists."""
+    since = _beginning(chosen.since) if chosen.since is not None else ""
+    if not chosen.targets:
+        wanted = SessionFilter(program.narrowed, chosen_statuses(chosen))
+        newest_first = program.entries(wanted)
+        return takewhile(lambda each: each.last_used_at >= since, newest_first)
+    if since or chosen.archived or chosen.trashed or chosen.all:
+        raise UsageError("Name sessions, or choose them with options, not both.")
+    ids = dict.fromkeys([program.resolve(target) for target in chosen.targets])
+    return iter(program.store.entries(ids))
+
+
+def _beginning(day: str) -> str:
+    """The beginning of a local day, in UTC."""
+    try:
+        return format_utc(datetime.combine(date.fromisoformat(day), time()).astimezone())
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f'"{day}" is not a date such as 2026-01-31.') from error
+
+
+def _export(
+    program: Program, chosen: Namespace, listed: SessionEntry, write: _Write, outcome: _Outcome
+) -> None:
+    find = whole_conversation if chosen.all_messages else live_conversation
+    try:
+        found = find(program.store, listed)
+        program.tell_condition(msgspec.structs.replace(found.end, damaged=found.damaged))
+        write(found)
+        outcome.done += 1
+    except StorageError as error:
+        output.tell(str(error))
+        outcome.unreadable += 1
+    except FileExistsError as error:
+        outcome.existing.append(str(error.filename))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OutputError(f"Cannot write {error.filename}: {error.strerror}.") from error
+
+
+def _is_piped(chosen: Namespace) -> bool:
+    return chosen.output in (None, "-")
+
+
+def _destination(chosen: Namespace) -> _Write:
+    """The way to write one session. Raises ``UsageError``."""
+    is_one = len(chosen.targets) == 1
+    if _is_piped(chosen):
+        return _piped(chosen.format, is_one=is_one)
+    path = Path(chosen.output)
+    write = create_or_replace if chosen.force else create
+    formatted = _FORMATS[chosen.format]
+    if is_one and not path.is_dir() and not chosen.output.endswith(os.sep):
+        return lambda found: write(path, formatted(found))
+    ending = _ENDINGS[chosen.format]
+    return lambda found: write(_made(path) / file_name(found, ending), formatted(found))
+
+
+def _piped(form: str, *, is_one: bool) -> _Write:
+    if form == "jsonl":
+        return _put_json_lines
+    if not is_one:
+        raise UsageError("Several sessions need a folder (--output FOLDER) or --format jsonl.")
+    return _put_markdown
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise UsageError(f"{folder} is a file. Several sessions need a folder.") from error
+    except OSError as error:
+        raise OutputError(f"Cannot make the folder {folder}: {error.strerror}.") from error
+    return folder
+
+
+def _put_markdown(found: Conversation) -> None:
+    for piece in as_markdown(found):
+        output.put(piece)
+
+
+def _put_json_lines(found: Conversation) -> None:
+    for each in _objects(found):
+        output.put_json(each)
+
+
+def _json_lines(found: Conversation) -> Iterator[str]:
+    return (journal_json(each).decode() + "\n" for each in _objects(found))
+
+
+def _objects(found: Conversation) -> Iterator[dict[str, Any]]:
+    """The first line of a journal with the details of a list, then the other lines."""
+    header = found.end.header
+    exact = msgspec.structs.replace(found.listed, message_count=found.end.message_count)
+    yield {
+        "type": "session",
+        "version": VERSION,
+        **entry_json(exact),
+        "forked_from": header.forked_from,
+        "imported_from": header.imported_from,
+        "damaged": found.damaged,
+    }
+    yield from as_objects(found)
+
+
+_FORMATS: dict[str, Callable[[Conversation], Iterator[str]]] = {
+    "markdown": as_markdown,
+    "jsonl": _json_lines,
+}

@@ -1,0 +1,162 @@
+"""Whole conversations from their beginning on, in the memory of a few pages.
+
+A store reads exactly from the end only: later messages say which earlier ones they replace. So the
+pages are found from the end, and read again from the beginning.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import Reset
+from tui.domain.journal.session import Entry, Page, Session, SessionEntry
+from tui.domain.journal.versions import Versions
+from tui.engine.requests.missing_results import missing_results
+from tui.storage.protocol import SessionReader
+
+_PAGE = 50
+
+
+class Part(msgspec.Struct, frozen=True):
+    """An entry of a conversation."""
+
+    entry: Entry
+    is_live: bool = True
+    """False before a reset and in an earlier version."""
+    is_earlier_version: bool = False
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """A session that is read part by part."""
+
+    reader: SessionReader
+    listed: SessionEntry
+    end: Session
+    """The session, of which only the last messages are read."""
+    last: Sequence[Entry]
+    versions: Versions
+    damaged: int
+    cursors: Sequence[str] = ()
+    """Those of the pages before the end, oldest first."""
+    skipped: int = 0
+    """Entries at the beginning that do not count."""
+    resets: int = 0
+    """Resets behind them."""
+    aside: frozenset[str] = frozenset()
+    """Ids of the messages of earlier versions."""
+
+    def parts(self) -> Iterator[Part]:
+        """Read the parts, oldest first."""
+        left = self.resets
+        for entry in islice(self._entries(), self.skipped, None):
+            left -= isinstance(entry, Reset)
+            aside = isinstance(entry, Message) and entry.id in self.aside
+            yield Part(entry, is_live=not left and not aside, is_earlier_version=aside)
+
+    @property
+    def cut_off(self) -> tuple[Message, ...]:
+        """Stand-ins for the results of tools that never came."""
+        return missing_results(self.end) if self.listed.status != "open" else ()
+
+    def _entries(self) -> Iterator[Entry]:
+        for cursor in self.cursors:
+            yield from self.reader.page(self.end.id, cursor, _PAGE).entries
+        yield from self.last
+
+
+def live_conversation(reader: SessionReader, listed: SessionEntry) -> Conversation:
+    """Find the messages since the last reset.
+
+    Raises ``SessionNotFound`` and ``SessionDamaged``, like the other functions here.
+    """
+    tail = reader.tail(listed.id, _PAGE)
+    found = _found(tail.session, _until_reset(_pages_before(reader, listed.id, tail.cursor)))
+    return Conversation(
+        reader,
+        listed,
+        tail.session,
+        tail.session.entries,
+        reader.versions(listed.id),
+        found.damaged,
+        found.cursors[::-1],
+        skipped=found.first_live,
+    )
+
+
+def whole_conversation(reader: SessionReader, listed: SessionEntry) -> Conversation:
+    """Find all messages, also those before a reset and of earlier versions.
+
+    A session with earlier versions is loaded: its pages are of one version each.
+    """
+    versions = reader.versions(listed.id)
+    if versions:
+        return _with_versions(reader, listed, versions)
+    tail = reader.tail(listed.id, _PAGE)
+    found = _found(tail.session, _pages_before(reader, listed.id, tail.cursor))
+    return Conversation(
+        reader,
+        listed,
+        tail.session,
+        tail.session.entries,
+        versions,
+        found.damaged,
+        found.cursors[::-1],
+        resets=found.resets,
+    )
+
+
+def _with_versions(reader: SessionReader, listed: SessionEntry, versions: Versions) -> Conversation:
+    session = reader.load(listed.id)
+    every = session.everything or session.entries
+    live = {entry.id for entry in session.entries if isinstance(entry, Message)}
+    return Conversation(
+        reader,
+        listed,
+        session,
+        every,
+        versions,
+        session.damaged,
+        resets=sum(isinstance(entry, Reset) for entry in every),
+        aside=frozenset(e.id for e in every if isinstance(e, Message) and e.id not in live),
+    )
+
+
+class _Found(msgspec.Struct):
+    """The pages before the end, latest first, and what they add up to."""
+
+    damaged: int
+    cursors: list[str] = msgspec.field(default_factory=list[str])
+    resets: int = 0
+    first_live: int = 0
+    """The place on the earliest page after its last reset."""
+
+
+_Pages = Iterator[tuple[str, Page]]
+"""Pages with the cursors that lead to them."""
+
+
+def _found(end: Session, pages: _Pages) -> _Found:
+    found = _Found(end.damaged)
+    for cursor, page in pages:
+        resets = [place for place, e in enumerate(page.entries, 1) if isinstance(e, Reset)]
+        found.cursors.append(cursor)
+        found.damaged += page.damaged
+        found.resets += len(resets)
+        found.first_live = resets[-1] if resets else 0
+    return found
+
+
+def _until_reset(pages: _Pages) -> _Pages:
+    for cursor, page in pages:
+        yield cursor, page
+        if any(isinstance(entry, Reset) for entry in page.entries):
+            return
+
+
+def _pages_before(reader: SessionReader, session_id: str, cursor: str | None) -> _Pages:
+    while cursor is not None:
+        page = reader.page(session_id, cursor, _PAGE)
+        yield cursor, page
+        cursor = page.cursor

@@ -1,0 +1,77 @@
+"""A session as Markdown and as JSON, piece by piece, for files and pipes."""
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import NO_OFFSETS, Record, Reset, Settings, Todos
+from tui.domain.journal.session import Session
+from tui.domain.text.labels import whole_label
+from tui.domain.views.markdown import MarkdownMessages, heading
+from tui.engine.library.conversation import Conversation, Part
+
+_TITLE_BYTES = 80
+
+
+def as_markdown(conversation: Conversation) -> Iterator[str]:
+    """Format a conversation: its heading, then one piece a message."""
+    yield heading(conversation.listed, conversation.end)
+    messages = MarkdownMessages(conversation.versions)
+    for part in chain(conversation.parts(), map(Part, conversation.cut_off)):
+        text = messages.format(part.entry, is_earlier_version=part.is_earlier_version)
+        if text:
+            yield f"\n\n{text}"
+    yield "\n"
+
+
+def as_objects(conversation: Conversation) -> Iterator[dict[str, Any]]:
+    """The records of a session behind its header, as objects of JSON that name the session.
+
+    With the header they are a journal: the program imports it.
+    """
+    for part in conversation.parts():
+        if isinstance(part.entry, Message):
+            yield _message(conversation, part, part.entry)
+        elif isinstance(part.entry, Reset):
+            yield _record(conversation, part.entry)
+    for record in _other_records(conversation.end):
+        yield _record(conversation, record)
+
+
+def file_name(conversation: Conversation, ending: str) -> str:
+    """A name for a file: the title as far as every file system takes it, and the id."""
+    listed = conversation.listed
+    letters = (each if each.isalnum() else " " for each in whole_label(listed.name, listed.label))
+    words = "-".join("".join(letters).split())
+    title = words.encode()[:_TITLE_BYTES].decode(errors="ignore").rstrip("-")
+    return f"{title}-{listed.id}.{ending}" if title else f"{listed.id}.{ending}"
+
+
+def _message(conversation: Conversation, part: Part, message: Message) -> dict[str, Any]:
+    group = conversation.versions.get(message.id, ())
+    # A place in the journal means nothing outside of it.
+    shown = msgspec.structs.replace(message, after_at=None)
+    return {
+        **_record(conversation, shown),
+        "live": part.is_live,
+        **({"versions": group} if group else {}),
+    }
+
+
+def _other_records(session: Session) -> Iterator[Record]:
+    if session.summary:
+        yield session.summary
+    if session.todos:
+        yield Todos(session.todos)
+    if session.settings != Settings():
+        yield session.settings
+    state = session.state(session.updated_at or session.header.created_at)
+    yield msgspec.structs.replace(state, offsets=NO_OFFSETS)
+
+
+def _record(conversation: Conversation, record: Record) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(record)
+    return {"type": fields.pop("type"), "session_id": conversation.end.id, **fields}

@@ -1,0 +1,64 @@
+"""Files that a user asks for: whole or not at all, and over another only where that is meant.
+
+They are written piece by piece, beside their name.
+"""
+
+import errno
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from tui.domain.text.safe_text import without_surrogates
+from tui.files import UnfitFile
+from tui.storage.disk import link_or_rename, open_to_make, temporary_name
+
+
+def create(path: Path, pieces: Iterable[str]) -> None:
+    """Write a new file. Raises ``FileExistsError`` if there is one, and ``OSError``."""
+    if os.path.lexists(path):
+        raise _exists(path)
+    with _written_beside(path, pieces) as temporary:
+        link_or_rename(temporary, path)
+
+
+def create_or_replace(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file, in the place of another if there is one. Raises ``OSError``."""
+    meant = path.resolve()
+    if meant.exists() and not meant.is_file():
+        raise UnfitFile(errno.EINVAL, "It is not a regular file", str(path))
+    with _written_beside(meant, pieces) as temporary:
+        os.rename(temporary, meant)
+
+
+@contextmanager
+def _written_beside(path: Path, pieces: Iterable[str]) -> Generator[Path]:
+    temporary = temporary_name(path)
+    try:
+        with _naming(path), os.fdopen(_opened(temporary), "wb") as file:
+            for piece in pieces:
+                file.write(without_surrogates(piece).encode())
+        with _naming(path):
+            yield temporary
+    finally:
+        with suppress(OSError):
+            os.unlink(temporary)
+
+
+def _opened(path: Path) -> int:
+    return open_to_make(path, os.O_WRONLY | os.O_EXCL)
+
+
+@contextmanager
+def _naming(path: Path) -> Generator[None]:
+    """Let errors name the file that was meant, not the temporary one."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise _exists(path) from error
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _exists(path: Path) -> FileExistsError:
+    return FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
