@@ -13,7 +13,7 @@ OPAQUE = "opaque value"
 
 # A quotation mark inside of a string is escaped: there is no such beginning in one.
 _BEGINNING = re.compile(
-    r'\((?::id\s+"[^"\\]*+"\s+)?:role\s+:?[a-z]++\s+:content\s+(?="|nil\b)', re.IGNORECASE
+    r'\((?::id\s+"[^"\\]*+"\s+)?:role\s+:?[a-z]++\s+:content\s+(?="|\#\("|nil\b)', re.IGNORECASE
 )
 _NOTHING_MORE = re.compile(r"(?:\s|;[^\n]*+)*+")
 
