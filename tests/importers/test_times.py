@@ -25,7 +25,8 @@ def test_every_form_of_a_time_is_read(value):
 
 
 @pytest.mark.parametrize(
-    "value", [None, "", "soon", True, 0, -5, 1e30, float("nan"), {}, "9999999"]
+    "value",
+    [None, "", "soon", True, 0, -5, 1e30, float("nan"), {}, "9999999", "0001-01-01T00:00:00Z"],
 )
 def test_what_is_no_time_is_none_or_a_time(value):
     assert utc(value) in (None, "1970-04-26T17:46:39.000Z")

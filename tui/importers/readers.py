@@ -7,6 +7,8 @@ from tui.importers.protocol import Reader
 PROGRAMS: dict[str, str] = {
     "sibyl": "sibyl",
     "jidocode": "jidocode",
+    "agent-q": "agent_q",
+    "picoclaw": "picoclaw",
     "claude-code": "claude_code",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",

@@ -8,6 +8,8 @@ from tui.domain.timestamps import format_utc
 _MILLISECONDS_FROM = 1e11
 _MICROSECONDS_FROM = 1e14
 _NANOSECONDS_FROM = 1e17
+_FIRST_YEAR = 1970
+"""Go writes the year 1 for no time."""
 
 
 def utc(value: Any) -> str | None:
@@ -18,7 +20,7 @@ def utc(value: Any) -> str | None:
     """
     moment = _from_text(value) if isinstance(value, str) else _from_number(value)
     try:
-        return format_utc(moment) if moment else None
+        return format_utc(moment) if moment and moment.year >= _FIRST_YEAR else None
     except (ValueError, OverflowError):
         return None
 

@@ -1,0 +1,207 @@
+"""PicoClaw's sessions: a file of JSON each; later one of a message a line, and one beside it.
+
+The file beside it has the summary, and how many lines it stands for. An index says which session
+is active in each scope.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, cast, get_args
+
+from tui.domain.journal.message import Role, ToolCall
+from tui.importers.contents import arguments, base64_size, earlier, joined, placeholder
+from tui.importers.json_file import content
+from tui.importers.json_lines import (
+    BLANK,
+    items_in,
+    object_in,
+    objects,
+    objects_in,
+    text_in,
+    whole,
+)
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_INDEXES = ("index.json", "session_index.json")
+_MIGRATED = ".json.migrated"
+_META = ".meta.json"
+_KEY = re.compile(rb'\s*\{\s*"key"\s*:')
+_NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,8})", re.DOTALL)
+_ROLES = get_args(Role)
+_LINK = 200
+
+
+def _find(places: Places) -> Iterator[Source]:
+    home = places.named("PICOCLAW_HOME", places.home / ".picoclaw")
+    for folder in sorted(home.glob("workspace*/sessions")):
+        for path in sorted(folder.iterdir()):
+            if _is_session(path):
+                yield Source.of(path, path, _meta(path))
+
+
+def _is_session(path: Path) -> bool:
+    if path.name.endswith(_MIGRATED):
+        return not path.with_name(path.name.removesuffix(_MIGRATED) + ".jsonl").exists()
+    if path.suffix == ".jsonl":
+        return True
+    return path.suffix == ".json" and path.name not in _INDEXES and not _is_meta(path)
+
+
+def _is_meta(path: Path) -> bool:
+    return path.name.endswith(_META)
+
+
+def _meta(path: Path) -> Path:
+    return path.with_name(path.stem + _META)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if path.suffix == ".jsonl":
+        return _meta(path).exists()
+    return _is_session(path) and b'"messages"' in head and _KEY.match(head) is not None
+
+
+def _read(source: Source, _: Ledger) -> Iterator[Conversation]:
+    counts = Ledger()
+    if source.path.suffix == ".jsonl":
+        facts = object_in(_if_there(_meta(source.path)))
+        records = partial(_lines, source.path, counts)
+    else:
+        facts, messages = content(source.path, "messages", counts)
+        records = partial(enumerate, messages, 1)
+    heading = _heading(source.path, facts)
+    items = partial(_items, heading.source_id, facts, records, counts)
+    yield Conversation(heading, items, counts)
+
+
+def _if_there(path: Path) -> Any:
+    """The value of a file beside the source; ``None`` if it cannot be read."""
+    try:
+        return whole(path)
+    except OSError:
+        return None
+
+
+def _lines(path: Path, ledger: Ledger) -> Iterator[tuple[int, Json]]:
+    """The messages of a file and the numbers of their lines; empty lines do not count."""
+    lines = Ledger()
+    for place, line in enumerate(objects(path, lines), 1):
+        yield place + lines.total - lines.skipped[BLANK], line.value
+    ledger.add(lines)
+
+
+def _heading(path: Path, facts: Json) -> Heading:
+    key = text_in(facts.get("key")) or path.name.removesuffix(".migrated").rpartition(".")[0]
+    numbered = _NUMBERED.fullmatch(key)
+    scope = numbered[1] if numbered else key
+    aliases = [text_in(alias) for alias in items_in(facts.get("aliases"))]
+    is_opaque = key.startswith("sk_")
+    return Heading(
+        source_id=key,
+        created_at=utc(facts.get("created_at") or facts.get("created")),
+        updated_at=utc(facts.get("updated_at") or facts.get("updated")),
+        scope=next(filter(None, aliases), key) if is_opaque else scope,
+        ordinal=0 if is_opaque else int(numbered[2]) if numbered else 1,
+        active=_active(path.parent, scope) == key,
+    )
+
+
+def _active(folder: Path, scope: str) -> str:
+    """The key of the session that is active in a scope."""
+    for name in _INDEXES:
+        scopes = object_in(object_in(_if_there(folder / name)).get("scopes"))
+        if active := text_in(object_in(scopes.get(scope)).get("active_session_key")):
+            return active
+    return ""
+
+
+def _items(
+    session: str, facts: Json, records: Callable[[], Iterable[tuple[int, Json]]], ledger: Ledger
+) -> Iterator[Item]:
+    """The messages, and the summary behind those that it stands for."""
+    ids = MadeIds(session)
+    summary = text_in(facts.get("summary")).strip()
+    cut = skipped if isinstance(skipped := facts.get("skip"), int) else 0
+    through = ""
+    for place, record in records():
+        if summary and place > cut:
+            yield from _summary(summary, through, ids)
+            summary = ""
+        if message := _message(record, ids, ledger):
+            yield message
+            through = message.id
+    if summary:
+        yield from _summary(summary, through, ids)
+
+
+def _summary(text: str, through: str, ids: MadeIds) -> Iterator[Item]:
+    if through:
+        yield ForeignSummary(text, through)
+    else:
+        yield from earlier(text, ids.make("summary"))
+
+
+def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | None:
+    role = record.get("role")
+    if role not in _ROLES:
+        ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
+        return None
+    text, files = text_in(record.get("content")), list(_files(record))
+    content = joined([text, *files]) if files else text
+    calls = objects_in(record.get("tool_calls"))
+    result_of = text_in(record.get("tool_call_id"))
+    if not (content or calls or result_of) and record.get("reasoning_content"):
+        ledger.skipped["thinking"] += 1
+        return None
+    ledger.read += 1
+    name = ids.make(role, content, result_of, [call.get("id") for call in calls])
+    return ForeignMessage(
+        id=name,
+        role=cast("Role", role),
+        content=content,
+        timestamp=utc(record.get("created_at")),
+        tool_calls=tuple(_call(f"{name}-{n}", call) for n, call in enumerate(calls)),
+        tool_call_id=(result_of or name) if role == "tool" else None,
+        model=text_in(record.get("model_name")) or None,
+    )
+
+
+def _call(name: str, call: Json) -> ToolCall:
+    function = object_in(call.get("function"))
+    return ToolCall(
+        id=text_in(call.get("id")) or name,
+        name=text_in(function.get("name")),
+        arguments=arguments(function.get("arguments")),
+    )
+
+
+def _files(record: Json) -> Iterator[str]:
+    attachments = objects_in(record.get("attachments"))
+    for file in attachments:
+        kind = text_in(file.get("type")) or "file"
+        yield placeholder(kind, file.get("filename"), file.get("content_type"))
+    for link in items_in(record.get("media")) if not attachments else ():
+        header, _, data = text_in(link).partition(",")
+        if header.startswith("data:"):
+            kind = header.removeprefix("data:").partition(";")[0]
+            yield placeholder(kind.partition("/")[0], kind, base64_size(data))
+        else:
+            yield placeholder("file", header[:_LINK])
+
+
+READER = Reader("picoclaw", "PicoClaw", _find, _recognises, _read)
