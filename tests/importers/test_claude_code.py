@@ -442,4 +442,15 @@ def test_samples_are_read(path, tmp_path):
     assert READER.recognises(path, path.read_bytes()[:4096])
     check(READER, path)
     check_junk_lines(READER, path, tmp_path)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("path", samples("claude-code/**/*.jsonl"))
+def test_damaged_samples_are_read(path, tmp_path):
     check_mutants(READER, path, tmp_path)
+
+
+def test_a_damaged_file_is_read(file, tmp_path):
+    file.user("Hello the world")
+    file.answer("Hi.")
+    check_mutants(READER, file.write(), tmp_path)

@@ -156,6 +156,7 @@ def decode(data: bytes, decoder: msgspec.json.Decoder[T]) -> T | None:
     odd in JSON passes as in ``parse``.
     """
     try:
+        check_limits(data)
         return decoder.decode(data)
     except (ValueError, RecursionError):
         pass

@@ -10,6 +10,7 @@ PROGRAMS: dict[str, str] = {
     "agent-q": "agent_q",
     "picoclaw": "picoclaw",
     "claude-code": "claude_code",
+    "codex": "codex",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",

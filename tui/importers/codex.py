@@ -1,0 +1,226 @@
+"""Codex: a file for each conversation, to which two logs are written at once."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from tui.importers import contents
+from tui.importers.codex_lines import Entry, Record, entry_in, entry_of, head_of
+from tui.importers.codex_talk import Seen, Talk
+from tui.importers.json_lines import (
+    RawLine,
+    object_in,
+    objects,
+    objects_in,
+    raw_lines,
+    text_in,
+    whole,
+)
+from tui.importers.protocol import (
+    Conversation,
+    Heading,
+    Item,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_INDEX = "session_index.jsonl"
+_COMPRESSED = b"\x28\xb5\x2f\xfd"
+_MARKS = re.compile(
+    rb'"type"\s*:\s*"(session_meta|response_item|request_item|event_msg|turn_context)"'
+    rb'|"record_type"|^\{"session"\s*:\s*\{'
+    rb'|^\{"id"\s*:\s*"[0-9a-f-]{36}",\s*"timestamp"'
+    rb'|^\{"timestamp"\s*:\s*"[^"]*",\s*"role"\s*:'
+)
+_UNPARSED = {"function_call_output", "custom_tool_call_output", "token_count", "compacted"}
+
+
+def _find(places: Places) -> Iterator[Source]:
+    root = places.named("CODEX_HOME", places.home / ".codex")
+    for pattern in ("sessions/**/*", "archived_sessions/**/*"):
+        for path in sorted(root.glob(pattern)):
+            if _is_wanted_file(path):
+                yield Source.of(path)
+
+
+def _is_wanted_file(path: Path) -> bool:
+    if not path.name.endswith((".jsonl", ".json", ".jsonl.zst")) or not path.is_file():
+        return False
+    # A file is compressed while it still has its old name, too.
+    return path.suffix != ".zst" or not path.with_suffix("").exists()
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if path.name.endswith(".jsonl.zst"):
+        return head.startswith(_COMPRESSED)
+    return path.suffix in (".jsonl", ".json") and bool(_MARKS.search(head))
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    if source.path.suffix == ".zst":
+        ledger.skipped["compressed file"] += 1
+        return
+    if source.path.suffix == ".json":
+        yield from _read_object(source.path, ledger)
+        return
+    facts = _Facts(source.path)
+    for raw in raw_lines(source.path, wanted=_is_wanted):
+        facts.look_at(raw)
+    if facts.left_out:
+        ledger.skipped[facts.left_out] += facts.lines
+        return
+    own = Ledger()
+    yield Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
+
+
+def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
+    talk = Talk(facts.source_id, facts.root or facts.source_id, ledger, facts.seen)
+    for raw in raw_lines(path, wanted=_is_wanted):
+        head = head_of(raw.data)
+        if head and head.dropped:
+            ledger.skipped[head.dropped] += 1
+        elif raw.is_whole and (entry := entry_of(raw.data)):
+            yield from talk.take(entry)
+        else:
+            ledger.skipped[raw.damage] += 1
+    yield from talk.end()
+
+
+def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+    value = object_in(whole(path))
+    facts = _Facts(path)
+    header = entry_in(object_in(value.get("session")))
+    if header is not None:
+        facts.take_header(header)
+    items = [entry_in(item) for item in objects_in(value.get("items"))]
+    entries = [entry for entry in items if entry is not None]
+    for entry in entries:
+        facts.take(entry)
+    if not entries:
+        ledger.skipped["unreadable file"] += 1
+        return
+    own = Ledger()
+    own.skipped["unknown record"] += len(items) - len(entries)
+
+    def read() -> Iterator[Item]:
+        talk = Talk(facts.source_id, facts.root or facts.source_id, own, facts.seen)
+        for entry in entries:
+            yield from talk.take(entry)
+        yield from talk.end()
+
+    yield Conversation(facts.heading(), read, own)
+
+
+def _is_wanted(start: bytes) -> bool:
+    head = head_of(start)
+    return not (head and head.dropped)
+
+
+class _Facts:
+    """The facts of a file, and the answers in it, as they are found."""
+
+    def __init__(self, path: Path) -> None:
+        self.seen = Seen()
+        self.lines = 0
+        self.left_out = ""
+        self.source_id = path.stem
+        self.root = ""
+        """The id of the conversation that was forked first: copies and forks have it in common."""
+        self._path = path
+        self._name = ""
+        self._cwd = ""
+        self._model = ""
+        self._version = ""
+        self._created_at: str | None = None
+        self._updated: Any = None
+        self._in_headers = True
+
+    def heading(self) -> Heading:
+        titles = _titles(self._path)
+        return Heading(
+            self.source_id,
+            name=contents.title(titles.get(self.source_id)) or contents.title(self._name),
+            project_path=self._cwd,
+            created_at=self._created_at,
+            updated_at=utc(self._updated),
+            model=self._model,
+            version=self._version,
+            root=self.root or self.source_id,
+        )
+
+    def look_at(self, raw: RawLine) -> None:
+        self.lines += 1
+        head = head_of(raw.data)
+        if head and (head.dropped or head.kind in _UNPARSED):
+            self._note_time(head.timestamp)
+        elif raw.is_whole and not self.left_out and (entry := entry_of(raw.data)):
+            self.take(entry)
+
+    def _note_time(self, timestamp: Any) -> None:
+        # Converted once, at the end.
+        if timestamp and str(timestamp)[0].isdigit():
+            self._updated = timestamp
+
+    def take(self, entry: Entry) -> None:
+        self._note_time(entry.timestamp)
+        self._created_at = self._created_at or utc(entry.timestamp)
+        self.seen.note(entry)
+        if entry.kind == "session_meta":
+            self.take_header(entry)
+            return
+        self._in_headers = False
+        match entry.kind:
+            case "turn_context":
+                self._model = text_in(entry.record.model) or self._model
+            case "thread_name_updated":
+                self._name = text_in(entry.record.thread_name)
+            case "message":
+                self._model = text_in(entry.record.model) or self._model
+            case _:
+                pass
+
+    def take_header(self, entry: Entry) -> None:
+        """Take the first header; forked files repeat those of their ancestors after it."""
+        name = text_in(entry.record.id)
+        if self.root and self._in_headers:
+            self.root = name or self.root
+        if self.root:
+            return
+        self.root = self.source_id = name or self.source_id
+        self.left_out = _left_out(entry.record)
+        self._cwd = text_in(entry.record.cwd)
+        self._version = text_in(entry.record.cli_version)
+        self._created_at = utc(entry.record.timestamp) or self._created_at
+
+
+def _left_out(meta: Record) -> str:
+    """The reason to leave a file out; ``""`` for a user's conversation."""
+    if "subagent" in (meta.source, meta.thread_source) or "subagent" in object_in(meta.source):
+        return "sub-agent"
+    return "one-shot run" if meta.source == "exec" else ""
+
+
+def _titles(path: Path) -> dict[str, str]:
+    """The titles in the index of the folder that a file is in."""
+    for folder in path.parents:
+        if folder.name in ("sessions", "archived_sessions"):
+            index = folder.parent / _INDEX
+            try:
+                return _titles_in(index, index.stat().st_mtime_ns)
+            except OSError:
+                return {}
+    return {}
+
+
+@lru_cache(maxsize=1)
+def _titles_in(index: Path, _changed: int) -> dict[str, str]:
+    lines = (line.value for line in objects(index, Ledger()))
+    return {text_in(line.get("id")): text_in(line.get("thread_name")) for line in lines}
+
+
+READER = Reader("codex", "Codex", _find, _recognises, _read)

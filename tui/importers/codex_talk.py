@@ -1,0 +1,363 @@
+"""The messages of Codex's two logs: what the model was sent and has sent, and what was shown.
+
+The user's words are in both, the model's mostly in the first, tools in the second as often. So a
+text or call of an event counts only if the first log does not have it.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from tui.domain.journal.message import Role, TokenUsage, ToolCall
+from tui.importers import contents
+from tui.importers.codex_lines import (
+    CALLS,
+    RESULTS,
+    Entry,
+    Record,
+    call_in,
+    is_injected,
+    item_text,
+    pictures,
+    ran,
+    reason_for,
+    result_in,
+    sent_pictures,
+    todos_in,
+    usage_in,
+    words,
+)
+from tui.importers.json_lines import object_in, text_in
+from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Item, Ledger
+from tui.importers.times import utc
+from tui.importers.trees import AGAIN
+
+DUPLICATE = "duplicate"
+
+
+class Seen:
+    """The answers and calls of the first log, of which events are repetitions."""
+
+    def __init__(self) -> None:
+        self._texts: Counter[int] = Counter()
+        self._events: Counter[tuple[str, int]] = Counter()
+        self._calls: set[str] = set()
+
+    def note(self, entry: Entry) -> None:
+        if entry.is_event:
+            return
+        if entry.kind in CALLS:
+            self._calls.update(filter(None, (text_in(entry.record.id), entry.record.call)))
+        elif entry.kind == "message" and entry.record.role == "assistant":
+            self._texts[_mark(words(entry.record))] += 1
+
+    def is_new_text(self, kind: str, text: str) -> bool:
+        """True the first time that an event has a text oftener than anything before."""
+        mark = _mark(text)
+        self._events[kind, mark] += 1
+        is_new = self._events[kind, mark] > self._texts[mark]
+        self._texts[mark] += is_new
+        return is_new
+
+    def is_new_call(self, call: str) -> bool:
+        is_new = call not in self._calls
+        self._calls.add(call)
+        return is_new
+
+
+def _mark(text: str) -> int:
+    return hash(" ".join(text.split()))
+
+
+class _Prompt(msgspec.Struct, gc=False):
+    text: str
+    pictures: list[str]
+    timestamp: Any
+    kind: str = ""
+
+
+class _Answer(msgspec.Struct):
+    """One answer of the model, and the results of its calls."""
+
+    timestamp: Any
+    text: str = ""
+    calls: list[ToolCall] = []
+    results: list[tuple[str, str, Any]] = []
+    usage: TokenUsage | None = None
+    status: str | None = None
+    error: str | None = None
+
+
+class Talk:
+    """Makes messages of entries, one after the other; ``take`` gives those that are complete."""
+
+    def __init__(self, source_id: str, root: str, ledger: Ledger, seen: Seen) -> None:
+        self._source_id = source_id
+        self._root = root
+        self._ledger = ledger
+        self._seen = seen
+        self._model = ""
+        self._number = 0
+        self._shown: list[_Prompt] = []
+        self._sent: list[_Prompt] = []
+        self._unmatched: Counter[str] = Counter()
+        self._answer: _Answer | None = None
+        self._before_prompts: list[ForeignMessage | None] = []
+        self._tail: ForeignMessage | None = None
+        self._last: ForeignMessage | None = None
+        self._ids: Counter[str] = Counter()
+        self._todos: ForeignTodos | None = None
+
+    def take(self, entry: Entry) -> Iterator[Item]:
+        self._number += 1
+        if entry.is_event:
+            yield from self._event(entry)
+        elif entry.kind == "message":
+            yield from self._message(entry)
+        elif entry.kind in CALLS:
+            self._ledger.read += 1
+            yield from self._call(call_in(entry.record, entry.kind), entry.timestamp)
+        elif entry.kind in RESULTS:
+            self._ledger.read += 1
+            yield from self._result(entry.record.call, result_in(entry.record), entry.timestamp)
+        else:
+            yield from self._other(entry)
+
+    def end(self) -> Iterator[Item]:
+        yield from self._flush()
+        if self._tail is not None and self._tail is not self._last:
+            # The last turns were undone: else they would be shown.
+            yield msgspec.structs.replace(self._tail, id=self._tail.id + AGAIN)
+        if self._todos:
+            yield self._todos
+
+    def _other(self, entry: Entry) -> Iterator[Item]:
+        match entry.kind:
+            case "session_meta" | "turn_context":
+                self._model = text_in(entry.record.model) or self._model
+                self._ledger.read += 1
+            case "compacted":
+                yield from self._compacted(entry.record)
+            case _:
+                self._skip(reason_for(entry.kind))
+
+    def _skip(self, reason: str) -> None:
+        self._ledger.skipped[reason] += 1
+
+    def _compacted(self, record: Record) -> Iterator[Item]:
+        yield from self._flush()
+        text = text_in(record.message)
+        if not text.strip() or self._tail is None:
+            self._skip("summary without text or messages")
+            return
+        self._ledger.read += 1
+        yield ForeignSummary(text, self._tail.id)
+
+    def _message(self, entry: Entry) -> Iterator[Item]:
+        record = entry.record
+        text = words(record)
+        match record.role:
+            case "user":
+                found = pictures(record)
+                if not text and not found:
+                    self._skip("injected text")
+                    return
+                yield from self._flush_answer()
+                self._sent.append(_Prompt(text, found, entry.timestamp))
+            case "assistant":
+                if not text:
+                    self._skip("empty message")
+                    return
+                self._ledger.read += 1
+                yield from self._said(text, entry.timestamp)
+            case _:
+                self._skip("system prompt")
+
+    def _event(self, entry: Entry) -> Iterator[Item]:
+        record = entry.record
+        match entry.kind:
+            case "user_message":
+                yield from self._prompt(text_in(record.message), entry)
+            case "agent_message":
+                yield from self._told("agent_message", text_in(record.message), entry)
+            case "item_completed":
+                yield from self._item(entry)
+            case "token_count":
+                self._count(record)
+            case "turn_aborted":
+                self._ledger.read += 1
+                if self._answer:
+                    self._answer.status = "interrupted"
+            case "error":
+                self._ledger.read += 1
+                yield from self._flush()
+                error = text_in(record.message) or text_in(record.text)
+                self._answer = _Answer(entry.timestamp, status="failed", error=error)
+            case "thread_rolled_back":
+                self._ledger.read += 1
+                yield from self._flush()
+                self._undo(record.num_turns)
+            case "thread_name_updated":
+                self._ledger.read += 1
+            case _:
+                self._skip(reason_for(entry.kind))
+
+    def _prompt(self, text: str, entry: Entry) -> Iterator[Item]:
+        found = sent_pictures(entry.record)
+        if is_injected(text) or not (text.strip() or found):
+            self._skip("injected text")
+            return
+        yield from self._flush_answer()
+        if any(each.text == text and each.kind != entry.kind for each in self._shown):
+            self._skip(DUPLICATE)
+            return
+        self._shown.append(_Prompt(text, found, entry.timestamp, entry.kind))
+
+    def _item(self, entry: Entry) -> Iterator[Item]:
+        item = object_in(entry.record.item)
+        text = item_text(item)
+        if item.get("type") == "UserMessage":
+            yield from self._prompt(text, entry)
+        elif item.get("type") in ("AgentMessage", "Plan"):
+            yield from self._told("item", text, entry)
+        elif (done := ran(item)) is not None:
+            yield from self._ran(done.call, done.result, entry.timestamp)
+        else:
+            self._skip("thinking" if item.get("type") == "Reasoning" else reason_for("item"))
+
+    def _told(self, kind: str, text: str, entry: Entry) -> Iterator[Item]:
+        if not text.strip():
+            self._skip("empty message")
+        elif self._seen.is_new_text(kind, text):
+            self._ledger.read += 1
+            yield from self._said(text, entry.timestamp)
+        else:
+            self._skip(DUPLICATE)
+
+    def _ran(self, call: ToolCall, result: str, timestamp: Any) -> Iterator[Item]:
+        if call.id and not self._seen.is_new_call(call.id):
+            self._skip(DUPLICATE)
+            return
+        self._ledger.read += 1
+        yield from self._call(call, timestamp)
+        if result:
+            yield from self._result(call.id, result, timestamp)
+
+    def _count(self, record: Record) -> None:
+        usage = usage_in(record)
+        if usage and self._answer and not self._answer.usage:
+            self._answer.usage = usage
+            self._ledger.read += 1
+        else:
+            self._skip("token count")
+
+    def _said(self, text: str, timestamp: Any) -> Iterator[Item]:
+        yield from self._flush()
+        self._answer = _Answer(timestamp, text)
+
+    def _call(self, call: ToolCall, timestamp: Any) -> Iterator[Item]:
+        yield from self._flush_prompts()
+        answer = self._answer
+        if answer is None or answer.results or answer.usage or _has(answer, call):
+            yield from self._flush_answer()
+            answer = self._answer = _Answer(timestamp)
+        answer.calls.append(call)
+        self._todos = todos_in(call) or self._todos
+
+    def _result(self, call: str, text: str, timestamp: Any) -> Iterator[Item]:
+        yield from self._flush_prompts()
+        if self._answer is None:
+            self._answer = _Answer(timestamp)
+        self._answer.results.append((call, text, timestamp))
+
+    def _flush(self) -> Iterator[Item]:
+        yield from self._flush_answer()
+        yield from self._flush_prompts()
+
+    def _flush_prompts(self) -> Iterator[Item]:
+        shown, sent = self._shown, self._sent
+        self._shown, self._sent = [], []
+        prompts = _with_pictures(shown, sent) if shown else sent
+        for _ in sent if shown else ():
+            self._skip(DUPLICATE)
+        known = {each.text for each in sent} if shown else {each.text for each in shown}
+        for prompt in prompts:
+            if self._unmatched[prompt.text] > 0 and prompt.text not in known:
+                self._unmatched[prompt.text] -= 1
+                self._skip(DUPLICATE)
+                continue
+            if prompt.text not in known:
+                self._unmatched[prompt.text] += 1
+            self._ledger.read += 1
+            self._before_prompts.append(self._tail)
+            content = contents.joined([prompt.text, *prompt.pictures])
+            yield self._emit(prompt.text, prompt.timestamp, "user", content=content)
+
+    def _flush_answer(self) -> Iterator[Item]:
+        answer, self._answer = self._answer, None
+        if answer is None:
+            return
+        first = answer.text or answer.error or "".join(call.id for call in answer.calls[:1])
+        if first or answer.calls:
+            yield self._emit(first, answer.timestamp, "assistant", **_fields(answer, self._model))
+        unnamed = [call.id for call in _named(answer)]
+        for call, text, timestamp in answer.results:
+            name = call or (unnamed[0] if unnamed else "call")
+            if name in unnamed:
+                unnamed.remove(name)
+            yield self._emit(name, timestamp, "tool", content=text, tool_call_id=name)
+
+    def _emit(self, words: str, timestamp: Any, role: Role, **fields: Any) -> ForeignMessage:
+        parent = self._tail.id if self._tail else ""
+        time = utc(timestamp)
+        self._last = self._tail = ForeignMessage(
+            self._id(role, time, words), role, timestamp=time, parent=parent, **fields
+        )
+        return self._last
+
+    def _id(self, role: str, time: str | None, words: str) -> str:
+        """An id that copies of the message in forks of the conversation have, too."""
+        told = f"{role} {time or self._source_id} {words}"
+        mark = hashlib.sha256(told.encode("utf-8", "replace")).hexdigest()[:24]
+        self._ids[mark] += 1
+        ending = f"-{self._ids[mark]}" if self._ids[mark] > 1 else ""
+        return f"{self._root}:{mark}{ending}"
+
+    def _undo(self, count: Any) -> None:
+        turns = min(count, len(self._before_prompts)) if isinstance(count, int) else 0
+        if turns > 0:
+            self._tail = self._before_prompts[-turns]
+            del self._before_prompts[-turns:]
+
+
+def _fields(answer: _Answer, model: str) -> dict[str, Any]:
+    return {
+        "content": answer.text or None,
+        "tool_calls": _named(answer),
+        "status": answer.status,
+        "error": answer.error,
+        "model": model or None,
+        "usage": answer.usage,
+    }
+
+
+def _named(answer: _Answer) -> tuple[ToolCall, ...]:
+    return tuple(
+        call if call.id else msgspec.structs.replace(call, id=f"call-{number}")
+        for number, call in enumerate(answer.calls, 1)
+    )
+
+
+def _has(answer: _Answer, call: ToolCall) -> bool:
+    return bool(call.id) and any(each.id == call.id for each in answer.calls)
+
+
+def _with_pictures(shown: list[_Prompt], sent: list[_Prompt]) -> list[_Prompt]:
+    """Prompts as they were shown, with the pictures as they were sent, of which more is known."""
+    known = {each.text: each.pictures for each in sent}
+    for prompt in shown:
+        prompt.pictures = known.get(prompt.text) or prompt.pictures
+    return shown
