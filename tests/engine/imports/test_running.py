@@ -1,0 +1,350 @@
+"""Imports: whole sessions come into the archive, once, and grow."""
+
+import pytest
+
+from tests.builders import texts, user
+from tests.engine.imports.notebook import said, told
+from tui.domain.journal.message import TEXT_BYTES
+from tui.engine.imports.ids import imported_session_id
+from tui.storage.protocol import EVERYWHERE, SessionFilter
+
+ALL = SessionFilter(statuses=EVERYWHERE)
+FIRST = imported_session_id("notebook", "c1")
+
+
+def counts(outcome):
+    """Added and grown sessions, and messages."""
+    (program,) = outcome.programs
+    return program.added, program.grown, program.messages
+
+
+def live(store, session_id=FIRST):
+    return texts(store.load(session_id).loaded_messages)
+
+
+def everything(store, session_id=FIRST):
+    return texts(store.load(session_id).all_messages)
+
+
+def ids(store):
+    return {entry.id for entry in store.list(ALL, None, 99).entries}
+
+
+# --- a session
+
+
+def test_a_conversation_becomes_an_archived_session(store, shelf, take):
+    shelf.put(
+        "a.json",
+        told(
+            said("Hello"),
+            said("Hi", "assistant", model="gpt", timestamp="2026-01-11T14:31:00.000Z"),
+            {"kind": "todos", "items": []},
+            name="Greeting",
+            project_path="/shop",
+            created_at="2026-01-11T14:00:00.000Z",
+            model="gpt",
+        ),
+    )
+    assert counts(take()) == (1, 0, 2)
+    entry = store.entry(FIRST)
+    assert (entry.status, entry.name, entry.scope) == ("archived", "Greeting", "project:/shop")
+    assert (entry.ordinal, entry.program, entry.model) == (0, "notebook", "notebook:gpt")
+    assert entry.last_used_at == "2026-01-11T14:31:00.000Z"
+    assert entry.created_at == "2026-01-11T14:00:00.000Z"
+    assert entry.message_count == 2
+    assert live(store) == ["Hello", "Hi"]
+    assert store.load(FIRST).loaded_messages[1].model == "notebook:gpt"
+
+
+def test_a_conversation_of_no_project_is_listed_under_its_program(store, shelf, take):
+    shelf.put("a.json", told(said("Hello")))
+    take()
+    assert store.entry(FIRST).scope == "notebook"
+
+
+def test_a_conversation_without_words_is_no_session(store, shelf, take):
+    shelf.put("a.json", told(), told(said("x"), source_id="c2"))
+    assert counts(take()) == (1, 0, 1)
+    assert len(ids(store)) == 1
+
+
+def test_the_ledger_of_a_session_is_kept_and_added_up(store, shelf, take):
+    thought = {"kind": "thinking"}
+    shelf.put("a.json", told(said("a"), thought, thought, version="3"))
+    shelf.put("b.json", told(said("b"), thought, source_id="c2"))
+    ledger = take().programs[0].ledger
+    assert (ledger.read, dict(ledger.skipped)) == (2, {"thinking": 3})
+    imported = store.load(FIRST).imported
+    assert (imported.read, imported.skipped, imported.format_version) == (1, {"thinking": 2}, "3")
+    assert imported.path == str(shelf.home / "notes" / "a.json")
+
+
+def test_a_missing_time_is_the_neighbours_and_marked(store, shelf, take):
+    shelf.put("a.json", told(said("a"), said("b", timestamp=None)))
+    take()
+    first, second = store.load(FIRST).loaded_messages
+    assert second.timestamp == first.timestamp
+    assert (first.metadata, second.metadata) == (None, {"timestamp": "assumed"})
+
+
+def test_a_text_beyond_the_limit_is_cut_and_counted(store, shelf, take):
+    shelf.put("a.json", told(said("a", content="é" * TEXT_BYTES)))
+    assert take().programs[0].cut == 1
+    (message,) = store.load(FIRST).loaded_messages
+    assert len(message.text.encode()) == TEXT_BYTES
+    assert message.status == "truncated"
+
+
+def test_arguments_that_no_journal_may_have_are_left_out(store, shelf, take):
+    deep = 1
+    for _ in range(198):
+        deep = [deep]
+    call = {"id": "t", "name": "run", "arguments": deep}
+    shelf.put("a.json", told(said("a", "assistant", tool_calls=[call])))
+    assert take().programs[0].cut == 1
+    assert store.load(FIRST).loaded_messages[0].text == "a"
+
+
+def test_to_dos_and_summaries_come_along(store, shelf, take):
+    item = {"content": "Write", "status": "pending", "active_form": "Writing"}
+    shelf.put(
+        "a.json",
+        told(
+            said("a"),
+            said("b", "assistant"),
+            {"kind": "summary", "text": "They met.", "through": "b"},
+            {"kind": "todos", "items": [item]},
+            said("c"),
+        ),
+    )
+    take()
+    session = store.tail(FIRST, 1).session
+    assert session.summary.text == "They met."
+    assert [each.content for each in session.todos] == ["Write"]
+    assert session.message_count == 3
+
+
+def test_the_last_branch_is_live_and_a_summary_counts_only_on_its_own(store, shelf, take):
+    shelf.put(
+        "a.json",
+        told(
+            said("a"),
+            said("b", "assistant"),
+            {"kind": "summary", "text": "They met.", "through": "b"},
+            said("c", "assistant", parent="a"),
+            said("d", parent="c"),
+        ),
+    )
+    take()
+    assert live(store) == ["a", "c", "d"]
+    assert everything(store) == ["a", "b", "c", "d"]
+    session = store.tail(FIRST, 9).session
+    assert session.summary is None
+    assert session.message_count == 3
+    assert store.load(FIRST).damaged == 0
+
+
+# --- again
+
+
+def test_a_second_run_opens_nothing_and_adds_nothing(store, shelf, take, plan):
+    path = shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    take()
+    before = {name: store.stamp(name) for name in ids(store)}
+    path.chmod(0)
+    (program,) = plan().programs
+    assert (program.sources, program.unchanged, program.sessions, program.new) == ((), 1, 2, 0)
+    assert counts(take()) == (0, 0, 0)
+    assert {name: store.stamp(name) for name in ids(store)} == before
+
+
+def test_without_the_log_everything_is_read_again_and_nothing_added(store, shelf, take):
+    shelf.put("a.json", told(said("a"), said("b", parent="")), told(said("c"), source_id="c2"))
+    take()
+    before = {name: store.stamp(name) for name in ids(store)}
+    (store.root / "imports.jsonl").unlink()
+    assert counts(take()) == (0, 0, 0)
+    assert {name: store.stamp(name) for name in ids(store)} == before
+
+
+def test_a_source_that_grew_lets_its_session_grow(store, shelf, take, plan):
+    shelf.put("a.json", told(said("a"), name="Old"))
+    take()
+    later = said("c", parent="a", timestamp="2026-01-12T00:00:00.000Z")
+    shelf.put("a.json", told(said("a"), said("b", "assistant"), later, name="New"))
+    assert plan().programs[0].grown == 1
+    assert counts(take()) == (0, 1, 2)
+    entry = store.entry(FIRST)
+    assert (entry.status, entry.name, entry.ordinal) == ("archived", "Old", 0)
+    assert entry.last_used_at == "2026-01-12T00:00:00.000Z"
+    assert live(store) == ["a", "c"]
+    assert everything(store) == ["a", "b", "c"]
+
+
+def test_a_last_message_that_was_still_being_written_is_completed(store, shelf, take):
+    shelf.put("a.json", told(said("a"), said("b", "assistant", content="It")))
+    take()
+    shelf.put("a.json", told(said("a"), said("b", "assistant", content="It is."), said("c")))
+    assert counts(take()) == (0, 1, 2)
+    assert live(store) == ["a", "It is.", "c"]
+    assert store.tail(FIRST, 9).session.message_count == 3
+
+
+def test_a_long_session_grows_in_blocks(store, shelf, take, monkeypatch):
+    monkeypatch.setattr("tui.engine.imports.writing._BATCH_BYTES", 300)
+    shelf.put("a.json", told(said("0")))
+    take()
+    numbers = [str(number) for number in range(20)]
+    shelf.put("a.json", told(*map(said, numbers)))
+    take()
+    assert live(store) == numbers
+    assert store.tail(FIRST, 1).session.message_count == 20
+
+
+# --- one message once
+
+
+def test_conversations_of_one_root_become_one_session(store, shelf, take):
+    shelf.put("a.json", told(said("a"), said("b", "assistant"), root="r"))
+    resumed = [said("a"), said("b", "assistant"), said("c")]
+    shelf.put("b.json", told(*resumed, source_id="c2", root="r"))
+    assert counts(take()) == (1, 1, 3)
+    assert live(store, imported_session_id("notebook", "r")) == ["a", "b", "c"]
+
+
+def test_a_fork_within_a_program_becomes_a_version(store, shelf, take):
+    shelf.put("a.json", told(said("a"), said("b", "assistant"), said("c"), root="r"))
+    shelf.put("b.json", told(said("a"), said("d", "assistant"), source_id="c2", root="r"))
+    take()
+    session_id = imported_session_id("notebook", "r")
+    assert live(store, session_id) == ["a", "d"]
+    assert everything(store, session_id) == ["a", "b", "c", "d"]
+
+
+# --- sessions that were changed here
+
+
+def gone_on_with(store, session_id=FIRST):
+    lease = store.lease(session_id)
+    store.append(lease, [user("20260111T143023456-a1b2c3d4", "Mine")])
+    lease.release()
+
+
+def test_a_session_continued_here_is_never_changed_and_its_fork_takes_what_is_new(
+    store, shelf, take
+):
+    shelf.put("a.json", told(said("a"), name="Talk"))
+    take()
+    gone_on_with(store)
+    before = store.stamp(FIRST)
+    shelf.put("a.json", told(said("a"), said("b", "assistant"), name="Talk"))
+    (fork,) = take().programs[0].forks
+    assert (fork.session_id, fork.title) == (FIRST, "Talk")
+    assert store.stamp(FIRST) == before
+    assert live(store, fork.fork_id) == ["a", "b"]
+    assert store.load(fork.fork_id).header.forked_from == FIRST
+    assert store.entry(fork.fork_id).status == "archived"
+
+
+def test_the_fork_is_the_same_one_each_time(store, shelf, take):
+    shelf.put("a.json", told(said("a")))
+    take()
+    gone_on_with(store)
+    shelf.put("a.json", told(said("a"), said("b")))
+    take()
+    shelf.put("a.json", told(said("a"), said("b"), said("c")))
+    (fork,) = take().programs[0].forks
+    assert len(ids(store)) == 2
+    assert live(store, fork.fork_id) == ["a", "b", "c"]
+
+
+def test_without_anything_new_there_is_no_fork(store, shelf, take):
+    shelf.put("a.json", told(said("a")))
+    take()
+    gone_on_with(store)
+    shelf.put("a.json", told(said("a"), {"kind": "thinking"}))
+    assert not take().programs[0].forks
+    assert ids(store) == {FIRST}
+
+
+def test_a_session_that_is_open_is_not_changed_either(store, shelf, take, clock):
+    from tui.storage.file_store import FileStore
+
+    shelf.put("a.json", told(said("a")))
+    take()
+    lease = FileStore(store.root, clock).lease(FIRST)
+    shelf.put("a.json", told(said("a"), said("b")))
+    assert len(take().programs[0].forks) == 1
+    assert live(store) == ["a"]
+    lease.release()
+
+
+def test_a_restored_session_that_was_only_looked_at_grows(store, shelf, take):
+    shelf.put("a.json", told(said("a")))
+    take()
+    store.restore(FIRST)
+    shelf.put("a.json", told(said("a"), said("b")))
+    assert counts(take()) == (0, 1, 1)
+    assert store.entry(FIRST).status == "closed"
+
+
+@pytest.mark.parametrize("purged", [False, True])
+def test_a_session_that_was_deleted_here_is_not_imported_again(store, shelf, take, plan, purged):
+    shelf.put("a.json", told(said("a")))
+    take()
+    store.delete(FIRST)
+    if purged:
+        store.purge(FIRST)
+    shelf.put("a.json", told(said("a"), said("b")))
+    (program,) = plan().programs
+    assert (program.new, program.grown, program.gone) == (0, 0, 1)
+    assert take().programs[0].gone == 1
+    assert plan().programs[0].gone == 1
+    (program,) = plan(again=True).programs
+    assert (program.new, program.gone) == (1, 0)
+    take(again=True)
+    assert store.entry(FIRST).status == "archived"
+    assert live(store) == ["a", "b"]
+
+
+# --- sources that fail, and the end of an import
+
+
+def test_a_source_that_fails_stops_no_other_and_is_read_again(store, shelf, take):
+    shelf.put("a.json", told(said("a")), told(said("b"), {"kind": "crash"}, source_id="c2"))
+    shelf.put("b.json", told(said("c"), source_id="c3"))
+    (failure,) = take().programs[0].failures
+    assert (failure.path.name, failure.reason) == ("a.json", "Input/output error")
+    assert len(ids(store)) == 2
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    assert counts(take()) == (1, 0, 1)
+
+
+def test_a_stopped_import_goes_on_where_it_was(store, shelf, take, monkeypatch):
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    for number in range(9):
+        shelf.put(f"{number}.json", told(*map(said, f"{number}ab"), source_id=f"c{number}"))
+    for patience in (1, 5, 9, 14):
+        calls = iter(range(patience))
+        assert take(lambda _, calls=calls: next(calls, None) is not None).stopped
+    assert not take().stopped
+    assert len(ids(store)) == 9
+    assert not list(store.root.rglob("*.tmp"))
+
+
+def test_only_what_is_newer_is_imported_and_the_rest_later(store, shelf, take):
+    from datetime import UTC, datetime
+
+    old = told(said("a"), updated_at="2020-01-01T00:00:00.000Z")
+    shelf.put("a.json", old, told(said("b"), source_id="c2"))
+    assert counts(take(since=datetime(2025, 1, 1, tzinfo=UTC))) == (1, 0, 1)
+    assert counts(take()) == (1, 0, 1)
+
+
+def test_progress_ends_with_all_bytes(shelf, take):
+    shelf.put("a.json", told(said("a")))
+    seen = []
+    take(lambda progress: not seen.append(progress))
+    assert seen[-1].done == seen[-1].total > 0
+    assert seen[-1].sessions == 1

@@ -1,0 +1,228 @@
+"""Conversion of a conversation of another program to the records of a journal."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from tui.domain.journal.message import TEXT_BYTES, Message, ToolCall
+from tui.domain.journal.records import (
+    NO_OFFSETS,
+    DamagedRecord,
+    Encoded,
+    Import,
+    Record,
+    State,
+    Summary,
+    Todos,
+    encode,
+)
+from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem
+from tui.domain.text.labels import NAME_CHARACTERS
+from tui.engine.imports.ids import imported_message_id
+from tui.engine.imports.known_session import KnownSession
+from tui.importers.protocol import (
+    ForeignMessage,
+    ForeignSummary,
+    ForeignTodos,
+    Heading,
+    Item,
+)
+
+ASSUMED = {"timestamp": "assumed"}
+"""The metadata of a message whose time is its neighbour's."""
+_SHORT_BYTES = 64 * 1024
+
+
+class Conversion:
+    """Makes the records that a session lacks from the items of a conversation.
+
+    ``known`` grows with them. ``before`` is a session of which this one is a fork.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        heading: Heading,
+        known: KnownSession,
+        time: str,
+        before: KnownSession | None = None,
+    ) -> None:
+        self._program = program
+        self._heading = heading
+        self._known = known
+        self._before = before
+        self._time = heading.created_at or heading.updated_at or time
+        self._previous = ""
+        self._todos = known.todos
+        self._model = ""
+        self.messages = 0
+        """Messages that were made."""
+        self.news = 0
+        """Those among them that the session before does not have."""
+        self.cut = 0
+        """Messages of which a part is left out, as they are beyond the limits."""
+
+    def records(self, items: Iterable[Item]) -> Iterator[Encoded]:
+        """Convert the items; records that the session has are left out."""
+        for item in items:
+            match item:
+                case ForeignMessage():
+                    yield from self._message(item)
+                case ForeignSummary():
+                    yield from self._summary(item)
+                case ForeignTodos():
+                    self._todos = tuple(map(_short_item, item.items[:MOST_ITEMS]))
+
+    def ending(self, ledger: Import) -> Iterator[Encoded]:
+        """Make the records at the end of what was added; none if nothing has changed."""
+        changed = self.messages > 0
+        if self._todos != self._known.todos:
+            changed = True
+            self._known.todos = self._todos
+            yield Todos(self._todos), b""
+        if changed:
+            yield ledger, b""
+            yield from self.closing(ledger.at)
+
+    def closing(self, now: str) -> Iterator[Encoded]:
+        """Make the records after which a reader of the end knows the session."""
+        repeated = self._known.summary_to_repeat()
+        if repeated is not None:
+            self._known.summaries.append(repeated)
+            yield repeated, b""
+        yield self._state(now), b""
+
+    def _state(self, now: str) -> State:
+        tree = self._known.tree
+        return State(
+            name=self._known.name or self._heading.name[:NAME_CHARACTERS],
+            model=self._known.model or self._named(self._heading.model) or self._model,
+            prompt_count=tree.prompts,
+            message_count=tree.live,
+            total_count=len(tree),
+            updated_at=now,
+            offsets=NO_OFFSETS,
+        )
+
+    def _message(self, item: ForeignMessage) -> Iterator[Encoded]:
+        message_id = imported_message_id(self._program, item.id)
+        previous, self._previous = self._previous, message_id
+        assumed = item.timestamp is None
+        self._time = item.timestamp or self._time
+        last = self._known.last
+        if message_id in self._known.tree and (last is None or last.id != message_id):
+            return
+        message, line = self._encoded(item, message_id, assumed=assumed)
+        if message_id in self._known.tree:
+            # The last message was still being written when it was imported.
+            if last is not None and not _says_the_same(message, last):
+                self._known.last = message
+                self._count(message_id)
+                yield msgspec.structs.replace(message, after=last.after), b""
+            return
+        parent = self._parent(item, previous)
+        if parent != self._known.tree.last:
+            message, line = msgspec.structs.replace(message, after=parent), b""
+        self._known.add(message)
+        self._count(message_id)
+        yield message, line
+
+    def _count(self, message_id: str) -> None:
+        self.messages += 1
+        self.news += self._before is None or message_id not in self._before.tree
+
+    def _parent(self, item: ForeignMessage, previous: str) -> str:
+        if not item.parent:
+            return previous if item.parent is None else ""
+        parent = imported_message_id(self._program, item.parent)
+        return parent if parent in self._known.tree else previous
+
+    def _encoded(
+        self, item: ForeignMessage, message_id: str, *, assumed: bool
+    ) -> tuple[Message, bytes]:
+        content = None if item.content is None else _cut(item.content, TEXT_BYTES)
+        is_cut = content != item.content
+        self.cut += is_cut
+        if item.model:
+            self._model = self._named(item.model)
+        message = Message(
+            id=message_id,
+            role=item.role,
+            content=content,
+            timestamp=self._time,
+            tool_calls=item.tool_calls,
+            tool_call_id=item.tool_call_id,
+            status=item.status or ("truncated" if is_cut else None),
+            error=item.error and _cut(item.error, _SHORT_BYTES),
+            model=self._named(item.model or "") or None,
+            # The tokens of a fork were paid for in the session that it is a fork of.
+            usage=None if self._before else item.usage,
+            metadata=ASSUMED if assumed else None,
+        )
+        try:
+            return message, encode(message)
+        except DamagedRecord:
+            self.cut += not is_cut
+            return _within_limits(message)
+
+    def _summary(self, item: ForeignSummary) -> Iterator[Encoded]:
+        through = imported_message_id(self._program, item.through)
+        summary = Summary(text=_cut(item.text, TEXT_BYTES), through=through)
+        if through in self._known.tree and summary not in self._known.summaries:
+            self._known.summaries.append(summary)
+            yield summary, b""
+
+    def _named(self, model: str) -> str:
+        return f"{self._program}:{_cut(model, _SHORT_BYTES)}" if model else ""
+
+
+def batches(records: Iterable[Encoded], size: int) -> Iterator[list[Encoded]]:
+    """Group records such that the texts of each group have about ``size`` bytes."""
+    batch: list[Encoded] = []
+    total = 0
+    for record, line in records:
+        batch.append((record, line))
+        total += len(line) or _weight(record)
+        if total >= size:
+            yield batch
+            batch, total = [], 0
+    if batch:
+        yield batch
+
+
+def _weight(record: Record) -> int:
+    return len(record.text) if isinstance(record, Message | Summary) else 0
+
+
+def _within_limits(message: Message) -> tuple[Message, bytes]:
+    """Leave out the part that no journal may have: arguments too deep or too long, or all calls."""
+    status = message.status or "truncated"
+    calls = tuple(ToolCall(call.id, call.name, None) for call in message.tool_calls)
+    for kept in (calls, ()):
+        shorter = msgspec.structs.replace(message, tool_calls=kept, status=status)
+        try:
+            return shorter, encode(shorter)
+        except DamagedRecord:
+            continue
+    shortest = Message(message.id, message.role, message.content, message.timestamp, status=status)
+    return shortest, encode(shortest)
+
+
+def _says_the_same(one: Message, other: Message) -> bool:
+    def said(message: Message) -> tuple[object, ...]:
+        return message.content, message.tool_calls, message.status, message.error
+
+    return said(one) == said(other)
+
+
+def _cut(text: str, most: int) -> str:
+    """Cut a text that is longer than ``most`` bytes."""
+    if len(text) * 4 <= most:
+        return text
+    data = text.encode("utf-8", "surrogatepass")
+    return text if len(data) <= most else data[:most].decode("utf-8", "ignore")
+
+
+def _short_item(item: TodoItem) -> TodoItem:
+    content, active = item.content[:ITEM_CHARACTERS], item.active_form[:ITEM_CHARACTERS]
+    return TodoItem(content, item.status, active)

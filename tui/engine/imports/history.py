@@ -1,0 +1,79 @@
+"""The history of imports, from their log: known sources, and the sessions that came of them."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from tui.domain.imports import ImportLine
+from tui.errors import SessionNotFound
+from tui.storage.protocol import SessionReader, SessionStore
+
+_Place = tuple[str, str]
+"""A program and a path."""
+
+
+class FoundSource(msgspec.Struct, frozen=True):
+    """A source as it was when it was found: the same later means that it was not changed."""
+
+    program: str
+    path: str
+    device: int
+    inode: int
+    size: int
+    mtime: int
+
+    @property
+    def place(self) -> _Place:
+        return self.program, self.path
+
+    def is_as_in(self, line: ImportLine) -> bool:
+        return (self.inode, self.size, self.mtime) == (line.inode, line.size, line.mtime)
+
+
+class History:
+    """Looks up what was imported before."""
+
+    def __init__(self, lines: Iterable[ImportLine]) -> None:
+        self._whole: dict[_Place, ImportLine] = {}
+        self._sessions: dict[_Place, dict[str, None]] = {}
+        self._ids: set[str] = set()
+        for line in lines:
+            self._add(line)
+
+    @classmethod
+    def of(cls, store: SessionStore) -> "History":
+        """Read the log. Raises ``StorageError``."""
+        return cls(store.imports())
+
+    def _add(self, line: ImportLine) -> None:
+        place = line.program, line.path
+        if line.whole:
+            self._whole[place] = line
+        if line.id:
+            self._sessions.setdefault(place, {})[line.id] = None
+            self._ids.add(line.id)
+
+    def was_imported(self, session_id: str) -> bool:
+        """Tell whether a session was imported at some time, whatever became of it."""
+        return session_id in self._ids
+
+    def knows(self, found: FoundSource) -> bool:
+        """Tell whether a source was imported at some time, as a whole or in part."""
+        return found.place in self._whole or found.place in self._sessions
+
+    def is_unchanged(self, found: FoundSource) -> bool:
+        """Tell whether a source was read to its end and is as it was then."""
+        line = self._whole.get(found.place)
+        return line is not None and found.is_as_in(line)
+
+    def sessions(self, found: FoundSource) -> Iterable[str]:
+        """The ids of the sessions that came of a source."""
+        return self._sessions.get(found.place, ())
+
+
+def is_gone(store: SessionReader, session_id: str) -> bool:
+    """Tell whether a session that was imported is in the trash, or purged."""
+    try:
+        return store.stamp(session_id).where == "trashed"
+    except SessionNotFound:
+        return True

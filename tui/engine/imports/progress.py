@@ -1,0 +1,71 @@
+"""The progress of an import, and the way to stop it."""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+
+_REPORT_SECONDS = 0.05
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """The state of an import; while it is planned, only ``title`` and ``sessions`` count."""
+
+    title: str
+    """The program that is read."""
+    done: int
+    """In bytes."""
+    total: int
+    sessions: int
+    """Found, or imported so far."""
+
+
+Report = Callable[[Progress], bool]
+"""Takes the progress; false stops the import."""
+
+
+class Stopped(Exception):
+    """The import was stopped by its user."""
+
+
+class Pace:
+    """Reports the progress, not too often, and ends the import when it is no longer wanted."""
+
+    def __init__(self, report: Report, total: int) -> None:
+        self._report = report
+        self._total = total
+        self._next = 0.0
+        self._before = 0
+        self._now = 0
+        self._size = 0
+        self._title = ""
+        self.sessions = 0
+        """Imported so far."""
+
+    def begin(self, title: str, size: int) -> None:
+        """Begin a source of so many bytes. Raises ``Stopped``."""
+        self._title, self._size, self._now = title, size, 0
+        self.step(0)
+
+    def step(self, written: int) -> None:
+        """Take note of bytes that were written. Raises ``Stopped``."""
+        # The place in a source is unknown, but no more is written than it has.
+        self._now = min(self._now + written, self._size)
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _REPORT_SECONDS
+            self._tell()
+
+    def end(self) -> None:
+        """End the source."""
+        self._before += self._size
+        self._now = self._size = 0
+
+    def finish(self) -> None:
+        """Report the end. Raises ``Stopped``."""
+        self._tell()
+
+    def _tell(self) -> None:
+        done = self._before + self._now
+        if not self._report(Progress(self._title, done, self._total, self.sessions)):
+            raise Stopped

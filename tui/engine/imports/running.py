@@ -1,0 +1,129 @@
+"""Runs an import: sources are read, and their conversations written to the archive.
+
+Durable before it is logged: whoever is killed in between finds the session at the next run, message
+by message, and adds only the rest.
+"""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+import msgspec
+
+from tui.domain.imports import ImportLine
+from tui.domain.timestamps import parse_utc, utc_now
+from tui.engine.imports.finding import SourceFailed, guarded
+from tui.engine.imports.history import History
+from tui.engine.imports.outcome import Failure, ImportedProgram, Outcome
+from tui.engine.imports.planning import Plan, PlannedSource, ProgramPlan
+from tui.engine.imports.progress import Pace, Report, Stopped
+from tui.engine.imports.writing import SessionWriter, Workbench
+from tui.errors import StorageError, StorageFull
+from tui.importers.protocol import Heading, Ledger
+from tui.storage.protocol import SessionStore
+
+_log = logging.getLogger(__name__)
+
+
+def run(
+    store: SessionStore,
+    plan: Plan,
+    report: Report = lambda _: True,
+    clock: Callable[[], datetime] = utc_now,
+) -> Outcome:
+    """Import the sources of a plan, one after another. Blocks, and raises nothing.
+
+    A source that fails is counted, and read again by the next run.
+    """
+    done: list[ImportedProgram] = []
+    stopped, error = False, ""
+    try:
+        pace = Pace(report, plan.bytes)
+        bench = Workbench(store, History.of(store), pace, clock, plan.again)
+        for program in plan.programs:
+            done.append(ImportedProgram(program.program, program.title))
+            _ProgramImport(bench, plan.since, program, done[-1]).run()
+        pace.finish()
+    except Stopped:
+        stopped = True
+    except StorageError as failed:
+        error = str(failed)
+    return Outcome(tuple(done), stopped, error)
+
+
+class _ProgramImport:
+    """Imports the sources of one program."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        since: datetime | None,
+        program: ProgramPlan,
+        result: ImportedProgram,
+    ) -> None:
+        self._bench = bench
+        self._since = since
+        self._plan = program
+        self._result = result
+
+    def run(self) -> None:
+        """Read all sources. Raises ``Stopped``, and ``StorageFull``."""
+        for planned in self._plan.sources:
+            self._bench.pace.begin(self._plan.title, planned.source.size)
+            try:
+                self._read(planned)
+            except StorageFull:
+                raise
+            except (SourceFailed, StorageError) as error:
+                _log.info("a source of %s failed", self._plan.program)
+                self._result.failures.append(Failure(planned.source.path, str(error)))
+            self._bench.pace.end()
+
+    def _read(self, planned: PlannedSource) -> None:
+        """Import a source; a session is logged once the next one begins."""
+        ledger = Ledger()
+        line: ImportLine | None = None
+        is_whole, ended = True, False
+        try:
+            for conversation in guarded(planned.reader.read(planned.source, ledger)):
+                if line is not None:
+                    self._bench.store.note_imports([line])
+                    line = None
+                writer = SessionWriter(self._bench, planned.source, conversation, self._result)
+                if self._is_before(conversation.heading):
+                    writer.drain()
+                    is_whole = False
+                    continue
+                session_id = writer.write()
+                self._result.ledger.add(conversation.ledger)
+                line = self._line(planned, conversation.heading, session_id)
+            self._result.ledger.add(ledger)
+            ended = is_whole
+        finally:
+            last = line or (self._line(planned) if ended else None)
+            if last is not None:
+                self._bench.store.note_imports([msgspec.structs.replace(last, whole=ended)])
+
+    def _line(
+        self, planned: PlannedSource, heading: Heading | None = None, session_id: str = ""
+    ) -> ImportLine | None:
+        found = planned.found
+        line = ImportLine(
+            at=self._bench.now(),
+            program=found.program,
+            path=found.path,
+            device=found.device,
+            inode=found.inode,
+            size=found.size,
+            mtime=found.mtime,
+        )
+        if heading is None:
+            return line
+        of_session = msgspec.structs.replace(
+            line, source_id=heading.source_id, root=heading.root, id=session_id
+        )
+        return of_session if session_id else None
+
+    def _is_before(self, heading: Heading) -> bool:
+        used = parse_utc(heading.updated_at)
+        return self._since is not None and used is not None and used < self._since

@@ -1,0 +1,222 @@
+"""Writes a conversation of another program as a session, or what a session lacks of it."""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import chain
+
+import msgspec
+
+from tui.domain.journal.message import Message
+from tui.domain.journal.records import VERSION, Encoded, Import, Record, SessionHeader
+from tui.domain.timestamps import MILLISECOND_NS, format_milliseconds, format_utc
+from tui.engine.imports.conversion import Conversion, batches
+from tui.engine.imports.finding import guarded
+from tui.engine.imports.history import History
+from tui.engine.imports.ids import fork_id, imported_session_id
+from tui.engine.imports.known_session import KnownSession
+from tui.engine.imports.outcome import Fork, ImportedProgram
+from tui.engine.imports.progress import Pace
+from tui.errors import SessionBusy, SessionNotFound
+from tui.importers.protocol import Conversation, Heading, Item, Source
+from tui.storage.protocol import Lease, SessionStore
+
+_BATCH_BYTES = 1024 * 1024
+_PROJECT = "project:"
+
+
+class Workbench(msgspec.Struct, frozen=True):
+    """Everything that the writers of one import share."""
+
+    store: SessionStore
+    history: History
+    pace: Pace
+    clock: Callable[[], datetime]
+    again: bool
+    """True if also sessions that were deleted here are wanted."""
+
+    def now(self) -> str:
+        return format_utc(self.clock())
+
+
+class _Gone(Exception):
+    """A session was deleted here by its user."""
+
+
+class _NothingNew(Exception):
+    """A session would have nothing that is not known."""
+
+
+class _Original(msgspec.Struct, frozen=True):
+    """The session that a fork is made of."""
+
+    session_id: str
+    known: KnownSession
+
+
+class SessionWriter:
+    """Writes one conversation; ``result`` counts what came of it."""
+
+    def __init__(
+        self,
+        bench: Workbench,
+        source: Source,
+        conversation: Conversation,
+        result: ImportedProgram,
+    ) -> None:
+        self._bench = bench
+        self._store = bench.store
+        self._source = source
+        self._conversation = conversation
+        self._result = result
+        self._program = result.program
+
+    @property
+    def _heading(self) -> Heading:
+        return self._conversation.heading
+
+    def write(self) -> str:
+        """Write what is new; gives the id of the session, ``""`` if the conversation has no words.
+
+        A session that was continued here stays as it is: a fork of it takes what is new.
+        """
+        root = self._heading.root or self._heading.source_id
+        session_id = imported_session_id(self._program, root)
+        original: _Original | None = None
+        while True:
+            try:
+                if not self._is_there(session_id):
+                    return self._add(session_id, original)
+                own = self._extend(session_id, original)
+            except _Gone:
+                self._result.gone += original is None
+                self.drain()
+                return session_id
+            if own is None:
+                return session_id
+            original = _Original(session_id, own)
+            session_id = fork_id(self._program, session_id)
+
+    def drain(self) -> None:
+        """Read the conversation and write nothing."""
+        for _ in self._items():
+            pass
+
+    def _items(self) -> Iterator[Item]:
+        for item in guarded(self._conversation.items()):
+            self._bench.pace.step(0)
+            yield item
+
+    def _is_there(self, session_id: str) -> bool:
+        """Tell if a session is there. Raises ``_Gone`` if its user has deleted it."""
+        try:
+            where = self._store.stamp(session_id).where
+        except SessionNotFound:
+            if self._bench.history.was_imported(session_id) and not self._bench.again:
+                raise _Gone from None
+            return False
+        if where != "trashed":
+            return True
+        if not self._bench.again:
+            raise _Gone
+        self._store.restore(session_id)
+        self._store.archive(session_id)
+        return True
+
+    def _add(self, session_id: str, original: _Original | None) -> str:
+        """Add a session; gives its id, or that of the original if nothing is new."""
+        conversion = self._conversion(KnownSession(), original)
+        records = self._counted(conversion.records(self._items()))
+        first = next(records, None)
+        if first is None:
+            return ""
+        header = self._header(session_id, first, original)
+        whole = chain([first], records, self._ending(conversion))
+        try:
+            self._store.add_imported(header, whole, active=self._heading.active)
+        except _NothingNew:
+            return original.session_id if original else ""
+        self._result.added += 1
+        self._note(session_id, conversion, original)
+        return session_id
+
+    def _ending(self, conversion: Conversion) -> Iterator[Encoded]:
+        if not conversion.news:
+            raise _NothingNew
+        yield from conversion.ending(self._ledger())
+
+    def _extend(self, session_id: str, original: _Original | None) -> KnownSession | None:
+        """Add what a session lacks; gives the session instead if it was continued here."""
+        try:
+            lease = self._store.lease(session_id)
+        except SessionBusy:
+            return KnownSession.read(self._store, session_id)
+        try:
+            known = KnownSession.read(self._store, session_id)
+            if known.is_own:
+                return known
+            conversion = self._conversion(known, original)
+            self._append(lease, conversion)
+        finally:
+            lease.release()
+        if conversion.messages:
+            self._result.grown += 1
+            self._note(session_id, conversion, original)
+        return None
+
+    def _append(self, lease: Lease, conversion: Conversion) -> None:
+        records = self._counted(conversion.records(self._items()))
+        for batch in batches(records, _BATCH_BYTES):
+            self._write(lease, [*batch, *conversion.closing(self._bench.now())])
+        self._write(lease, [*conversion.ending(self._ledger())])
+
+    def _write(self, lease: Lease, encoded: list[Encoded]) -> None:
+        records: list[Record] = [record for record, _ in encoded]
+        self._store.extend(lease, records, [line for _, line in encoded])
+
+    def _conversion(self, known: KnownSession, original: _Original | None) -> Conversion:
+        time = format_milliseconds(self._source.changed // MILLISECOND_NS)
+        before = original.known if original else None
+        return Conversion(self._program, self._heading, known, time, before)
+
+    def _counted(self, records: Iterable[Encoded]) -> Iterator[Encoded]:
+        for record, line in records:
+            self._bench.pace.step(len(line))
+            yield record, line
+
+    def _note(self, session_id: str, conversion: Conversion, original: _Original | None) -> None:
+        self._bench.pace.sessions += 1
+        self._result.messages += conversion.messages
+        self._result.cut += conversion.cut
+        if original is not None:
+            fork = Fork(original.session_id, session_id, self._heading.name)
+            self._result.forks.append(fork)
+
+    def _header(self, session_id: str, first: Encoded, original: _Original | None) -> SessionHeader:
+        heading = self._heading
+        project = f"{_PROJECT}{heading.project_path}" if heading.project_path else ""
+        begun = first[0].timestamp if isinstance(first[0], Message) else self._bench.now()
+        return SessionHeader(
+            version=VERSION,
+            id=session_id,
+            created_at=heading.created_at or begun,
+            # A conversation of no project is listed under its program.
+            scope=heading.scope or project or self._program,
+            ordinal=0 if original else heading.ordinal,
+            project_path=heading.project_path,
+            model=f"{self._program}:{heading.model}" if heading.model else "",
+            forked_from=original.session_id if original else None,
+            imported_from=f"{self._program}:{heading.source_id}",
+        )
+
+    def _ledger(self) -> Import:
+        ledger = self._conversation.ledger
+        return Import(
+            at=self._bench.now(),
+            program=self._program,
+            source_id=self._heading.source_id,
+            path=str(self._source.path),
+            format_version=self._heading.version or None,
+            size=self._source.size,
+            read=ledger.read,
+            skipped=dict(ledger.skipped),
+        )
