@@ -17,6 +17,8 @@ from tui.importers.protocol import Json, Ledger
 TOO_LARGE = "record over 64 MiB"
 HEAD_BYTES = 64 * 1024
 _BLOCK = 1024 * 1024
+_AGAIN_BYTES = 256 * 1024 * 1024
+"""Limit of what is searched for objects behind damaged ones, of each the rest of the window."""
 
 # Possessive: see ``tui.domain.json_limits``. A string that is cut off matches nothing.
 _STRING = rb'"(?:[^"\\]++|\\.)*+"'
@@ -71,6 +73,8 @@ class _Scanner:
         self._level = 0
         """Depth of what stands around the objects."""
         self._start_of_object: re.Pattern[bytes] | None = None
+        self._patience = _AGAIN_BYTES
+        self._ended = False
 
     def enter_array(self, within: Sequence[str]) -> bool:
         """Go to the array at the beginning of the file, if there is one."""
@@ -106,6 +110,8 @@ class _Scanner:
                 data = self._window[self._begin : end]
                 self._at, self._begin = end, None
                 return data
+            elif self._ended:
+                return None
             self._at = end
 
     def _opened(self, position: int) -> None:
@@ -116,9 +122,13 @@ class _Scanner:
         self._depth += 1
 
     def _closed(self, position: int) -> bool:
-        """True if this bracket ends an object; one too many is the end of the array."""
+        """True if this bracket ends an object; one too many is the end of the array.
+
+        Behind a damaged object it need not be: depths are not known for certain then.
+        """
         if self._begin is None:
             self._count_between(self._window[self._at : position])
+            self._ended = self._level == 1 and self._patience == _AGAIN_BYTES
         self._depth = max(self._depth - 1, self._level)
         return self._depth == self._level and self._begin is not None
 
@@ -133,7 +143,8 @@ class _Scanner:
             return None
         first, second = re.escape(found[1]), found[2] and re.escape(found[2])
         more = rb"\s*" + _SCALAR + rb"\s*,\s*" + second + rb"\s*:" if second else b""
-        return re.compile(rb"(?s)\{\s*" + first + rb"\s*:" + more)
+        # Not behind a colon: objects within an object are not looked for.
+        return re.compile(rb"(?s)[,\n}]\s*+(\{)\s*" + first + rb"\s*:" + more)
 
     def _read_on(self) -> bool:
         keep = self._at if self._begin is None else self._begin
@@ -153,18 +164,20 @@ class _Scanner:
         whole = len(self._window) - (self._begin or 0) <= LINE_BYTES
         self._skipped[UNFINISHED if whole else TOO_LARGE] += 1
         begin = self._at if self._begin is None else self._begin
+        self._patience -= len(self._window) - begin
         return self._go_to_start(begin + 1, len(self._window)) or (not whole and self._skip_far())
 
     def _resume_within(self, data: bytes) -> None:
         """Find the objects that a damaged one has swallowed."""
+        self._patience -= len(data)
         self._go_to_start(self._at - len(data) + 1, self._at)
 
     def _go_to_start(self, start: int, end: int) -> bool:
-        pattern = self._start_of_object
+        pattern = self._start_of_object if self._patience > 0 else None
         found = pattern.search(self._window, start, end) if pattern else None
         if not found:
             return False
-        self._at, self._begin, self._depth = found.start(), None, self._level
+        self._at, self._begin, self._depth = found.start(1), None, self._level
         return True
 
     def _skip_far(self) -> bool:

@@ -15,8 +15,14 @@ PROGRAMS: dict[str, str] = {
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",
     "librechat": "librechat",
+    "chatbot-ui": "chatbot_ui",
+    "sharegpt": "sharegpt",
+    "messages": "plain_messages",
 }
-"""Module of each program's reader, by the name of the program, in the order of the screen."""
+"""Module of each program's reader, by the name of the program, in the order of the screen.
+
+The first that recognises a file reads it: ``messages``, which takes many, is the last.
+"""
 
 
 def reader(program: str) -> Reader:

@@ -1,0 +1,146 @@
+"""Conversations in the form of the vendors, of Chatbot UI and of ShareGPT."""
+
+import json
+
+import pytest
+from hypothesis import given
+
+from tests.importers.samples import check, check_mutants, read_all, samples
+from tests.importers.spoken import check_said, lines
+from tui.importers import chatbot_ui, plain_messages, sharegpt
+
+CHATBOT_UI = samples("chatbot-ui/**/*.json")
+GENERIC = plain_messages.READER
+TURNS = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "So."}]
+SAID = [("user", "Why?"), ("assistant", "So.")]
+
+
+def saved(folder, text, name="export.json"):
+    folder.mkdir(exist_ok=True)
+    path = folder / name
+    path.write_text(text if isinstance(text, str) else json.dumps(text))
+    return path
+
+
+def said(reading):
+    return [(message.role, message.content) for message in reading.messages]
+
+
+def records_in(path):
+    """Count the messages of a file."""
+    text = path.read_text()
+    return text.count('"role"') + text.count('"from"')
+
+
+@pytest.mark.parametrize("path", CHATBOT_UI)
+def test_reads_the_samples_of_chatbot_ui(path):
+    reading = check(chatbot_ui.READER, path, records_in)
+    assert chatbot_ui.READER.recognises(path, path.read_bytes()[:4096])
+    assert {message.role for message in reading.messages} == {"user", "assistant"}
+    assert all(heading.name for heading, _ in reading.conversations)
+
+
+@pytest.mark.parametrize("path", CHATBOT_UI)
+def test_survives_damaged_samples_of_chatbot_ui(path, tmp_path):
+    check_mutants(chatbot_ui.READER, path, tmp_path)
+
+
+def test_reads_the_history_of_chatbot_ui(tmp_path):
+    chat = {"id": "c1", "name": "Bread", "model": {"id": "gpt-4"}, "messages": TURNS}
+    path = saved(tmp_path, {"version": 4, "history": [chat], "folders": [], "prompts": []})
+    reading = check(chatbot_ui.READER, path, records_in)
+    heading, _ = reading.conversations[0]
+    assert (heading.source_id, heading.name, heading.model) == ("c1", "Bread", "gpt-4")
+    assert said(reading) == SAID
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        {"messages": TURNS},
+        [{"messages": TURNS}],
+        TURNS,
+        json.dumps({"messages": TURNS}) + "\n",
+        "\n".join(map(json.dumps, TURNS)),
+        {"conversations": [{"messages": TURNS}]},
+    ],
+)
+def test_reads_messages_wherever_they_are(tmp_path, text):
+    path = saved(tmp_path, text)
+    assert GENERIC.recognises(path, path.read_bytes()[:4096])
+    assert said(check(GENERIC, path, records_in)) == SAID
+
+
+def test_gives_each_line_of_a_file_its_own_conversation(tmp_path):
+    facts = [{"id": "c1", "title": "Bread", "created_at": 1700000000}, {"id": 7}]
+    path = saved(tmp_path, "\n".join(json.dumps({**each, "messages": TURNS}) for each in facts))
+    reading = check(GENERIC, path, records_in)
+    assert [heading.source_id for heading, _ in reading.conversations] == ["c1", "7"]
+    assert reading.conversations[0][0].created_at == "2023-11-14T22:13:20.000Z"
+
+
+def test_pairs_calls_and_results(tmp_path):
+    function = {"name": "add", "arguments": '{"a": 1}'}
+    turns = [
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "x", "function": function}]},
+        {"role": "tool", "tool_call_id": "x", "content": "2"},
+        {"role": "assistant", "content": "", "function_call": function},
+        {"role": "function", "name": "add", "content": [{"type": "text", "text": "2"}]},
+    ]
+    call, result, old, answer = check(GENERIC, saved(tmp_path, turns), records_in).messages
+    assert (call.tool_calls[0].arguments, result.tool_call_id) == ({"a": 1}, "x")
+    assert (old.content, answer.content) == (None, "2")
+    assert answer.tool_call_id == old.tool_calls[0].id
+
+
+def test_counts_what_is_left_out(tmp_path):
+    turns = [
+        {"role": "system", "content": "Be nice."},
+        {"role": "user", "content": " "},
+        {"role": "narrator", "content": "Once"},
+        {"role": "user", "content": [{"type": "image_url"}, {"type": "text", "text": "Look"}]},
+    ]
+    reading = check(GENERIC, saved(tmp_path, turns), records_in)
+    assert said(reading) == [("user", "[image]\n\nLook")]
+    assert reading.ledger.skipped == {
+        "system prompt": 1,
+        "empty message": 1,
+        "unreadable line": 1,
+    }
+
+
+def test_reads_sharegpt(tmp_path):
+    call = json.dumps({"name": "add", "arguments": {"a": 1}})
+    turns = [
+        {"from": "system", "value": "Be nice."},
+        {"from": "human", "value": "Why?"},
+        {"from": "function_call", "value": call},
+        {"from": "observation", "value": "2"},
+        {"from": "gpt", "value": "So."},
+    ]
+    path = saved(tmp_path, [{"id": "c1", "conversations": turns}])
+    assert sharegpt.READER.recognises(path, path.read_bytes()[:4096])
+    reading = check(sharegpt.READER, path, records_in)
+    assert said(reading) == [("user", "Why?"), ("assistant", None), ("tool", "2"), SAID[1]]
+    _, called, result, _ = reading.messages
+    assert called.tool_calls[0].arguments == {"a": 1}
+    assert result.tool_call_id == called.tool_calls[0].id
+    assert reading.ledger.skipped == {"system prompt": 1}
+
+
+@pytest.mark.parametrize("reader", [GENERIC, sharegpt.READER, chatbot_ui.READER])
+def test_survives_damaged_files(reader, tmp_path):
+    turns = [{"from": "human", "value": "Why?"}] * 3
+    record = {"id": "c1", "messages": TURNS, "conversations": turns}
+    check_mutants(reader, saved(tmp_path / "source", [record, record]), tmp_path)
+
+
+@given(spoken=lines())
+def test_reads_back_any_conversation(tmp_path_factory, spoken):
+    folder = tmp_path_factory.mktemp("e")
+    turns = [{"role": each.role, "content": each.text} for each in spoken]
+    check_said(read_all(GENERIC, saved(folder, [{"messages": turns}])).messages, spoken)
+    speaker = {"user": "human", "assistant": "gpt"}
+    turns = [{"from": speaker[each.role], "value": each.text} for each in spoken]
+    path = saved(folder, json.dumps({"conversations": turns}), "lines.jsonl")
+    check_said(read_all(sharegpt.READER, path).messages, spoken)

@@ -1,0 +1,168 @@
+"""Any JSON of conversations in the form of the vendors: ``{"messages": [{"role", "content"}]}``.
+
+One such object, an array or lines of them, or the array of messages alone.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tui.domain.journal.message import Role, ToolCall
+from tui.importers.contents import arguments, joined, placeholder, title
+from tui.importers.export_files import beginning, nowhere, records
+from tui.importers.json_lines import UNREADABLE, items_in, object_in, objects_in, text_in
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_ROLES: dict[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "ai": "assistant",
+    "bot": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+_RULES = {"system", "developer"}
+_CREATED = ("created_at", "createdAt", "create_time", "created", "timestamp", "date")
+_UPDATED = ("updated_at", "updatedAt", "update_time", "updated")
+_THINKING = {"thinking", "reasoning", "redacted_thinking"}
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    start = beginning(path, head)
+    is_json = start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{"))
+    return is_json and b'"role"' in start and b'"content"' in start
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    loose: list[Json] = []
+    for number, record in enumerate(records(source.path, ledger, ("conversations", "data"))):
+        if isinstance(record.get("messages"), list):
+            yield conversation(record, f"{source.path}:{number}")
+        elif "role" in record:
+            loose.append(record)
+        else:
+            ledger.skipped[UNREADABLE] += 1
+    if loose:
+        yield conversation({"messages": loose}, str(source.path))
+
+
+def conversation(record: Json, place: str) -> Conversation:
+    """The conversation of an object; ``place`` names one that has no id of its own."""
+    name = own_id(record) or sha256(place.encode("utf-8", "surrogateescape")).hexdigest()
+    created = first_time(record, _CREATED)
+    heading = Heading(
+        source_id=name,
+        name=title(record.get("title")) or title(record.get("name")),
+        created_at=created,
+        updated_at=first_time(record, _UPDATED) or created,
+        model=_model(record),
+    )
+    counts = Ledger()
+    return Conversation(heading, partial(_items, record, name, counts), counts)
+
+
+def own_id(record: Json) -> str:
+    """The id that an object has, whatever its program calls it."""
+    fields = ("id", "uuid", "conversation_id", "conversationId", "session_id", "thread_id")
+    values = (record.get(field) for field in fields)
+    return next((str(value) for value in values if isinstance(value, str | int) and value), "")
+
+
+def first_time(record: Json, fields: tuple[str, ...]) -> str | None:
+    """The first of some fields that is a time."""
+    return next((time for field in fields if (time := utc(record.get(field)))), None)
+
+
+def _model(record: Json) -> str:
+    model = record.get("model")
+    return text_in(model) or text_in(object_in(model).get("id"))
+
+
+def _items(record: Json, name: str, ledger: Ledger) -> Iterator[Item]:
+    seen: set[str] = set()
+    waiting: list[str] = []
+    for number, value in enumerate(items_in(record["messages"])):
+        message = object_in(value)
+        own = own_id(message)
+        unique = own if own and own not in seen else f"{name}-{number}"
+        seen.add(unique)
+        said, reason = _said(unique, message, waiting)
+        if said:
+            ledger.read += 1
+            yield said
+        else:
+            ledger.skipped[reason] += 1
+
+
+def _said(name: str, message: Json, waiting: list[str]) -> tuple[ForeignMessage | None, str]:
+    """A message, or the reason that there is none; ``waiting`` are the calls without a result."""
+    known = text_in(message.get("role")).lower()
+    role = _ROLES.get(known)
+    if not role:
+        return None, "system prompt" if known in _RULES else UNREADABLE
+    text = _text(message.get("content"))
+    calls = tuple(_calls(name, message)) if role == "assistant" else ()
+    if role != "tool" and not calls and not text.strip():
+        return None, "empty message"
+    waiting.extend(call.id for call in calls)
+    said = ForeignMessage(
+        id=name,
+        role=role,
+        content=None if calls and not text else text,
+        timestamp=first_time(message, _CREATED),
+        tool_calls=calls,
+        tool_call_id=_answered(name, message, waiting) if role == "tool" else None,
+        model=_model(message) or None if role == "assistant" else None,
+    )
+    return said, ""
+
+
+def _answered(name: str, message: Json, waiting: list[str]) -> str:
+    """The call of a result: the one it names, else the first that waits."""
+    call = text_in(message.get("tool_call_id"))
+    if call in waiting:
+        waiting.remove(call)
+    return call or (waiting.pop(0) if waiting else f"{name}-0")
+
+
+def _calls(name: str, message: Json) -> Iterator[ToolCall]:
+    old = object_in(message.get("function_call"))
+    for number, call in enumerate(objects_in(message.get("tool_calls")) or [old] * bool(old)):
+        function = object_in(call.get("function")) or call
+        own = text_in(call.get("id")) or f"{name}-call-{number}"
+        yield ToolCall(own, text_in(function.get("name")), arguments(function.get("arguments")))
+
+
+def _text(content: Any) -> str:
+    if not isinstance(content, list):
+        return text_in(content) or text_in(object_in(content).get("text"))
+    return joined(_block(block) for block in items_in(content))
+
+
+def _block(block: Any) -> str:
+    if isinstance(block, str):
+        return block
+    facts = object_in(block)
+    kind = text_in(facts.get("type"))
+    text = facts.get("text")
+    if kind in _THINKING:
+        return ""
+    words = text_in(text) or text_in(object_in(text).get("value"))
+    return words or placeholder(kind.removesuffix("_url") or "block")
+
+
+READER = Reader("messages", "JSON of messages", nowhere, _recognises, _read, several=True)
