@@ -74,20 +74,10 @@ def line_of(data: bytes) -> Line | None:
     return decode(data, _DECODER)
 
 
-def blocks(content: Any) -> Iterator[Json]:
-    """The blocks of a message or of a result; text as one of them."""
-    items = cast("list[Any]", content) if isinstance(content, list) else [content]
-    for item in items:
-        if isinstance(item, str):
-            yield {"type": "text", "text": item}
-        elif isinstance(item, dict):
-            yield cast("Json", item)
-
-
 def _content(line: Line) -> Iterator[Json]:
     if line.type == "attachment":
-        return blocks(object_in(line.attachment).get("prompt"))
-    return blocks(object_in(line.message).get("content"))
+        return contents.blocks(object_in(line.attachment).get("prompt"))
+    return contents.blocks(object_in(line.message).get("content"))
 
 
 def texts_in(line: Line) -> list[str]:
@@ -97,7 +87,7 @@ def texts_in(line: Line) -> list[str]:
 
 def result_text(result: Json) -> str:
     """The text of a tool's result."""
-    return contents.joined(_text(block) for block in blocks(result.get("content")))
+    return contents.joined(_text(block) for block in contents.blocks(result.get("content")))
 
 
 def _text(block: Json) -> str:

@@ -195,14 +195,14 @@ def is_injected(text: str) -> bool:
 
 
 def _texts(content: Any) -> Iterator[str]:
-    for block in _blocks(content):
+    for block in contents.blocks(content):
         if text := text_in(block.get("text")):
             yield text
 
 
 def pictures(record: Record) -> list[str]:
     """What stands for the pictures of a message."""
-    return [picture for block in _blocks(record.content) if (picture := _picture(block))]
+    return [picture for block in contents.blocks(record.content) if (picture := _picture(block))]
 
 
 def sent_pictures(record: Record) -> list[str]:
@@ -223,14 +223,6 @@ def _picture(block: Json) -> str:
         return contents.placeholder("image") if address else ""
     kind, _, data = address.removeprefix("data:").partition(",")
     return contents.placeholder("image", kind.partition(";")[0], contents.base64_size(data))
-
-
-def _blocks(content: Any) -> Iterator[Json]:
-    for block in cast("list[Any]", content) if isinstance(content, list) else [content]:
-        if isinstance(block, str):
-            yield {"type": "text", "text": block}
-        elif isinstance(block, dict):
-            yield cast("Json", block)
 
 
 def call_in(record: Record, kind: str) -> ToolCall:
@@ -256,7 +248,7 @@ def result_in(record: Record) -> str:
 
 def _plain(output: Any) -> str:
     if isinstance(output, list):
-        blocks = list(_blocks(cast("Any", output)))
+        blocks = list(contents.blocks(cast("Any", output)))
         texts = [text_in(block.get("text")) or _picture(block) for block in blocks]
         return contents.joined(texts) or _json(cast("Any", output))
     if isinstance(output, dict):

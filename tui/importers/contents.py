@@ -1,13 +1,13 @@
 """Parts of messages in the forms that most programs have taken over from the vendors."""
 
 import re
-from collections.abc import Iterable
-from typing import Any, get_args
+from collections.abc import Iterable, Iterator
+from typing import Any, cast, get_args
 
 from tui.domain.journal.message import TokenUsage
 from tui.domain.journal.todo import ITEM_CHARACTERS, MOST_ITEMS, TodoItem, TodoStatus
 from tui.importers.json_lines import parse
-from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos
+from tui.importers.protocol import ForeignMessage, ForeignSummary, ForeignTodos, Json
 
 _NO_TITLE = re.compile(
     r"(new (chat|conversation|session|thread)|untitled)( - [\dT:.Z+-]+)?\.?", re.IGNORECASE
@@ -25,6 +25,15 @@ def placeholder(kind: str, *facts: object) -> str:
     """Make what stands for a picture or a file: ``[image: cat.png, image/png, 2048 bytes]``."""
     known = ", ".join(str(fact) for fact in facts if fact)
     return f"[{kind}: {known}]" if known else f"[{kind}]"
+
+
+def blocks(content: Any) -> Iterator[Json]:
+    """The blocks of a message or of a result; text, also among them, as one."""
+    for item in cast("list[Any]", content) if isinstance(content, list) else [content]:
+        if isinstance(item, str):
+            yield {"type": "text", "text": item}
+        elif isinstance(item, dict):
+            yield cast("Json", item)
 
 
 def base64_size(data: Any) -> str:

@@ -1,0 +1,324 @@
+"""pi: a file for each conversation, whose lines form a tree.
+
+A file is read twice: all its lines, of which only places and links are kept, then the messages, in
+the order of the tree.
+"""
+
+import hashlib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from tui.domain.journal.message import TokenUsage, ToolCall
+from tui.files import open_regular
+from tui.importers import contents
+from tui.importers.json_lines import RawLine, decode, object_in, raw_lines, span, text_in
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+from tui.importers.trees import AGAIN, Node, in_order
+
+_MARK = re.compile(rb'^\s*\{"type"\s*:\s*"session"\s*,')
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_STATUS = {"aborted": "interrupted", "length": "truncated", "error": "failed"}
+_ROLES = ("user", "assistant", "toolResult", "bashExecution")
+_PLAIN = re.compile(r"[a-z][a-z_ ]{2,40}")
+
+
+class _Line(msgspec.Struct, rename="camel", gc=False):
+    type: Any = None
+    id: Any = None
+    parent_id: Any = msgspec.UNSET
+    timestamp: Any = None
+    message: Any = None
+    summary: Any = None
+    first_kept_entry_id: Any = None
+    name: Any = None
+    model_id: Any = None
+    cwd: Any = None
+    version: Any = None
+    parent_session: Any = None
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+class _Place(NamedTuple):
+    offset: int
+    length: int
+    key: str
+
+
+class _Tree:
+    """Looks through a file once. Raises ``OSError``."""
+
+    def __init__(self, path: Path) -> None:
+        self.ledger = Ledger()
+        self.places: dict[str, _Place] = {}
+        """The messages, in the order of the file."""
+        self.summaries: dict[str, list[_Place]] = {}
+        """Summaries by the messages that they follow."""
+        self.source_id = path.stem
+        self.root = ""
+        self._parents: dict[str, str] = {}
+        self._before = ""
+        self._pending: list[_Place] = []
+        self._number = 0
+        self._name = ""
+        self._model = ""
+        self._cwd = ""
+        self._version = ""
+        self._created_at: str | None = None
+        self._updated: Any = None
+        for raw in raw_lines(path):
+            line = decode(raw.data, _DECODER) if raw.is_whole else None
+            reason = self._take(line, raw) if line else raw.damage
+            if reason:
+                self.ledger.skipped[reason] += 1
+            else:
+                self.ledger.read += 1
+        for place in self._pending:
+            self.summaries.setdefault(self.message_at(place.key), []).append(place)
+
+    def heading(self) -> Heading:
+        return Heading(
+            self.source_id,
+            name=contents.title(self._name),
+            project_path=self._cwd,
+            created_at=self._created_at,
+            updated_at=utc(self._updated),
+            model=self._model,
+            version=self._version,
+            root=self.root or self.source_id,
+        )
+
+    def order(self) -> list[Node]:
+        nodes = [Node(key, self.message_before(key)) for key in self.places]
+        return in_order(nodes, self.message_at(self._before))
+
+    def message_at(self, key: str) -> str:
+        """The message of a line, or else the nearest one that it follows."""
+        return key if key in self.places else self.message_before(key)
+
+    def message_before(self, key: str) -> str:
+        passed = {key}
+        at = self._parents.get(key, "")
+        while at and at not in self.places and at not in passed:
+            passed.add(at)
+            at = self._parents.get(at, "")
+        return "" if at in passed else at
+
+    def _take(self, line: _Line, raw: RawLine) -> str:
+        """Take a line in; the reason if it is skipped."""
+        self._number += 1
+        if line.type == "session":
+            return self._take_header(line)
+        key = text_in(line.id) or f"~{self._number}"
+        if key in self._parents:
+            return "duplicate"
+        # The oldest files have no links, and no branches.
+        linked = isinstance(line.id, str) and line.parent_id is not msgspec.UNSET
+        self._parents[key] = text_in(line.parent_id) if linked else self._before
+        self._before = key
+        self._updated = line.timestamp or self._updated
+        return self._take_entry(line, _Place(raw.offset, raw.length, key))
+
+    def _take_header(self, line: _Line) -> str:
+        if self._cwd or self._created_at:
+            return "duplicate"
+        self.source_id = text_in(line.id) or self.source_id
+        # The only part of the path that is of use here is the id at its end.
+        found = _UUID.findall(text_in(line.parent_session))
+        self.root = found[-1] if found else ""
+        self._cwd = text_in(line.cwd)
+        self._model = text_in(line.model_id)
+        self._version = str(line.version or 1)
+        self._created_at = utc(line.timestamp)
+        return ""
+
+    def _take_entry(self, line: _Line, place: _Place) -> str:
+        match line.type:
+            case "message":
+                return self._take_message(object_in(line.message), place)
+            case "compaction":
+                self._pending.append(place)
+            case "session_info":
+                self._name = text_in(line.name) or self._name
+            case "model_change":
+                self._model = text_in(line.model_id) or self._model
+            case "custom_message":
+                return "injected text"
+            case _:
+                return _kind(line.type)
+        return ""
+
+    def _take_message(self, message: Json, place: _Place) -> str:
+        role = message.get("role")
+        if role not in _ROLES:
+            return "injected text" if role == "custom" else "unknown record"
+        self.places[place.key] = place
+        self._model = text_in(message.get("model")) or self._model
+        return ""
+
+
+def _kind(kind: Any) -> str:
+    known = isinstance(kind, str) and _PLAIN.fullmatch(kind)
+    return cast("str", kind).replace("_", " ") if known else "unknown record"
+
+
+def _find(places: Places) -> Iterator[Source]:
+    root = places.named("PI_CODING_AGENT_DIR", places.home / ".pi" / "agent")
+    for path in sorted(root.glob("sessions/*/*.jsonl")):
+        if path.is_file():
+            yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return path.suffix == ".jsonl" and bool(_MARK.match(head)) and b'"cwd"' in head
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    if source.path.parent.name.startswith("run-"):
+        ledger.skipped["sub-agent"] += sum(1 for _ in raw_lines(source.path))
+        return
+    tree = _Tree(source.path)
+    if not tree.places:
+        ledger.add(tree.ledger)
+        return
+    yield Conversation(tree.heading(), lambda: _items(source.path, tree), tree.ledger)
+
+
+def _items(path: Path, tree: _Tree) -> Iterator[Item]:
+    descriptor = open_regular(path, follow=True)
+    names = _Names(tree.root or tree.source_id)
+    given = {"": ""}
+    try:
+        for node in tree.order():
+            key = node.id.removesuffix(AGAIN)
+            line = _line_at(descriptor, tree.places[key])
+            ending = AGAIN if key != node.id else ""
+            name = given[key] + ending if ending else names.of(line)
+            given[node.id] = name
+            yield _message(line, name, given[node.parent])
+            for place in tree.summaries.get(key, []):
+                through = _through(_line_at(descriptor, place), key, tree)
+                text = text_in(_line_at(descriptor, place).summary)
+                if text.strip():
+                    yield ForeignSummary(text, given.get(through + ending, given[node.id]))
+    finally:
+        os.close(descriptor)
+
+
+def _through(line: _Line, before: str, tree: _Tree) -> str:
+    """The last message that a summary stands for: the one before the first that is kept."""
+    kept = text_in(line.first_kept_entry_id)
+    return (tree.message_before(kept) if kept else "") or before
+
+
+def _line_at(descriptor: int, place: _Place) -> _Line:
+    # The file may have been written anew since it was looked through.
+    data = span(descriptor, place.offset, place.length)
+    return decode(data, _DECODER) or _Line()
+
+
+class _Names:
+    """Makes the ids of messages.
+
+    Those of the file are short, and given anew to the oldest files once pi opens them.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._seen: Counter[str] = Counter()
+
+    def of(self, line: _Line) -> str:
+        message = object_in(line.message)
+        told = f"{line.timestamp} {message.get('role')} {message.get('toolCallId')} "
+        words = _text(message) + text_in(message.get("command"))
+        mark = hashlib.sha256((told + words).encode("utf-8", "replace")).hexdigest()[:24]
+        self._seen[mark] += 1
+        ending = f"-{self._seen[mark]}" if self._seen[mark] > 1 else ""
+        return f"{self._root}:{mark}{ending}"
+
+
+def _message(line: _Line, name: str, parent: str) -> ForeignMessage:
+    message = object_in(line.message)
+    time = utc(line.timestamp) or utc(message.get("timestamp"))
+    text = _text(message)
+    match message.get("role"):
+        case "assistant":
+            return _answer(message, ForeignMessage(name, "assistant", text or None, time, parent))
+        case "toolResult":
+            call = text_in(message.get("toolCallId")) or f"{name}-call"
+            return ForeignMessage(name, "tool", text, time, parent, tool_call_id=call)
+        case "bashExecution":
+            ran = f"!{text_in(message.get('command'))}"
+            text = contents.joined([ran, text_in(message.get("output"))])
+            return ForeignMessage(name, "user", text, time, parent)
+        case _:
+            return ForeignMessage(name, "user", text, time, parent)
+
+
+def _answer(message: Json, bare: ForeignMessage) -> ForeignMessage:
+    status = _STATUS.get(text_in(message.get("stopReason")))
+    return msgspec.structs.replace(
+        bare,
+        tool_calls=_calls(message, bare.id),
+        status=status,
+        error=text_in(message.get("errorMessage")) or None if status == "failed" else None,
+        model=text_in(message.get("model")) or None,
+        usage=_usage(object_in(message.get("usage"))),
+    )
+
+
+def _calls(message: Json, name: str) -> tuple[ToolCall, ...]:
+    found = [block for block in contents.blocks(message.get("content")) if _is_call(block)]
+    return tuple(
+        ToolCall(
+            text_in(block.get("id")) or f"{name}-{number}",
+            text_in(block.get("name")),
+            contents.arguments(block.get("arguments")),
+        )
+        for number, block in enumerate(found, 1)
+    )
+
+
+def _is_call(block: Json) -> bool:
+    return block.get("type") == "toolCall"
+
+
+def _usage(counts: Json) -> TokenUsage | None:
+    fresh, read, written = (
+        value if isinstance(value := counts.get(name), int) else 0
+        for name in ("input", "cacheRead", "cacheWrite")
+    )
+    return contents.usage(fresh + read + written, counts.get("output"), read, written)
+
+
+def _text(message: Json) -> str:
+    return contents.joined(map(_block_text, contents.blocks(message.get("content"))))
+
+
+def _block_text(block: Json) -> str:
+    if block.get("type") == "image":
+        size = contents.base64_size(block.get("data"))
+        return contents.placeholder("image", text_in(block.get("mimeType")), size)
+    return text_in(block.get("text")) if block.get("type") == "text" else ""
+
+
+READER = Reader("pi", "pi", _find, _recognises, _read)
