@@ -462,6 +462,7 @@ async def test_a_server_of_ones_own_needs_an_address_only(bare):
             await opened(app, pilot)
             await pilot.press(*"own", "enter")
             await step(app, "address")
+            assert "Connect your own server: type its address" in shown(app)
             await paste(app, pilot, server.root.removeprefix("http://"))
             await pilot.press("enter")
             await step(app, "model")

@@ -113,14 +113,14 @@ class ConnectScreen(ChooserDialog[None]):
 
     def ask_key(self, words: str = "", *, error: bool = False) -> None:
         """Ask for the key of the chosen provider."""
-        self._begin("key", f"Connect {self._row.title}: paste its key")
+        self._begin("key", f"Connect {self._row.within}: paste its key")
         page = f"Keys are made at {self._row.key_page}" if self._row.key_page else ""
         self.say(words or page, error=error)
         self.type_into(self.key)
 
     def ask_address(self, words: str = "", *, error: bool = False) -> None:
         """Ask for the address of the chosen server."""
-        self._begin("address", f"Connect {self._row.title}: its address")
+        self._begin("address", f"Connect {self._row.within}: type its address")
         example = self._row.example_address or "http://127.0.0.1:8080/v1"
         self.say(words or f"For example {example}", error=error)
         self.type_into(self.address)
@@ -137,7 +137,7 @@ class ConnectScreen(ChooserDialog[None]):
 
     def show_models(self, names: Sequence[str]) -> None:
         """Let a model of the server be chosen, or named where it lists none."""
-        self._begin("model", f"Connect {self._row.title}: choose a model")
+        self._begin("model", f"Connect {self._row.within}: choose a model")
         self._names = names
         self._clear_filter("type to filter, or a name", takes_pastes=True)
         none = "This server lists no models. Type the name of one."

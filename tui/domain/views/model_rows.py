@@ -61,6 +61,11 @@ class ProviderRow(msgspec.Struct, frozen=True):
     wants_key: bool = False
     """True if it wants a key; otherwise an address."""
 
+    @property
+    def within(self) -> str:
+        """The title within a sentence."""
+        return "your own server" if self.name == OWN_SERVER else self.title
+
 
 def window_words(tokens: int) -> str:
     """Format a context window: ``128K``, ``1M``, ``1.05M``."""
