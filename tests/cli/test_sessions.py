@@ -185,7 +185,7 @@ def test_a_session_is_shown_as_json_with_its_message_records(sibyl, saved, store
     )
     shown = sibyl("sessions", "show", session_id, "--json").json
     session = shown["session"]
-    more = ["todos", "settings", "summary", "prompt_count", "damaged", "usage"]
+    more = ["todos", "settings", "summary", "prompt_count", "damaged", "imported", "usage"]
     assert list(session) == [*ENTRY_FIELDS, *more]
     assert session["settings"] == {}
     assert session["todos"] == [{"content": "Sort", "status": "pending", "active_form": "Sorting"}]

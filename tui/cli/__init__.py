@@ -78,6 +78,10 @@ def _command(verb: str) -> Command:  # noqa: PLR0911 - one line a command
         return ask.run
     if verb.startswith("sessions "):
         return _sessions_command(verb)
+    if verb == "import":
+        from tui.cli import imports
+
+        return imports.run
     if verb == "index rebuild":
         from tui.cli import index
 

@@ -3,7 +3,6 @@
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from datetime import date, datetime, time
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import msgspec
 
 from tui.cli import output
+from tui.cli.days import beginning
 from tui.cli.program import Program
 from tui.cli.sessions import chosen_statuses, entry_json
 from tui.domain.journal.json_text import journal_json
@@ -68,7 +68,7 @@ class _Outcome(msgspec.Struct):
 
 def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
     """The sessions that are named; else those that ``sessions list`` lists."""
-    since = _beginning(chosen.since) if chosen.since is not None else ""
+    since = format_utc(beginning(chosen.since)) if chosen.since is not None else ""
     if not chosen.targets:
         wanted = SessionFilter(program.narrowed, chosen_statuses(chosen))
         newest_first = program.entries(wanted)
@@ -77,14 +77,6 @@ def _wanted(program: Program, chosen: Namespace) -> Iterator[SessionEntry]:
         raise UsageError("Name sessions, or choose them with options, not both.")
     ids = dict.fromkeys([program.resolve(target) for target in chosen.targets])
     return iter(program.store.entries(ids))
-
-
-def _beginning(day: str) -> str:
-    """The beginning of a local day, in UTC."""
-    try:
-        return format_utc(datetime.combine(date.fromisoformat(day), time()).astimezone())
-    except (ValueError, OverflowError) as error:
-        raise UsageError(f'"{day}" is not a date such as 2026-01-31.') from error
 
 
 def _export(

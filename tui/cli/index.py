@@ -28,7 +28,11 @@ def run(chosen: Namespace) -> int:
 
 def bar(progress: Progress) -> str:
     """Format the progress as one line."""
-    part = progress.done / progress.total if progress.total else 1.0
+    return filled(progress.done / progress.total if progress.total else 1.0)
+
+
+def filled(part: float) -> str:
+    """Format a part of a whole as a bar."""
     full = int(part * _BAR_CELLS)
     return f"[{'#' * full}{'.' * (_BAR_CELLS - full)}] {part:4.0%}"
 

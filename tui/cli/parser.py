@@ -14,7 +14,7 @@ PROGRAM = "sibyl-tui"
 _DEBUG = "--debug"
 _TARGET = "an id or its beginning, a name, PROJECT#N, or a number of `sessions list`"
 
-_PATHS = frozenset({"data_dir", "debug", "file", "output"})
+_PATHS = frozenset({"data_dir", "debug", "file", "output", "paths"})
 """Arguments that may be any bytes, as file names may."""
 
 
@@ -96,6 +96,7 @@ def build() -> Parser:
     commands = parser.add_subparsers(metavar="COMMAND")
     _add_ask(commands)
     _add_sessions(commands)
+    _add_import(commands)
     _add_doctor(commands)
     _add_index(commands)
     _add_config(commands)
@@ -297,6 +298,40 @@ def _add_search(verbs: _Commands) -> None:
         " in:project, from:program, before:2026-05 and after:2026-05-01 narrow it",
     )
     parser.add_argument("--limit", metavar="N", default="20", help="print at most N matches")
+    _add_json(parser)
+
+
+def _add_import(commands: _Commands) -> None:
+    parser = _command(
+        commands,
+        "import",
+        "import",
+        "Import the sessions of other programs into the archive. Nothing is imported twice.",
+    )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        default=[],
+        metavar="PATH",
+        help="an exported file or a folder; without one, the usual places are searched",
+    )
+    parser.add_argument(
+        "--from",
+        dest="sources",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="only from this program, such as claude-code; may be repeated",
+    )
+    for name, text in (
+        ("all", "import everything that is found, without asking"),
+        ("dry-run", "only show what there is"),
+        ("again", "also import sessions that were deleted here"),
+    ):
+        parser.add_argument(f"--{name}", action="store_true", default=False, help=text)
+    parser.add_argument(
+        "--since", metavar="DATE", default=None, help="only what was changed on this day or later"
+    )
     _add_json(parser)
 
 

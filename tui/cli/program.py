@@ -16,7 +16,7 @@ from tui.config import Flags, Settings, configured_levels, load_settings, paths
 from tui.domain.journal.damage import damage_words
 from tui.domain.journal.records import VERSION
 from tui.domain.journal.session import Session, SessionEntry
-from tui.domain.timestamps import utc_now
+from tui.domain.timestamps import format_utc, utc_now
 from tui.engine.kept_lists import KeptLists
 from tui.engine.sessions.leasing import take_session
 from tui.engine.sessions.open_session import OpenSession
@@ -123,6 +123,10 @@ class Program(msgspec.Struct, frozen=True):
 
         search = partial(self.store.search, seconds=_SEARCH_SECONDS)
         return Tools(built_in_tools(enabled, search, self.clock))
+
+    def now(self) -> str:
+        """The time, as in a journal."""
+        return format_utc(self.clock())
 
     def resolve(self, target: str, wanted: SessionFilter | None = None) -> str:
         """Resolve a target; a number is a row of ``sessions list``."""

@@ -12,7 +12,7 @@ from tui.cli import output
 from tui.cli.program import Program
 from tui.domain.journal.counts import by_model
 from tui.domain.journal.message import Message
-from tui.domain.journal.records import Settings
+from tui.domain.journal.records import Import, Record, Settings
 from tui.domain.journal.session import Session, SessionEntry, Status
 from tui.domain.journal.versions import Versions
 from tui.domain.text.labels import NAME_CHARACTERS, plural
@@ -86,7 +86,9 @@ def _show(program: Program, chosen: Namespace) -> None:
     if not chosen.json:
         find = whole_conversation if chosen.all_messages else live_conversation
         found = find(program.store, program.store.entry(session_id))
-        program.tell_condition(msgspec.structs.replace(found.end, damaged=found.damaged))
+        end = msgspec.structs.replace(found.end, imported=_ledger(program, found.end))
+        found = msgspec.structs.replace(found, end=end)
+        program.tell_condition(msgspec.structs.replace(end, damaged=found.damaged))
         for piece in as_markdown(found):
             output.put(piece)
         return
@@ -97,6 +99,14 @@ def _show(program: Program, chosen: Namespace) -> None:
     told = [_message_json(message, session.versions) for message in messages]
     described = {**_session_json(entry, session), "usage": _usage_json(program, session_id)}
     output.put_json({"session": described, "messages": told}, 2)
+
+
+def _ledger(program: Program, end: Session) -> Import | None:
+    """The ledger of an imported session, also one that was continued since."""
+    if end.imported or not end.header.imported_from:
+        return end.imported
+    ledgers = [each for each in program.store.records(end.id) if isinstance(each, Import)]
+    return ledgers[-1] if ledgers else None
 
 
 def _message_json(message: Message, versions: Versions) -> dict[str, Any]:
@@ -119,6 +129,7 @@ def _session_json(entry: SessionEntry, session: Session) -> dict[str, Any]:
         "summary": session.summary.text if session.summary else None,
         "prompt_count": session.prompt_count,
         "damaged": session.damaged,
+        "imported": _without_type(session.imported) if session.imported else None,
     }
 
 
@@ -134,8 +145,12 @@ def _usage_json(program: Program, session_id: str) -> list[dict[str, Any]]:
 
 def _settings_json(settings: Settings) -> dict[str, Any]:
     """The settings that the session has of its own."""
-    own: dict[str, Any] = msgspec.to_builtins(settings)
-    return {name: value for name, value in own.items() if name != "type"}
+    return _without_type(settings)
+
+
+def _without_type(record: Record) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(record)
+    return {name: value for name, value in fields.items() if name != "type"}
 
 
 def _name(program: Program, chosen: Namespace) -> None:

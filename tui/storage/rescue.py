@@ -34,6 +34,8 @@ from tui.storage.journal_window import decoded
 from tui.storage.lines import lines_forward
 from tui.storage.protocol import Lease, SessionStore
 
+_HEADER_BYTES = 64 * 1024
+
 
 class Imported(msgspec.Struct, frozen=True):
     """The result of an import: the session, its new messages, and damaged lines of the file."""
@@ -99,6 +101,20 @@ def import_file(store: SessionStore, path: Path, now: str) -> Imported:
         lease.release()
     messages = {record.id for record in records if isinstance(record, Message)}
     return Imported(found.header.id, len(messages), found.session.damaged)
+
+
+def is_session_file(path: Path) -> bool:
+    """Tell whether a file is a rescue file or a journal of this program, by its first line."""
+    try:
+        descriptor = open_to_read(path)
+        try:
+            line = next((each for _, each in lines_forward(descriptor, 0, _HEADER_BYTES)), b"")
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return False
+    header = decoded(line)
+    return isinstance(header, SessionHeader) and is_session_id(header.id)
 
 
 def _write_new(path: Path, data: bytes) -> Path:

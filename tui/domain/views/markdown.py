@@ -12,6 +12,7 @@ from tui.domain.journal.versions import Version, Versions, numbered
 from tui.domain.model_settings import ModelParameters, effort_called
 from tui.domain.text.fences import closed, code_span, fenced
 from tui.domain.text.labels import local_minute, plural
+from tui.domain.views.imports import skipped_words
 
 _MARKS = {"pending": " ", "in_progress": "~", "completed": "x"}
 _CALL_CHARACTERS = 200
@@ -22,10 +23,20 @@ _RESULT_CHARACTERS = 1000
 def heading(entry: SessionEntry, session: Session) -> str:
     """Format all but the messages: title, details, system prompt, summary, to-dos."""
     exact = msgspec.structs.replace(entry, message_count=session.message_count)
-    about = (*facts_of(exact), f"status: {entry.status}", *parameters_of(session.settings))
+    about = (
+        *facts_of(exact),
+        *_ledger(session),
+        f"status: {entry.status}",
+        *parameters_of(session.settings),
+    )
     facts = "\n".join(f"- {fact}" for fact in about)
     before = (*_system_prompt(session), *_summary(session), *_todos(session))
     return "\n\n".join([f"# {entry.label}", facts, *before])
+
+
+def _ledger(session: Session) -> Iterator[str]:
+    if session.imported:
+        yield f"imported: {skipped_words(session.imported.read, session.imported.skipped)}"
 
 
 def facts_of(entry: SessionEntry) -> Sequence[str]:

@@ -1,0 +1,134 @@
+"""``sibyl-tui import``."""
+
+import json
+import os
+import signal
+
+import pytest
+
+from tests.engine.imports.notebook import SEVERAL, Shelf, said, told
+from tui.cli import imports
+from tui.engine.imports.ids import imported_session_id
+
+FIRST = imported_session_id("notebook", "c1")
+
+
+@pytest.fixture(autouse=True)
+def one_program(monkeypatch):
+    """Only the program of these tests is known."""
+    monkeypatch.setattr("tui.engine.imports.planning.all_readers", lambda: [SEVERAL])
+    monkeypatch.setattr(imports, "PROGRAMS", {"notebook": "notebook"})
+
+
+@pytest.fixture
+def shelf(private_home):
+    return Shelf(private_home)
+
+
+def test_all_that_is_found_is_imported(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a"), {"kind": "thinking"}, name="Talk"))
+    done = sibyl("import", "--all")
+    assert done.code == 0
+    assert "Notebook  1 session, 1 new, " in done.out
+    assert "Notebook: 1 session added, 1 message\n" in done.out
+    assert "1 record read, 1 skipped (1 thinking)" in done.out
+    assert store.entry(FIRST).name == "Talk"
+    assert sibyl("import", "--all").out == "Notebook  1 session\nNothing new to import.\n"
+
+
+def test_without_a_terminal_it_must_be_said_what_to_import(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a")))
+    refused = sibyl("import")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--all" in refused.err
+
+
+def test_a_dry_run_imports_nothing(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a")), told(said("b"), source_id="c2"))
+    shown = sibyl("import", "--dry-run", "--json").json
+    assert shown["dry_run"] is True
+    (program,) = shown["programs"]
+    assert (program["program"], program["sessions"], program["new"]) == ("notebook", 2, 2)
+    assert not list(store.imports())
+
+
+def test_a_named_file_is_recognised(sibyl, store, tmp_path):
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([told(said("a"))]))
+    assert sibyl("import", path).code == 0
+    assert store.entry(FIRST).message_count == 1
+
+
+def test_a_named_folder_is_searched(sibyl, store, tmp_path):
+    (tmp_path / "some" / "where").mkdir(parents=True)
+    (tmp_path / "some" / "where" / "export.json").write_text(json.dumps([told(said("a"))]))
+    (tmp_path / "some" / "photo.jpg").write_bytes(b"\xff")
+    assert sibyl("import", tmp_path / "some").code == 0
+    assert store.entry(FIRST).message_count == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--from", "nobody"], 'There is no program "nobody". Known are notebook.'),
+        (["--since", "yesterday"], '"yesterday" is not a date such as 2026-01-31.'),
+        (["nowhere"], "No such file or folder: nowhere"),
+        (["empty"], "No program's sessions found in "),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(sibyl, tmp_path, arguments, words):
+    (tmp_path / "empty").mkdir()
+    refused = sibyl("import", *arguments)
+    assert refused.code == 2
+    assert words in refused.err
+
+
+def test_a_journal_of_this_program_is_taken_back(sibyl, store, saved):
+    session_id = saved("Hello", "Hi")
+    path = store.path(session_id)
+    away = path.rename(path.with_suffix(".away"))
+    done = sibyl("import", away)
+    assert done.code == 0
+    assert f"Imported session: {session_id} (2 messages)" in done.err
+    assert store.entry(session_id).message_count == 2
+
+
+def test_the_ledger_is_shown_with_the_session(sibyl, store, shelf):
+    shelf.put("a.json", told(said("a"), {"kind": "thinking"}))
+    sibyl("import", "--from", "notebook")
+    assert (
+        "- imported: 1 record read, 1 skipped (1 thinking)" in sibyl("sessions", "show", FIRST).out
+    )
+    told_so = sibyl("sessions", "show", FIRST, "--json").json["session"]["imported"]
+    assert (told_so["read"], told_so["skipped"]) == (1, {"thinking": 1})
+
+
+def test_a_source_that_fails_is_told_and_the_rest_imported(sibyl, shelf):
+    shelf.put("a.json", told(said("a"), {"kind": "crash"}))
+    shelf.put("b.json", told(said("b"), source_id="c2"))
+    done = sibyl("import", "--all", "--json")
+    assert done.code == 1
+    (program,) = done.json["programs"]
+    assert program["added"] == 1
+    assert program["failures"][0]["reason"] == "Input/output error"
+
+
+def test_an_interrupt_stops_between_two_records_and_the_next_run_goes_on(
+    sibyl, store, shelf, monkeypatch
+):
+    monkeypatch.setattr("tui.engine.imports.progress._REPORT_SECONDS", 0)
+    for number in range(5):
+        shelf.put(f"{number}.json", told(said(f"m{number}"), source_id=f"c{number}"))
+    real = imports._Progress.show
+
+    def interrupted(progress, state):
+        if state.sessions == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return real(progress, state)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(imports._Progress, "show", interrupted)
+        stopped = sibyl("import", "--all")
+    assert stopped.code == 130
+    assert "Stopped after 2 sessions. The same command continues" in stopped.err
+    assert "3 sessions added" in sibyl("import", "--all").out

@@ -1,0 +1,273 @@
+"""``sibyl-tui import``: the sessions of other programs."""
+
+import os
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tui.cli import output
+from tui.cli.days import beginning
+from tui.cli.index import filled
+from tui.cli.program import Program
+from tui.domain.text.labels import listed, plural
+from tui.domain.text.safe_text import make_visible_line
+from tui.domain.views.imports import bytes_words, skipped_words
+from tui.engine.imports.outcome import ImportedProgram, Outcome
+from tui.engine.imports.planning import Plan, ProgramPlan, Wanted, make_plan
+from tui.engine.imports.progress import Progress, Stopped
+from tui.engine.imports.running import run as run_import
+from tui.errors import UsageError
+from tui.importers.protocol import Places
+from tui.importers.readers import PROGRAMS
+from tui.storage.rescue import import_file, is_session_file
+
+_STOPPED = 130
+_REASONS = 5
+_CLEAR = "\r\x1b[K"
+
+
+def run(chosen: Namespace) -> int:
+    """Find, ask, import and tell; 1 if something could not be imported."""
+    program = Program.from_arguments(chosen)
+    wanted = _wanted(chosen)
+    own, others = _divided(wanted.paths)
+    wanted = msgspec.structs.replace(wanted, paths=others)
+    if not _chosen(chosen) and not output.is_terminal(sys.stdin):
+        raise UsageError(
+            "import asks first. Without a terminal, add --all, --from NAME, a PATH or --dry-run."
+        )
+    for path in own:
+        _import_own(program, path)
+    if own and not others:
+        return 0
+    with _Progress.on_terminal() as progress:
+        return _import(program, chosen, wanted, progress)
+
+
+def _wanted(chosen: Namespace) -> Wanted:
+    unknown = [name for name in chosen.sources if name not in PROGRAMS]
+    if unknown:
+        raise UsageError(f'There is no program "{unknown[0]}". Known are {listed([*PROGRAMS])}.')
+    paths = tuple(map(Path, chosen.paths))
+    missing = [path for path in paths if not path.exists()]
+    if missing:
+        raise UsageError(f"No such file or folder: {missing[0]}")
+    places = Places(Path.home(), dict(os.environ), is_mac=sys.platform == "darwin")
+    return Wanted(
+        places=None if paths else places,
+        paths=paths,
+        programs=frozenset(chosen.sources) or None,
+        since=beginning(chosen.since) if chosen.since is not None else None,
+        again=chosen.again,
+    )
+
+
+def _chosen(chosen: Namespace) -> bool:
+    """Tell whether the arguments say what to import, so that nothing is asked."""
+    return bool(chosen.all or chosen.sources or chosen.paths or chosen.dry_run)
+
+
+def _divided(paths: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
+    """Tell rescue files and journals of this program from the files of others."""
+    own = [path for path in paths if is_session_file(path)]
+    return own, tuple(path for path in paths if path not in own)
+
+
+def _import_own(program: Program, path: Path) -> None:
+    done = import_file(program.store, path, program.now())
+    output.tell(f"Imported session: {done.session_id} ({plural(done.messages, 'message')})")
+    program.tell_damage(done.damaged, str(path))
+
+
+def _import(program: Program, chosen: Namespace, wanted: Wanted, progress: "_Progress") -> int:
+    try:
+        plan = make_plan(program.store, wanted, progress.show_found)
+    except Stopped:
+        progress.end()
+        output.tell("Stopped. Nothing was imported.")
+        return _STOPPED
+    progress.end()
+    if plan.unknown:
+        raise UsageError(
+            f"No program's sessions found in {', '.join(map(str, plan.unknown))}."
+            f" Known are {listed([*PROGRAMS])}."
+        )
+    if not chosen.json:
+        _tell_plan(plan)
+    if chosen.dry_run or not plan.sources:
+        if chosen.json:
+            output.put_json({"dry_run": chosen.dry_run, "programs": _plan_json(plan)}, 2)
+        return 0
+    if not _chosen(chosen) and not _confirmed(plan):
+        output.tell("Nothing imported.")
+        return 0
+    outcome = run_import(program.store, plan, progress.show)
+    progress.end()
+    _tell(plan, outcome, as_json=chosen.json)
+    if outcome.stopped:
+        return _STOPPED
+    return int(bool(outcome.error or any(each.failures for each in outcome.programs)))
+
+
+def _confirmed(plan: Plan) -> bool:
+    sys.stderr.write(f"Import from {plural(plan.sources, 'file')}? (y/n) ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+# --- words
+
+
+def _tell_plan(plan: Plan) -> None:
+    if not plan.programs:
+        output.put_line("No sessions of other programs found.")
+        return
+    width = max(len(each.title) for each in plan.programs)
+    for each in plan.programs:
+        output.put_line(f"{each.title:{width}}  {_plan_words(each)}")
+    if not plan.sources:
+        output.put_line("Nothing new to import.")
+
+
+def _plan_words(plan: ProgramPlan) -> str:
+    counts = (
+        (plan.new, "new"),
+        (plan.grown, "changed"),
+        (plan.gone, "deleted here"),
+    )
+    words = [f"{count} {word}" for count, word in counts if count]
+    size = [bytes_words(plan.bytes)] if plan.sources else []
+    return ", ".join([plural(plan.sessions, "session"), *words, *size])
+
+
+def _tell(plan: Plan, outcome: Outcome, *, as_json: bool) -> None:
+    if as_json:
+        output.put_json(_outcome_json(plan, outcome), 2)
+    else:
+        for each in outcome.programs:
+            _tell_program(each)
+    if outcome.error:
+        output.tell(f"{outcome.error}\nThe import ended early. {_AGAIN}")
+    elif outcome.stopped:
+        output.tell(f"Stopped after {plural(outcome.sessions, 'session')}. {_AGAIN}")
+
+
+_AGAIN = "The same command continues, and adds nothing twice."
+
+
+def _tell_program(done: ImportedProgram) -> None:
+    grown = f", {done.grown} extended" if done.grown else ""
+    output.put_line(
+        f"{done.title}: {plural(done.added, 'session')} added{grown},"
+        f" {plural(done.messages, 'message')}"
+    )
+    if done.ledger.total:
+        output.put_line(f"  {skipped_words(done.ledger.read, done.ledger.skipped, _REASONS)}")
+    if done.gone:
+        were = "was" if done.gone == 1 else "were"
+        output.put_line(
+            f"  {plural(done.gone, 'session')} {were} deleted here before; --again brings back"
+        )
+    if done.cut:
+        output.put_line(f"  {plural(done.cut, 'message')} cut at the limits of a message")
+    for fork in done.forks:
+        title = make_visible_line(fork.title) or fork.session_id
+        output.put_line(f'  "{title}" was continued here: new messages are in {fork.fork_id}')
+    for failure in done.failures:
+        output.tell(f"Cannot import {make_visible_line(str(failure.path))}: {failure.reason}")
+
+
+def _plan_json(plan: Plan) -> list[dict[str, Any]]:
+    return [_program_json(each) for each in plan.programs]
+
+
+def _program_json(plan: ProgramPlan) -> dict[str, Any]:
+    return {
+        "program": plan.program,
+        "title": plan.title,
+        "files": len(plan.sources) + plan.unchanged,
+        "unchanged_files": plan.unchanged,
+        "sessions": plan.sessions,
+        "new": plan.new,
+        "changed": plan.grown,
+        "deleted": plan.gone,
+        "bytes": plan.bytes,
+    }
+
+
+def _outcome_json(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    planned = {each["program"]: each for each in _plan_json(plan)}
+    done = [
+        {
+            **planned[each.program],
+            "added": each.added,
+            "extended": each.grown,
+            "messages": each.messages,
+            "read": each.ledger.read,
+            "skipped": dict(each.ledger.skipped),
+            "cut": each.cut,
+            "forks": [msgspec.structs.asdict(fork) for fork in each.forks],
+            "failures": [
+                {"path": str(failure.path), "reason": failure.reason} for failure in each.failures
+            ],
+        }
+        for each in outcome.programs
+    ]
+    return {
+        "dry_run": False,
+        "stopped": outcome.stopped,
+        "error": outcome.error or None,
+        "programs": done,
+    }
+
+
+# --- progress
+
+
+class _Progress:
+    """A line on the terminal, and Ctrl+C, which ends the import between two records."""
+
+    def __init__(self) -> None:
+        self._is_shown = output.is_terminal(sys.stderr)
+        self._is_wanted = True
+
+    @classmethod
+    @contextmanager
+    def on_terminal(cls) -> Generator["_Progress"]:
+        """Take Ctrl+C meanwhile."""
+        progress = cls()
+        before = signal.signal(signal.SIGINT, progress._stop)
+        try:
+            yield progress
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def _stop(self, *_: object) -> None:
+        self._is_wanted = False
+
+    def show_found(self, progress: Progress) -> bool:
+        """Show how many sessions were found."""
+        self._write(f"Looking for sessions: {progress.sessions} ({progress.title})")
+        return self._is_wanted
+
+    def show(self, progress: Progress) -> bool:
+        """Show how much was imported."""
+        part = progress.done / progress.total if progress.total else 1.0
+        size = f"{bytes_words(progress.done)} of {bytes_words(progress.total)}"
+        self._write(f"{filled(part)}  {size}  {progress.title}")
+        return self._is_wanted
+
+    def end(self) -> None:
+        """Remove the line."""
+        self._write("")
+
+    def _write(self, text: str) -> None:
+        if self._is_shown:
+            sys.stderr.write(_CLEAR + text)
+            sys.stderr.flush()
