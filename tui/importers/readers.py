@@ -11,6 +11,7 @@ PROGRAMS: dict[str, str] = {
     "picoclaw": "picoclaw",
     "claude-code": "claude_code",
     "codex": "codex",
+    "copilot-cli": "copilot_cli",
     "pi": "pi",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",

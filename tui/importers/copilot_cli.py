@@ -1,0 +1,364 @@
+"""GitHub's Copilot CLI: a file of events for each conversation."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tui.domain.journal.message import Role, ToolCall
+from tui.files import read_bounded
+from tui.importers import contents, copilot_history
+from tui.importers.json_lines import (
+    decode,
+    object_in,
+    objects_in,
+    raw_lines,
+    text_in,
+)
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+
+_MARK = re.compile(
+    rb'"type"\s*:\s*"(session\.(start|resume)|user\.message|assistant\.(message|turn_start))"'
+    rb'|"chatMessages"\s*:'
+)
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_PLAIN = re.compile(r"[a-z][a-z_.]{2,40}")
+_REASONS = {
+    "assistant.reasoning": "thinking",
+    "tool.execution_start": "duplicate",
+    "system.message": "system prompt",
+}
+_ASSET = b'"type":"session.binary_asset"'
+_FACTS = ("session.start", "session.resume", "session.model_change", "session.title_changed")
+_WORKSPACE_BYTES = 1024 * 1024
+
+
+class _Event(msgspec.Struct, rename="camel", gc=False):
+    type: Any = None
+    data: Any = None
+    id: Any = None
+    timestamp: Any = None
+    agent_id: Any = None
+
+    @property
+    def fields(self) -> Json:
+        return object_in(self.data)
+
+    @property
+    def is_of_sub_agent(self) -> bool:
+        return bool(self.agent_id or self.fields.get("parentToolCallId"))
+
+
+_DECODER = msgspec.json.Decoder(_Event)
+
+
+def _find(places: Places) -> Iterator[Source]:
+    root = places.named("COPILOT_HOME", places.home / ".copilot")
+    patterns = (
+        "session-state/*/events.jsonl",
+        "session-state/*.jsonl",
+        "history-session-state/*.json",
+    )
+    for pattern in patterns:
+        for path in sorted(root.glob(pattern)):
+            if path.is_file():
+                yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    return path.suffix in (".jsonl", ".json") and bool(_MARK.search(head))
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    if source.path.suffix == ".json":
+        yield from copilot_history.read(source.path, ledger)
+        return
+    facts = _Facts(source.path)
+    for raw in raw_lines(source.path, wanted=_is_wanted):
+        if raw.is_whole and (event := decode(raw.data, _DECODER)):
+            facts.take(event)
+    own = Ledger()
+    yield Conversation(facts.heading(), lambda: _items(source.path, facts, own), own)
+
+
+def _items(path: Path, facts: "_Facts", ledger: Ledger) -> Iterator[Item]:
+    talk = _Talk(facts.source_id, ledger)
+    for raw in raw_lines(path, wanted=_is_wanted):
+        if raw.is_whole and (event := decode(raw.data, _DECODER)):
+            yield from talk.take(event)
+        elif not raw.is_whole and not _is_wanted(raw.data):
+            ledger.skipped["session binary asset"] += 1
+        else:
+            ledger.skipped[raw.damage] += 1
+    yield from talk.flush()
+
+
+def _is_wanted(head: bytes) -> bool:
+    return _ASSET not in head[:256]
+
+
+class _Facts:
+    """The facts of a heading, as they are found."""
+
+    def __init__(self, path: Path) -> None:
+        self.source_id = path.parent.name if path.name == "events.jsonl" else path.stem
+        self._workspace = _workspace(path)
+        self._title = ""
+        self._cwd = self._workspace.get("cwd", "")
+        self._model = ""
+        self._version = ""
+        self._created: Any = self._workspace.get("created_at")
+        self._updated: Any = None
+
+    def take(self, event: _Event) -> None:
+        fields = event.fields
+        self._created = self._created or event.timestamp
+        if utc(event.timestamp):
+            self._updated = event.timestamp
+        match event.type:
+            case "session.start" | "session.resume":
+                self.source_id = text_in(fields.get("sessionId")) or self.source_id
+                cwd = text_in(object_in(fields.get("context")).get("cwd"))
+                self._cwd = self._cwd or cwd
+                self._version = text_in(fields.get("copilotVersion")) or self._version
+                self._model = text_in(fields.get("selectedModel")) or self._model
+            case "session.model_change":
+                self._model = text_in(fields.get("newModel")) or self._model
+            case "session.title_changed":
+                self._title = text_in(fields.get("title")) or self._title
+            case "assistant.message" if not event.is_of_sub_agent:
+                self._model = text_in(fields.get("model")) or self._model
+            case _:
+                pass
+
+    def heading(self) -> Heading:
+        return Heading(
+            self.source_id,
+            name=self._name(),
+            project_path=self._cwd,
+            created_at=utc(self._created),
+            updated_at=utc(self._updated),
+            model=self._model,
+            version=self._version,
+        )
+
+    def _name(self) -> str:
+        given = contents.title(self._workspace.get("name"))
+        made = contents.title(self._title)
+        return given if self._workspace.get("user_named") == "true" else made or given
+
+
+def _workspace(path: Path) -> dict[str, str]:
+    """The fields of the file beside the events, which is flat YAML."""
+    if path.name != "events.jsonl":
+        return {}
+    try:
+        data = read_bounded(path.with_name("workspace.yaml"), _WORKSPACE_BYTES, follow=True)
+    except OSError:
+        return {}
+    found = re.findall(r"(?m)^(\w+):[ \t]*(.*(?:\n[ \t]+.+)*)", data.decode("utf-8", "replace"))
+    return {key: _scalar(value) for key, value in found}
+
+
+def _scalar(text: str) -> str:
+    head, *more = (line.strip() for line in text.splitlines() or [""])
+    if head in (">", ">-", "|", "|-"):
+        return " ".join(more)
+    value = " ".join([head, *more])
+    if value.startswith('"'):
+        try:
+            return str(json.loads(value))
+        except ValueError:
+            return value.strip('"')
+    return value[1:-1].replace("''", "'") if value.startswith("'") else value
+
+
+class _Talk:
+    """Makes messages of events, one after the other."""
+
+    def __init__(self, source_id: str, ledger: Ledger) -> None:
+        self._source_id = source_id
+        self._ledger = ledger
+        self._number = 0
+        self._seen: set[str] = set()
+        self._model = ""
+        self._parent = ""
+        self._answer: ForeignMessage | None = None
+        self._part_of = ""
+        self._results: list[ForeignMessage] = []
+
+    def take(self, event: _Event) -> Iterator[Item]:
+        self._number += 1
+        if event.is_of_sub_agent:
+            self._skip("sub-agent")
+            return
+        match event.type:
+            case "user.message":
+                yield from self._prompt(event)
+            case "assistant.message":
+                yield from self._said(event)
+            case "tool.execution_complete":
+                self._result(event)
+            case "session.compaction_complete":
+                yield from self._compacted(event)
+            case "abort":
+                self._ledger.read += 1
+                self._end_answer(status="interrupted")
+            case "session.error":
+                yield from self._failed(event)
+            case _:
+                self._note(event)
+
+    def flush(self) -> Iterator[Item]:
+        held = [*([self._answer] if self._answer else []), *self._results]
+        self._answer, self._results, self._part_of = None, [], ""
+        for message in held:
+            yield msgspec.structs.replace(message, parent=self._parent)
+            self._parent = message.id
+
+    def _skip(self, reason: str) -> None:
+        self._ledger.skipped[reason] += 1
+
+    def _note(self, event: _Event) -> None:
+        if event.type in _FACTS:
+            self._ledger.read += 1
+            fields = event.fields
+            model = fields.get("newModel") or fields.get("selectedModel")
+            self._model = text_in(model) or self._model
+            return
+        kind = text_in(event.type)
+        plain = kind.replace(".", " ").replace("_", " ")
+        unknown = "unknown record"
+        self._skip(_REASONS.get(kind, plain if _PLAIN.fullmatch(kind) else unknown))
+
+    def _prompt(self, event: _Event) -> Iterator[Item]:
+        attached = objects_in(event.fields.get("attachments"))
+        text = contents.joined([_text(event), *map(_attachment, attached)])
+        if not text:
+            self._skip("empty message")
+            return
+        yield from self.flush()
+        yield from self._alone(self._message(event, "user", text))
+
+    def _said(self, event: _Event) -> Iterator[Item]:
+        text = _text(event)
+        calls = _calls(event)
+        if not text.strip() and not calls:
+            self._skip("thinking" if event.fields.get("reasoningText") else "empty message")
+            return
+        part_of = text_in(event.fields.get("messageId"))
+        answer = self._answer
+        if answer and part_of and part_of == self._part_of and not self._results:
+            self._ledger.read += 1
+            self._answer = msgspec.structs.replace(
+                answer,
+                content=(answer.content or "") + text or None,
+                tool_calls=(*answer.tool_calls, *calls),
+            )
+            return
+        yield from self.flush()
+        model = text_in(event.fields.get("model")) or self._model
+        made = self._message(event, "assistant", text or None)
+        if made is not None:
+            self._part_of = part_of
+            self._answer = msgspec.structs.replace(made, tool_calls=calls, model=model or None)
+
+    def _result(self, event: _Event) -> None:
+        made = self._message(event, "tool", _result_text(event.fields))
+        if made is not None:
+            call = text_in(event.fields.get("toolCallId")) or f"{made.id}-call"
+            self._results.append(msgspec.structs.replace(made, tool_call_id=call))
+
+    def _compacted(self, event: _Event) -> Iterator[Item]:
+        text = text_in(event.fields.get("summaryContent"))
+        yield from self.flush()
+        if not text.strip() or not self._parent:
+            self._skip("summary without text or messages")
+            return
+        self._ledger.read += 1
+        yield ForeignSummary(text, self._parent)
+
+    def _failed(self, event: _Event) -> Iterator[Item]:
+        error = text_in(event.fields.get("message")) or "error"
+        yield from self.flush()
+        made = self._message(event, "assistant", None)
+        if made is not None:
+            yield from self._alone(msgspec.structs.replace(made, status="failed", error=error))
+
+    def _end_answer(self, status: str) -> None:
+        if self._answer:
+            self._answer = msgspec.structs.replace(self._answer, status=status)
+
+    def _alone(self, message: ForeignMessage | None) -> Iterator[Item]:
+        if message is not None:
+            yield msgspec.structs.replace(message, parent=self._parent)
+            self._parent = message.id
+
+    def _message(self, event: _Event, role: Role, text: str | None) -> ForeignMessage | None:
+        """A message that is counted; ``None`` if it was there before."""
+        name = text_in(event.id) or f"~{self._number}"
+        name = name if _UUID.fullmatch(name) else f"{self._source_id}:{name}"
+        if name in self._seen:
+            self._skip("duplicate")
+            return None
+        self._seen.add(name)
+        self._ledger.read += 1
+        return ForeignMessage(name, role, text, utc(event.timestamp))
+
+
+def _text(event: _Event) -> str:
+    blocks = contents.blocks(event.fields.get("content"))
+    return contents.joined(text_in(block.get("text")) for block in blocks)
+
+
+def _attachment(attached: Json) -> str:
+    kind = text_in(attached.get("mimeType"))
+    name = text_in(attached.get("displayName")) or text_in(attached.get("path"))
+    size = attached.get("byteLength")
+    return contents.placeholder(
+        "image" if kind.startswith("image/") else "file", name, kind, size and f"{size} bytes"
+    )
+
+
+def _calls(event: _Event) -> tuple[ToolCall, ...]:
+    return tuple(
+        ToolCall(
+            text_in(call.get("toolCallId")) or f"call-{number}",
+            text_in(call.get("name")),
+            contents.arguments(call.get("arguments")),
+        )
+        for number, call in enumerate(objects_in(event.fields.get("toolRequests")), 1)
+    )
+
+
+def _result_text(fields: Json) -> str:
+    result = object_in(fields.get("result"))
+    text = text_in(result.get("content")) or text_in(result.get("detailedContent"))
+    error = fields.get("error")
+    told = text_in(error) or text_in(object_in(error).get("message"))
+    pictures = [
+        contents.placeholder(
+            "image", text_in(block.get("mimeType")), contents.base64_size(block.get("data"))
+        )
+        for block in objects_in(result.get("contents"))
+        if block.get("type") == "image"
+    ]
+    return contents.joined([text or told, *pictures])
+
+
+READER = Reader("copilot-cli", "GitHub Copilot CLI", _find, _recognises, _read)
