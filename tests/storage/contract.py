@@ -14,7 +14,6 @@ The backend it gives has
 - ``fail_next()``: the next append finds no room;
 - ``slip_in(session_id, record)``: somebody adds a record without asking;
 - ``make_newer(session_id)``: the session was written by a newer version;
-- ``import_session(header, records)``: an importer put a session into the archive;
 - ``spoil(session_id)``: what was saved of a session is no longer there.
 """
 
@@ -416,11 +415,11 @@ class StoreContract:
         getattr(store, end)(name)
         assert store.load(closed(store)).header.ordinal == 3
 
-    def test_an_imported_session_has_no_number_until_it_is_restored(self, store, backend):
+    def test_an_imported_session_has_no_number_until_it_is_restored(self, store):
         closed(store)
-        backend.import_session(header("theirs", ordinal=0, imported_from="peer:1"), [user("m1")])
+        store.add_imported(imported("theirs"), encoded(user("m1")))
         entry = store.entry("theirs")
-        assert (entry.status, entry.ordinal, entry.program) == ("archived", 0, "peer")
+        assert (entry.status, entry.ordinal, entry.program) == ("archived", 0, "pi")
         with pytest.raises(SessionNotFound):
             store.resolve("#2", SCOPE)
         before = store.active(SCOPE)
@@ -433,9 +432,9 @@ class StoreContract:
         assert store.entry("theirs").ordinal == 2
         assert store.load(closed(store)).header.ordinal == 3
 
-    def test_the_first_append_to_an_imported_session_gives_it_its_number(self, store, backend):
+    def test_the_first_append_to_an_imported_session_gives_it_its_number(self, store):
         closed(store)
-        backend.import_session(header("theirs", ordinal=0, imported_from="peer:1"), [user("m1")])
+        store.add_imported(imported("theirs"), encoded(user("m1")))
         lease = store.lease("theirs")
         appended = store.append(lease, [answer("m2", seconds=1)])
         assert (appended.ordinal, appended.restored) == (2, True)
@@ -1475,13 +1474,13 @@ class StoreContract:
     # --- filters of a query
 
     @pytest.fixture
-    def origins(self, store, backend):
+    def origins(self, store):
         """Three sessions: one of the shop, a named one of the farm, an imported one."""
         new(store, user("m1", "needle", 1), session_id="shop")
         lease = store.create("project:/home/u/Fárm", "/home/u/Fárm", "m", session_id="farm")
         store.append(lease, [user("m2", "needle", 2), answer("m3", "hay", 3), state("A needle")])
         theirs = header("theirs", ordinal=0, imported_from="claude-code:1f")
-        backend.import_session(theirs, [user("m4", "needle", 4), answer("m5", "- ->", 5)])
+        store.add_imported(theirs, encoded(user("m4", "needle", 4), answer("m5", "- ->", 5)))
         return store
 
     @pytest.mark.parametrize(

@@ -10,8 +10,6 @@ from tests.storage.contract import StoreContract
 from tests.storage.memory import ScriptedMemoryStore
 from tui.domain.journal.records import encode
 from tui.storage.file_store import FileStore
-from tui.storage.memory_shelf import Box
-from tui.storage.writer import last_use, set_last_use
 
 
 class FileBackend:
@@ -40,14 +38,6 @@ class FileBackend:
         _, rest = path.read_bytes().split(b"\n", 1)
         path.write_bytes(encode(header(session_id, version=2)) + rest)
 
-    def import_session(self, header, records):
-        path = self._root / "archive" / f"{header.id}.jsonl"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"".join(map(encode, (header, *records))))
-        used = last_use(records)
-        if used is not None:
-            set_last_use(path, used)
-
     def spoil(self, session_id):
         path = self.store.path(session_id)
         path.unlink()
@@ -68,10 +58,6 @@ class MemoryBackend:
     def make_newer(self, session_id):
         box = self.store.shelf.boxes[session_id]
         box.header = header(session_id, version=2)
-
-    def import_session(self, header, records):
-        used = last_use(records) or 0
-        self.store.shelf.boxes[header.id] = Box(header, [*records], used, "archived")
 
     def spoil(self, session_id):
         self.store.shelf.boxes[session_id].damage = "spoilt"

@@ -139,6 +139,14 @@ def test_a_list_of_numbers_made_anew_has_none_for_an_imported_session(store):
     assert damaged_lines((store.root / "scopes.jsonl").read_bytes()) == 0
 
 
+def test_an_import_into_an_empty_directory_leaves_a_list_without_numbers(store):
+    imported = header("theirs", ordinal=0, imported_from="peer:1")
+    store.add_imported(imported, [(user("m1"), b"")])
+    assert (store.root / "scopes.jsonl").read_bytes() == b'{"scope":"","at":""}\n'
+    assert store.active("") is None
+    assert ordinal(store, closed(store)) == 1
+
+
 @pytest.mark.parametrize("torn", [b'{"scope":"project:/shop","at":"x","ordi', b"\xff\xfe\0", b"{"])
 def test_a_torn_last_line_is_closed_and_costs_nothing_else(store, torn):
     first = closed(store)

@@ -44,7 +44,7 @@ class FileCatalog:
         return self._scopes.table().highest.keys()
 
     def named(self, name: str) -> Iterable[str]:
-        return [key for key, own_name in self._directory.names(self._wanted) if own_name == name]
+        return self._directory.named(name, self._wanted)
 
     def closest(self, target: str) -> Sequence[str]:
         """Find the ids most similar to an unknown target, by id or by name."""

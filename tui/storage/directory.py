@@ -16,6 +16,7 @@ from tui.errors import SessionDamaged, SessionNotFound, StorageError
 from tui.storage import locks
 from tui.storage.disk import storage_errors
 from tui.storage.folders import Folder, Folders, JournalFile
+from tui.storage.index.lazy_index import LazyIndex
 from tui.storage.journal import JournalEnds, opened
 from tui.storage.protocol import KEPT, Listing, Order, SessionFilter
 from tui.storage.scopes import ScopeLine, ScopeNumber, Scopes, ScopeTable
@@ -30,37 +31,74 @@ _FOLDERS: dict[Status, Folder] = {
     "archived": Folder.ARCHIVE,
     "trashed": Folder.TRASH,
 }
+_ARCHIVED: frozenset[Status] = frozenset({"archived"})
 
 
 class Directory:
     """Makes the list entries of the sessions in a data directory."""
 
-    def __init__(self, folders: Folders, scopes: Scopes) -> None:
+    def __init__(self, folders: Folders, scopes: Scopes, index: LazyIndex) -> None:
         self._folders = folders
         self._scopes = scopes
+        self._index = index
+        self._read_scopes: dict[str, str] = {}
 
     def page(self, wanted: SessionFilter, cursor: str | None, limit: int) -> Listing:
         """Read a page. Raises ``StorageError`` for an invalid cursor."""
         after = _read_cursor(cursor) if cursor is not None else None
+        if wanted.statuses == _ARCHIVED and self._folders.is_large(Folder.ARCHIVE):
+            listing = self._indexed_page(wanted, after, limit)
+            if listing is not None:
+                return listing
         active, table = self._active_sessions(), self._scopes.table()
         place_of = _ORDERS[wanted.order](table)
         entries: list[SessionEntry] = []
         last: JournalFile | None = None
-        for file in _sorted(self._files(wanted, table), wanted.order, table):
-            if after is not None and place_of(file) <= after:
+        for file in _sorted(self._candidates(wanted, table), wanted.order, table):
+            is_before = after is not None and place_of(file) <= after
+            if is_before or not self._may_fit(file, wanted, table):
                 continue
             if last is not None and len(entries) == limit:
                 return Listing(_in_order(entries, wanted.order), json.dumps(place_of(last)))
             last = file
-            entry = self._entry(file, active) if self._may_fit(file, wanted) else None
+            entry = self._entry(file, active)
             if entry is not None and _fits(entry, wanted):
                 entries.append(entry)
         return Listing(_in_order(entries, wanted.order), None)
+
+    def _indexed_page(
+        self, wanted: SessionFilter, after: "_Place | None", limit: int
+    ) -> Listing | None:
+        """Read a page of the archive by the index; ``None`` if that cannot be."""
+        table = self._scopes.table()
+        if wanted.used_before is not None or wanted.order == "closed" or self._has_pins(table):
+            return None
+        behind = (-after[1], after[2]) if after is not None else None
+        rows = self._index.archived(wanted.scope, behind, limit + 1)
+        if rows is None:
+            return None
+        active, place_of = self._active_sessions(), _ORDERS[wanted.order](table)
+        files = [JournalFile(key, Folder.ARCHIVE, mtime_ns) for key, mtime_ns in rows[:limit]]
+        entries = [entry for file in files if (entry := self._entry(file, active))]
+        if len(entries) < len(files):
+            # Moved meanwhile.
+            return None
+        more = json.dumps(place_of(files[-1])) if files and len(rows) > limit else None
+        return Listing(tuple(entries), more)
+
+    def _has_pins(self, table: ScopeTable) -> bool:
+        """Tell whether a pinned session is in the archive."""
+        paths = (self._folders.journal(key, Folder.ARCHIVE) for key in table.pinned)
+        return any(map(os.path.lexists, paths))
 
     def count(self, wanted: SessionFilter) -> int:
         """Count the sessions that a filter passes, by file names alone where possible."""
         if wanted.used_before is not None:
             return len(self.page(wanted, None, sys.maxsize).entries)
+        if wanted.statuses == _ARCHIVED and self._folders.is_large(Folder.ARCHIVE):
+            count = self._index.count_archived(wanted.scope)
+            if count is not None:
+                return count
         table = self._scopes.table()
         folders = {_FOLDERS[status] for status in wanted.statuses}
         is_whole = wanted.statuses >= KEPT or not wanted.statuses & KEPT
@@ -108,9 +146,20 @@ class Directory:
         """Make up a damaged header from the entry in ``scopes.jsonl``."""
         return unknown_header(session_id, self._scopes.table().places.get(session_id, _NOWHERE))
 
-    def names(self, wanted: SessionFilter) -> Iterator[tuple[str, str]]:
-        """Read the id and the name of each session."""
-        for file in self._files(wanted, self._scopes.table()):
+    def named(self, name: str, wanted: SessionFilter) -> Iterator[str]:
+        """Find the sessions with a name."""
+        files = self._files(wanted, self._scopes.table())
+        if self._folders.is_large(Folder.ARCHIVE):
+            archived = self._index.archived_named(name)
+            if archived is not None:
+                among = set(archived)
+                files = [
+                    f for f in files if f.folder is not Folder.ARCHIVE or f.session_id in among
+                ]
+        return (session_id for session_id, own_name in self._names(files) if own_name == name)
+
+    def _names(self, files: Iterable[JournalFile]) -> Iterator[tuple[str, str]]:
+        for file in files:
             path = self._folders.journal(file.session_id, file.folder)
             try:
                 with opened(
@@ -136,14 +185,19 @@ class Directory:
         return _ActiveSessions(self._folders, self._scopes.table(), self._scope_of)
 
     def _files(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
-        files = self._in_scope(wanted, table)
+        files = self._candidates(wanted, table)
+        return [file for file in files if self._is_in_scope(file, wanted, table)]
+
+    def _candidates(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
+        """List the journals that a filter passes, as far as can be told without opening them."""
+        files = self._scanned(wanted, table)
         if wanted.used_before is None:
             return files
         # Rounded up; ``_fits`` compares exactly.
         limit = (int(_moment(wanted.used_before).timestamp()) + 1) * _SECOND
         return [file for file in files if file.mtime_ns < limit]
 
-    def _in_scope(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
+    def _scanned(self, wanted: SessionFilter, table: ScopeTable) -> list[JournalFile]:
         folders = {_FOLDERS[status] for status in wanted.statuses}
         if wanted.scope is None:
             return self._folders.scan(*folders)
@@ -152,12 +206,19 @@ class Directory:
             place = table.places.get(session_id)
             return place is None or place.scope == wanted.scope
 
-        files = self._folders.scan(*folders, among=may_belong)
-        return [file for file in files if self._scope_of(file, table) == wanted.scope]
+        return self._folders.scan(*folders, among=may_belong)
+
+    def _is_in_scope(self, file: JournalFile, wanted: SessionFilter, table: ScopeTable) -> bool:
+        return wanted.scope is None or self._scope_of(file, table) == wanted.scope
 
     def _scope_of(self, file: JournalFile, table: ScopeTable) -> str:
         place = table.places.get(file.session_id)
-        return place.scope if place is not None else _header(self._folders, file).scope
+        if place is not None:
+            return place.scope
+        # An imported session has no place: its journal is opened, but only once.
+        if file.session_id not in self._read_scopes:
+            self._read_scopes[file.session_id] = _header(self._folders, file).scope
+        return self._read_scopes[file.session_id]
 
     def _entry(self, file: JournalFile, active: "_ActiveSessions") -> SessionEntry | None:
         """Make the entry of one session; ``None`` if it was moved meanwhile."""
@@ -175,8 +236,10 @@ class Directory:
         is_active = status in KEPT and active.of(scope) == file.session_id
         return describe(ends.session, ends.first_prompt, status, used, active=is_active)
 
-    def _may_fit(self, file: JournalFile, wanted: SessionFilter) -> bool:
-        """Check the status of a kept session, if the filter asks for one, before it is read."""
+    def _may_fit(self, file: JournalFile, wanted: SessionFilter, table: ScopeTable) -> bool:
+        """Check the scope, and the status of a kept session, before the rest of it is read."""
+        if not self._is_in_scope(file, wanted, table):
+            return False
         if file.folder is not Folder.SESSIONS or wanted.statuses >= KEPT:
             return True
         return self._status(file) in wanted.statuses
@@ -266,7 +329,23 @@ def describe_unreadable(
 
 def open_scopes(folders: Folders) -> Scopes:
     """Open the scopes of a data directory; journals' headers stand in for a missing file."""
-    return Scopes(folders.scopes, folders.scopes_lock, lambda: _header_lines(folders))
+    return Scopes(folders.scopes, folders.scopes_lock, _HeaderLines(folders).read)
+
+
+class _HeaderLines:
+    """A cache of the lines that headers give, until a journal comes or goes."""
+
+    def __init__(self, folders: Folders) -> None:
+        self._folders = folders
+        self._lines: list[ScopeLine] = []
+        self._read_at: tuple[int, ...] = ()
+
+    def read(self) -> list[ScopeLine]:
+        """Read the headers if a folder has changed."""
+        changed = tuple(map(self._folders.changed, Folder))
+        if changed != self._read_at:
+            self._lines, self._read_at = _header_lines(self._folders), changed
+        return self._lines
 
 
 def _header_lines(folders: Folders) -> list[ScopeLine]:

@@ -93,9 +93,9 @@ class FileStore:
         self._clock = clock
         self._folders = Folders(root)
         self._scopes = open_scopes(self._folders)
-        self._directory = Directory(self._folders, self._scopes)
-        self._held = HeldLeases(clock)
         self._index = LazyIndex(root)
+        self._directory = Directory(self._folders, self._scopes, self._index)
+        self._held = HeldLeases(clock)
         self._moves = MoveLog(self._folders.moves)
 
     # --- holding
@@ -169,6 +169,7 @@ class FileStore:
         if self._folders.exists(session_id):
             raise SessionExists(session_id)
         with _saving(session_id):
+            self._scopes.ensure()
             header = self._taken_over(header, active=active)
             journal = NewJournal(chain([(header, b"")], records))
             try:
@@ -188,6 +189,7 @@ class FileStore:
         self._index.changed(held.session_id)
         with _logged_save(held, len(records)), _saving(held.session_id):
             held.writer.append(records, lines)
+            self._folders.note_growth(held.folder)
 
     def imports(self) -> Iterator[ImportLine]:
         with storage_errors("Cannot read the log of imports"):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from enum import Enum
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from tui.errors import SessionNotFound, StorageError
 from tui.storage.disk import are_two_names, make_directory, move, storage_errors
 
 SUFFIX = ".jsonl"
+_LARGE = 1000
 _ALL_RIGHTS = os.R_OK | os.W_OK | os.X_OK
 _JOURNAL_NAME = re.compile(f"({SESSION_ID.pattern}){re.escape(SUFFIX)}")
 
@@ -176,6 +178,25 @@ class Folders(msgspec.Struct, frozen=True):
         found.sort(key=attrgetter("session_id"))
         found.sort(key=attrgetter("mtime_ns"), reverse=True)
         return found
+
+    def is_large(self, folder: Folder) -> bool:
+        """Tell whether a folder has so many journals that a look at each is too slow."""
+        try:
+            with os.scandir(self.of(folder)) as entries:
+                return sum(1 for _ in islice(entries, _LARGE + 1)) > _LARGE
+        except OSError:
+            return False
+
+    def changed(self, folder: Folder) -> int:
+        """The time of a folder's last change in nanoseconds; 0 if there is none."""
+        try:
+            return os.stat(self.of(folder)).st_mtime_ns
+        except OSError:
+            return 0
+
+    def note_growth(self, folder: Folder) -> None:
+        """Change the time of a folder, in which a journal has grown."""
+        os.utime(self.of(folder))
 
     def names(self, *folders: Folder) -> Iterator[JournalFile]:
         """List the same journals by name alone, in no order, with 0 for the time of use."""

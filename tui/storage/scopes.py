@@ -49,6 +49,10 @@ class ScopeLine(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     pinned: bool | None = None
 
 
+_NOTHING = ScopeLine(scope="", at="")
+"""The line of a file without numbers: an empty file counts as missing."""
+
+
 class ScopeNumber(msgspec.Struct, frozen=True, gc=False):
     """A session's scope and its number there."""
 
@@ -123,6 +127,14 @@ class Scopes:
             yield
         finally:
             lock.release()
+
+    def ensure(self) -> None:
+        """Write the file if it is missing: without it, each list reads all headers."""
+        if self._current_stamp() is not None:
+            return
+        with self.locked():
+            if self._current_stamp() is None:
+                self.add(_NOTHING)
 
     def rebuild(self) -> None:
         """Write the file anew from the headers. The caller holds the lock."""

@@ -20,7 +20,7 @@ from tui.storage.disk import open_to_make
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 5
+VERSION = 6
 """Version of schema and tokens; an index of an earlier one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
@@ -41,6 +41,8 @@ create table sessions(
     device integer not null, inode integer not null, size integer not null,
     mtime integer not null, tail blob not null, done integer not null,
     name text not null default '', project integer not null, program integer not null);
+create index sessions_by_use on sessions(folder, mtime desc, id, project);
+create table archive(inode integer not null, changed integer not null);
 create table projects(
     number integer primary key, scope blob not null, project blob not null, unique(scope, project));
 create table programs(number integer primary key, program blob not null unique);
@@ -155,7 +157,7 @@ def clear(connection: sqlite3.Connection) -> None:
     connection.execute("pragma secure_delete = on")
     connection.execute("begin immediate")
     connection.execute("insert into words(words) values('delete-all')")
-    for table in ("messages", "sessions", "replaced", "projects", "programs"):
+    for table in ("messages", "sessions", "replaced", "projects", "programs", "archive"):
         connection.execute(f"delete from {table}")  # noqa: S608 - no name from outside
     connection.execute("commit")
     # Purged words must not stay in the write-ahead log either.

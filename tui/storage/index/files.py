@@ -1,7 +1,7 @@
 """Journals as the index reads them: their files, messages and names."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from operator import attrgetter
@@ -36,10 +36,10 @@ class MessageLine(NamedTuple):
     message: Message
 
 
-def scan(folders: Folders) -> list[JournalStat]:
+def scan(folders: Folders, among: Collection[Folder] = tuple(Folder)) -> list[JournalStat]:
     """Stat all journals, newest use first, each id in one folder only."""
     seen: dict[str, JournalStat] = {}
-    for folder in reversed(Folder):
+    for folder in sorted(among, key=list(Folder).index, reverse=True):
         for session_id, status in folders.statuses(folder, folders.ids(folder)):
             seen[session_id] = _seen(session_id, folder.value, status)
     return sorted(seen.values(), key=attrgetter("mtime_ns"), reverse=True)

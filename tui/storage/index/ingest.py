@@ -3,9 +3,9 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tui.domain.journal.records import State
 from tui.domain.search.query import spaced, time_of
@@ -279,14 +279,23 @@ _KNOWN = """
 
 
 def known_sessions(
-    connection: sqlite3.Connection, session_ids: Iterable[str] | None = None
+    connection: sqlite3.Connection, session_ids: Iterable[str]
 ) -> dict[str, IndexedJournal]:
-    """Read the rows of all journals, or of some sessions, by their ids."""
-    if session_ids is None:
-        rows = connection.execute(_KNOWN).fetchall()
-    else:
-        by_id = f"{_KNOWN} where id = ?"
-        rows = [row for each in session_ids for row in connection.execute(by_id, (each,))]
+    """Read the rows of some sessions, by their ids."""
+    by_id = f"{_KNOWN} where id = ?"
+    return _by_id([row for each in session_ids for row in connection.execute(by_id, (each,))])
+
+
+def known_in(
+    connection: sqlite3.Connection, among: Collection[Folder]
+) -> dict[str, IndexedJournal]:
+    """Read the rows of all journals in some folders, by their ids."""
+    in_folder = f"{_KNOWN} where folder = ?"
+    rows = [row for each in among for row in connection.execute(in_folder, (each.value,))]
+    return _by_id(rows)
+
+
+def _by_id(rows: list[tuple[Any, ...]]) -> dict[str, IndexedJournal]:
     return dict(zip(map(itemgetter(0), rows), map(IndexedJournal._make, rows), strict=True))
 
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,6 +43,26 @@ class LazyIndex:
             milliseconds_since(begun),
         )
         return found
+
+    def archived(
+        self, scope: str | None, after: tuple[int, str] | None, limit: int
+    ) -> Sequence[tuple[str, int]] | None:
+        """List archived sessions as ``archive_list.page``."""
+        from tui.storage.index import archive_list
+
+        return archive_list.page(self._root, scope, after, limit)
+
+    def count_archived(self, scope: str | None) -> int | None:
+        """Count archived sessions as ``archive_list.count``."""
+        from tui.storage.index import archive_list
+
+        return archive_list.count(self._root, scope)
+
+    def archived_named(self, name: str) -> Sequence[str] | None:
+        """Find archived sessions by their name as ``archive_list.named``."""
+        from tui.storage.index import archive_list
+
+        return archive_list.named(self._root, name)
 
     def changed(self, session_id: str) -> None:
         """Report a journal that this program has changed to the next search."""

@@ -6,16 +6,26 @@ import time
 from collections.abc import Collection, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from tui.errors import IndexBusy, StorageError
 from tui.storage import locks
 from tui.storage.disk import open_to_make, storage_errors
-from tui.storage.folders import Folders
+from tui.storage.folders import Folder, Folders
 from tui.storage.index import child, database
+from tui.storage.index.archive_list import Stamp, archive_stamp, is_listed, note_listed
 from tui.storage.index.child import Progress
 from tui.storage.index.database import Unusable, unusable
 from tui.storage.index.files import SEARCHED, JournalStat, look, scan
-from tui.storage.index.ingest import Ingest, Pending, known_sessions, unread, unread_bytes
+from tui.storage.index.ingest import (
+    IndexedJournal,
+    Ingest,
+    Pending,
+    known_in,
+    known_sessions,
+    unread,
+    unread_bytes,
+)
 
 FOLLOWED_HERE = 1024 * 1024
 """Bytes that a search indexes itself; more is left to a builder process."""
@@ -25,7 +35,21 @@ _RESTART_SECONDS = 5.0
 _PATIENCE = 5.0
 _ROUNDS = 3
 _MENDED = frozenset({"missing", "older", "damaged"})
+_CHANGING = Folder.SESSIONS, Folder.TRASH
 _HARMLESS = frozenset({"locked", "out of reach"})
+
+
+class _Seen(NamedTuple):
+    """Journals and their rows; ``stamp`` is that of the archive, if all of it was looked at."""
+
+    files: list[JournalStat]
+    known: dict[str, IndexedJournal]
+    stamp: Stamp | None = None
+
+    @property
+    def pending(self) -> Pending:
+        """The journals that are not wholly indexed."""
+        return unread(self.files, self.known)
 
 
 class IndexMaintenance:
@@ -69,29 +93,44 @@ class IndexMaintenance:
         """
         with self._locked(0) as held:
             if not held:
-                known = known_sessions(connection, session_ids)
-                return unread(self._files(session_ids), known)
+                return self._seen(connection, session_ids).pending
             pending = self._follow(connection, session_ids)
         if unread_bytes(pending) > FOLLOWED_HERE:
             self._start_child()
         return pending
 
-    def _files(self, session_ids: Collection[str] | None) -> list[JournalStat]:
-        if session_ids is None:
-            files = scan(self._folders)
-            self.journals = len(files)
-            return files
-        return look(self._folders, session_ids)
+    def _seen(self, connection: sqlite3.Connection, session_ids: Collection[str] | None) -> _Seen:
+        """Look at the journals, or at those of some sessions, and at their rows."""
+        if session_ids is not None:
+            files = look(self._folders, session_ids)
+            return _Seen(files, known_sessions(connection, session_ids))
+        # An archive that is as it was listed may be too large for a look at each file.
+        seen = (
+            self._seen_in(connection, _CHANGING)
+            if is_listed(connection, self._folders)
+            else self._seen_all(connection)
+        )
+        self.journals = len(seen.files)
+        return seen
+
+    def _seen_all(self, connection: sqlite3.Connection) -> _Seen:
+        stamp = archive_stamp(self._folders)
+        return self._seen_in(connection, tuple(Folder))._replace(stamp=stamp)
+
+    def _seen_in(self, connection: sqlite3.Connection, among: Collection[Folder]) -> _Seen:
+        files, known = scan(self._folders, among), known_in(connection, among)
+        # A move that was killed half-way leaves a journal in two folders.
+        others = [file.session_id for file in files if file.session_id not in known]
+        return _Seen(files, known | known_sessions(connection, others))
 
     def _follow(
         self, connection: sqlite3.Connection, session_ids: Collection[str] | None
     ) -> Pending:
-        files = self._files(session_ids)
         deadline = time.monotonic() + _FOLLOW_SECONDS
         try:
             with as_unusable(connection):
                 self._forget_if_asked(connection)
-                pending = self._noted(connection, files, session_ids)
+                pending = self._noted(connection, self._seen(connection, session_ids))
                 if not pending or unread_bytes(pending) > FOLLOWED_HERE:
                     return pending
                 for _ in Ingest(self._folders, connection).take(pending, deadline):
@@ -99,17 +138,15 @@ class IndexMaintenance:
         except Unusable as error:
             if error.kind not in _HARMLESS:
                 raise
-        return unread(files, known_sessions(connection, session_ids))
+            return self._seen(connection, session_ids).pending
+        files = [file for file, _ in pending]
+        return unread(files, known_sessions(connection, [file.session_id for file in files]))
 
-    def _noted(
-        self,
-        connection: sqlite3.Connection,
-        files: list[JournalStat],
-        session_ids: Collection[str] | None = None,
-    ) -> Pending:
-        known = known_sessions(connection, session_ids)
-        Ingest(self._folders, connection).note(files, known)
-        return unread(files, known)
+    def _noted(self, connection: sqlite3.Connection, seen: _Seen) -> Pending:
+        Ingest(self._folders, connection).note(seen.files, seen.known)
+        if seen.stamp is not None:
+            note_listed(connection, seen.stamp, seen.files, seen.known)
+        return seen.pending
 
     def build(self) -> Iterator[Progress]:
         """Bring the index up to date, however long that takes; yields progress.
@@ -174,9 +211,9 @@ class IndexMaintenance:
         follower = Ingest(self._folders, connection)
         for _ in range(_ROUNDS):
             self._forget_if_asked(connection)
-            files = scan(self._folders)
-            pending = self._noted(connection, files)
-            total = sum(file.size for file in files if file.folder in SEARCHED)
+            seen = self._seen_all(connection)
+            pending = self._noted(connection, seen)
+            total = sum(file.size for file in seen.files if file.folder in SEARCHED)
             before = total - unread_bytes(pending)
             yield Progress(before, total)
             if not pending:

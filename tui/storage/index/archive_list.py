@@ -1,0 +1,132 @@
+"""The archive as the index lists it: a hundred thousand sessions without a look at each file.
+
+The list counts while the folder is as it was when the index had all of its journals: a name that
+comes or goes changes the folder's time, and whoever writes to a journal in it does the same
+(``Folders.note_growth``).
+"""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from tui.domain.search.query import spaced
+from tui.storage.folders import Folder, Folders
+from tui.storage.index import database
+from tui.storage.index.database import Unusable
+from tui.storage.index.files import JournalStat
+from tui.storage.index.ingest import IndexedJournal
+from tui.storage.index.origins import encoded
+
+Stamp = tuple[int, int]
+"""The inode of the folder, and the time of its last change in nanoseconds."""
+
+_Found = TypeVar("_Found")
+# A file system with coarse times gives a later change the same one.
+_SETTLED_NS = 2_000_000_000
+_IN_SCOPE = " and project in (select number from projects where scope = :scope)"
+_PAGE = """
+    select id, mtime from sessions where folder = 'archive' and mtime <= :time
+    and (mtime < :time or id > :id) {scope} order by mtime desc, id limit :limit
+"""
+_LATEST = (1 << 63) - 1
+
+
+def archive_stamp(folders: Folders) -> Stamp:
+    """Look at the folder; zeros if there is none."""
+    try:
+        status = os.stat(folders.of(Folder.ARCHIVE))
+    except OSError:
+        return 0, 0
+    return status.st_ino, status.st_mtime_ns
+
+
+def is_listed(connection: sqlite3.Connection, folders: Folders) -> bool:
+    """Check that the list of the archive counts."""
+    noted = connection.execute("select inode, changed from archive").fetchone()
+    return noted == archive_stamp(folders) and not folders.obstacle(
+        Folder.ARCHIVE, os.R_OK | os.X_OK
+    )
+
+
+def note_listed(
+    connection: sqlite3.Connection,
+    stamp: Stamp,
+    files: Sequence[JournalStat],
+    known: dict[str, IndexedJournal],
+) -> None:
+    """Note the folder's stamp from before a scan, if the index has all that the scan has found."""
+    if time.time_ns() - stamp[1] < _SETTLED_NS or not _has_all(connection, files, known):
+        return
+    connection.execute("begin immediate")
+    connection.execute("delete from archive")
+    connection.execute("insert into archive values(?, ?)", stamp)
+    connection.execute("commit")
+
+
+def _has_all(
+    connection: sqlite3.Connection,
+    files: Sequence[JournalStat],
+    known: dict[str, IndexedJournal],
+) -> bool:
+    """Check that each archived journal is a row of today, with the scope of its header.
+
+    Its folder is noted.
+    """
+    unknown = {
+        number for (number,) in connection.execute("select number from projects where scope = x''")
+    }
+    return all(
+        (row := known.get(file.session_id)) is not None
+        and row[2:6] == file[2:6]
+        and row.project not in unknown
+        for file in files
+        if file.folder == Folder.ARCHIVE.value
+    )
+
+
+def page(
+    root: Path, scope: str | None, after: tuple[int, str] | None, limit: int
+) -> Sequence[tuple[str, int]] | None:
+    """The ids and times of sessions of a scope or of all, newest use first, after such a place.
+
+    ``None`` if the list does not count.
+    """
+    time_ns, session_id = after or (_LATEST, "")
+    values = {"scope": encoded(scope or ""), "time": time_ns, "id": session_id, "limit": limit}
+    statement = _PAGE.format(scope="" if scope is None else _IN_SCOPE)
+    return _read(root, lambda connection: connection.execute(statement, values).fetchall())
+
+
+def count(root: Path, scope: str | None) -> int | None:
+    """The number of sessions of a scope or of all; ``None`` if the list does not count."""
+    statement = "select count(*) from sessions where folder = 'archive'"
+    values = {"scope": encoded(scope or "")}
+    if scope is not None:
+        statement += _IN_SCOPE
+    return _read(root, lambda connection: connection.execute(statement, values).fetchone()[0])
+
+
+def named(root: Path, name: str) -> Sequence[str] | None:
+    """The ids of sessions whose name has the tokens of a name; ``None`` as above."""
+    statement = "select id from sessions where folder = 'archive' and name = ?"
+    try:
+        found = _read(
+            root, lambda connection: connection.execute(statement, (spaced(name),)).fetchall()
+        )
+    except UnicodeEncodeError:
+        return None
+    return None if found is None else [session_id for (session_id,) in found]
+
+
+def _read(root: Path, read: Callable[[sqlite3.Connection], _Found]) -> _Found | None:
+    try:
+        with closing(database.connect(root / database.NAME)) as connection:
+            # One transaction: what is read is what was checked.
+            connection.execute("begin")
+            return read(connection) if is_listed(connection, Folders(root)) else None
+    except (Unusable, sqlite3.Error):
+        return None
