@@ -99,9 +99,9 @@ def check(reader: Reader, path: Path, records: Callable[[Path], int] = lines_in)
 
     ``records`` counts the records of the source in a way of its own.
     """
-    before = _looks(path)
+    before = looks(path)
     reading, again = read_all(reader, path), read_all(reader, path)
-    assert _looks(path) == before, "the source was changed"
+    assert looks(path) == before, "the source was changed"
     assert reading.conversations == again.conversations
     assert _counts(reading.ledger) == _counts(again.ledger)
     assert reading.ledger.total == records(path), dict(reading.ledger.skipped)
@@ -256,7 +256,7 @@ def _counts(ledger: Ledger) -> tuple[int, dict[str, int]]:
     return ledger.read, dict(ledger.skipped)
 
 
-def _looks(path: Path) -> dict[Path, tuple[bytes, int]]:
+def looks(path: Path) -> dict[Path, tuple[bytes, int]]:
     """Look at a source, and at whatever its reader might leave beside it."""
     top = path if path.is_dir() else path.parent
     return {

@@ -1,0 +1,132 @@
+"""Databases of running programs: read as they are now, and left as they were."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from tests.importers.samples import looks
+from tui.files import UnfitFile
+from tui.importers import databases
+from tui.importers.databases import MAGIC, has, opened, schema, source
+from tui.importers.protocol import Ledger
+
+
+@pytest.fixture
+def path(tmp_path):
+    """The path of a database in a folder of its own."""
+    folder = tmp_path / "program"
+    folder.mkdir()
+    return folder / "chats.db"
+
+
+def written(path, *values, mode="wal"):
+    """A connection that stays open, as of a program that runs."""
+    connection = sqlite3.connect(path)
+    connection.execute(f"PRAGMA journal_mode = {mode}")
+    connection.execute("CREATE TABLE IF NOT EXISTS message (id INTEGER PRIMARY KEY, text)")
+    connection.executemany("INSERT INTO message (text) VALUES (?)", [(value,) for value in values])
+    connection.commit()
+    return connection
+
+
+def read(path, columns=("text",), ledger=None, **options):
+    with opened(path) as database:
+        rows = database.rows("message", columns, ledger or Ledger(), **options)
+        return [tuple(row.values()) for row in rows]
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_reads_what_a_running_program_has_written_and_leaves_no_trace(path, mode):
+    with closing(written(path, "first", mode=mode)) as connection:
+        connection.execute("INSERT INTO message (text) VALUES ('second')")
+        connection.commit()
+        before = looks(path)
+        assert read(path) == [("first",), ("second",)]
+        assert looks(path) == before
+
+
+def test_leaves_no_trace_beside_a_database_that_no_program_has_open(path):
+    written(path, "first").close()
+    before = looks(path)
+    assert read(path) == [("first",)]
+    assert has(schema(path, path.read_bytes()[:100]), "message", "text")
+    assert looks(path) == before
+
+
+def test_does_not_read_what_a_program_has_not_committed(path):
+    with closing(written(path, "first", mode="delete")) as connection:
+        connection.execute("PRAGMA cache_spill = 1")
+        connection.execute("INSERT INTO message (text) VALUES ('second')")
+        assert read(path) == [("first",)]
+        connection.commit()
+
+
+def test_leaves_no_copy_behind_even_while_it_is_read(path, tmp_path, monkeypatch):
+    room = tmp_path / "room"
+    room.mkdir()
+    monkeypatch.setattr(databases, "_ROOM", room)
+    with closing(written(path, "first")), opened(path) as database:
+        assert not list(room.iterdir())
+        assert list(database.rows("message", ["text"], Ledger())) == [{"text": "first"}]
+
+
+def test_says_that_a_database_is_being_written_all_the_time(path, monkeypatch):
+    written(path, "first").close()
+    states = iter(range(100))
+    monkeypatch.setattr(databases, "_state", lambda _: next(states))
+    with pytest.raises(UnfitFile, match="being written"), opened(path):
+        pass
+
+
+@pytest.mark.parametrize("data", [b"", b"no database", MAGIC + b"\x00" * 4096])
+def test_says_that_a_file_is_no_database(path, data):
+    path.write_bytes(data)
+    assert not schema(path, data)
+    if data:
+        with pytest.raises(UnfitFile), opened(path):
+            pass
+
+
+def test_counts_damage_and_gives_the_rows_before_it(path):
+    written(path, *("x" * 1000 for _ in range(100))).close()
+    data = bytearray(path.read_bytes())
+    data[-8 * 4096 :] = b"\xff" * 8 * 4096
+    path.write_bytes(data)
+    ledger = Ledger()
+    rows = read(path, ledger=ledger)
+    assert 0 < len(rows) < 100
+    assert ledger.skipped == {"damaged row": 1}
+
+
+def test_passes_over_tables_and_columns_that_another_version_has_not(path):
+    written(path, "first").close()
+    with opened(path) as database:
+        assert list(database.rows("gone", ["text"], Ledger())) == []
+        assert not database.has("message", "author")
+        rows = database.rows("message", ["text", "author"], Ledger(), order=["created", "rowid"])
+        assert list(rows) == [{"text": "first"}]
+
+
+def test_selects_and_orders(path):
+    written(path, "b", "a", "c").close()
+    assert read(path, order=["text"]) == [("a",), ("b",), ("c",)]
+    assert read(path, equal={"text": "b"}) == [("b",)]
+
+
+def test_reads_text_that_is_no_utf8_and_passes_over_values_that_are_too_large(path, monkeypatch):
+    monkeypatch.setattr(databases, "LINE_BYTES", 10)
+    with closing(written(path)) as connection:
+        connection.execute(
+            "INSERT INTO message (text) VALUES (CAST(x'61ff' AS TEXT)), (?)", ["x" * 11]
+        )
+        connection.commit()
+        assert read(path) == [("a\ufffd",), (None,)]
+
+
+def test_a_source_changes_with_the_log_of_its_database(path):
+    with closing(written(path, "first")) as connection:
+        before = source(path)
+        connection.execute("INSERT INTO message (text) VALUES ('second')")
+        connection.commit()
+        assert source(path).size > before.size
