@@ -13,6 +13,7 @@ PROGRAMS: dict[str, str] = {
     "codex": "codex",
     "copilot-cli": "copilot_cli",
     "pi": "pi",
+    "opencode": "opencode",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",

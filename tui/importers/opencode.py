@@ -1,0 +1,194 @@
+"""Sessions of opencode: its database, its older JSON files, and what it exports."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from tui.importers.databases import MAGIC, Database, has, opened, schema, source
+from tui.importers.json_file import content
+from tui.importers.json_lines import object_in, objects_in, parse, text_in, whole
+from tui.importers.opencode_messages import Stored, conversation, exported
+from tui.importers.protocol import Conversation, Json, Ledger, Places, Reader, Source
+
+_SESSION = (
+    *("id", "parent_id", "directory", "title", "version", "revert"),
+    *("time_created", "time_updated", "data"),
+)
+
+
+def _find(places: Places) -> Iterator[Source]:
+    folder = places.data / "opencode"
+    databases = {*folder.glob("opencode.db"), *folder.glob("opencode-*.db")}
+    named = places.environment.get("OPENCODE_DB", "").strip()
+    if named and named != ":memory:":
+        databases.add(folder / Path(named).expanduser())
+    for path in sorted(databases):
+        with suppress(OSError):
+            yield source(path)
+    # After the database: what was moved into it is there as it was then.
+    for path in sorted(folder.glob("storage/session/*/*.json")):
+        yield _source_of_files(path)
+    for path in sorted(folder.glob("project/*/storage/session/info/*.json")):
+        yield _source_of_files(path)
+
+
+def _source_of_files(path: Path) -> Source:
+    messages = _messages_of(path)
+    parts = (part for message in messages for part in _files(_parts_of(path, message)))
+    return Source.of(path, path, _todos_of(path), *messages, *parts)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if head.startswith(MAGIC):
+        return has(schema(path, head), "part", "message_id", "data")
+    if b'"messages"' in head or b'"parts"' in head:
+        return b'"sessionID"' in head and b'"info"' in head
+    return path.suffix == ".json" and _is_of_a_session(path)
+
+
+def _is_of_a_session(path: Path) -> bool:
+    names: list[str] = ["", "", "", *path.parts]
+    *_, above, folder, inner, _ = names
+    if inner == "info":
+        return folder == "session"
+    return folder == "session" and above.startswith("storage")
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    path = source.path
+    with path.open("rb") as file:
+        is_database = file.read(len(MAGIC)) == MAGIC
+    if is_database:
+        with opened(path) as database:
+            yield from _read_database(database, ledger)
+        return
+    if _is_of_a_session(path):
+        yield from _read_session(path, ledger)
+        return
+    found = content(path, "messages", ledger)
+    if found.records:
+        yield exported(object_in(found.fields.get("info")), found.records)
+    elif not ledger.total:
+        ledger.skipped["conversation without messages"] += 1
+
+
+def _read_session(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+    info = object_in(whole(path))
+    messages = _messages_of(path) or _files(_named(_storage(path) / "message", info))
+    stored = [_stored(path, message) for message in messages]
+    if info.get("parentID"):
+        ledger.skipped["sub-agent"] += len(stored)
+        return
+    if not info and not stored:
+        ledger.skipped["damaged file"] += 1
+        return
+    if not info.get("directory"):
+        info = {**info, "directory": _directory(stored)}
+    listed: list[Json] = []
+    with suppress(OSError):
+        listed = objects_in(whole(_todos_of(path)))
+    yield conversation(path.stem, info, lambda _: stored, listed)
+
+
+def _stored(path: Path, message: Path) -> Stored:
+    info = _object(message)
+    parts = _files(_parts_of(path, message)) or _files(_named(_storage(path) / "part", info))
+    return Stored(message.stem, info, [_object(part) for part in parts])
+
+
+def _object(path: Path) -> Json:
+    """The object of a file; an empty one if it is damaged, gone or no regular file."""
+    try:
+        return object_in(whole(path))
+    except OSError:
+        return {}
+
+
+def _directory(stored: list[Stored]) -> str:
+    """The working directory, which older sessions have in their answers."""
+    paths = (object_in(message.info.get("path")) for message in stored)
+    return next((text_in(path["cwd"]) for path in paths if path.get("cwd")), "")
+
+
+def _storage(path: Path) -> Path:
+    """The folder of messages, parts and to-dos: beside the one of sessions."""
+    return path.parents[1] if path.parent.name == "info" else path.parents[2]
+
+
+def _messages_of(path: Path) -> list[Path]:
+    return _files(_storage(path) / "message" / path.stem)
+
+
+def _parts_of(path: Path, message: Path) -> Path:
+    folder = _storage(path) / "part"
+    return (
+        folder / path.stem / message.stem if path.parent.name == "info" else folder / message.stem
+    )
+
+
+def _named(folder: Path, info: Json) -> Path:
+    """The folder of an object whose file is not named as it: only one that is there."""
+    name = text_in(info.get("id"))
+    with suppress(OSError):
+        return next((each for each in folder.iterdir() if each.name == name), folder)
+    return folder
+
+
+def _todos_of(path: Path) -> Path:
+    return _storage(path) / "todo" / path.name
+
+
+def _files(folder: Path) -> list[Path]:
+    with suppress(OSError):
+        return sorted(each for each in folder.iterdir() if each.suffix == ".json")
+    return []
+
+
+def _read_database(database: Database, ledger: Ledger) -> Iterator[Conversation]:
+    for row in database.rows("session", _SESSION, ledger, order=["time_created", "id"]):
+        name = text_in(row.get("id"))
+        info = _session(row)
+        if info.get("parentID"):
+            messages = database.rows("message", ["id"], ledger, equal={"session_id": name})
+            ledger.skipped["sub-agent"] += sum(1 for _ in messages)
+            continue
+        listed = database.rows(
+            "todo", ["content", "status"], ledger, equal={"session_id": name}, order=["position"]
+        )
+        yield conversation(name, info, partial(_rows, database, name), listed)
+
+
+def _session(row: Json) -> Json:
+    times = {"created": row.get("time_created"), "updated": row.get("time_updated")}
+    return {
+        **_object_of(row.get("data")),
+        "parentID": row.get("parent_id"),
+        "directory": row.get("directory"),
+        "title": row.get("title"),
+        "version": row.get("version"),
+        "revert": _object_of(row.get("revert")),
+        "time": times,
+    }
+
+
+def _rows(database: Database, session: str, ledger: Ledger) -> Iterator[Stored]:
+    columns = ["id", "data", "time_created"]
+    messages = database.rows("message", columns, ledger, equal={"session_id": session})
+    for row in messages:
+        name = text_in(row.get("id"))
+        info = _object_of(row.get("data"))
+        if info and not info.get("time"):
+            info["time"] = {"created": row.get("time_created")}
+        parts = database.rows("part", ["data"], ledger, equal={"message_id": name}, order=["id"])
+        yield Stored(name, info, [_object_of(part.get("data")) for part in parts])
+
+
+def _object_of(data: object) -> Json:
+    """The object of a column, which is text or bytes."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "replace")
+    return object_in(parse(data)) if isinstance(data, bytes) else {}
+
+
+READER = Reader("opencode", "opencode", _find, _recognises, _read, several=True)
