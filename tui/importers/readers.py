@@ -11,6 +11,7 @@ PROGRAMS: dict[str, str] = {
     "picoclaw": "picoclaw",
     "claude-code": "claude_code",
     "codex": "codex",
+    "gemini-cli": "gemini_cli",
     "copilot-cli": "copilot_cli",
     "pi": "pi",
     "opencode": "opencode",

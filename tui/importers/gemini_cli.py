@@ -1,0 +1,324 @@
+"""Gemini CLI: files of one object until version 0.39, and of lines since then."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from tui.domain.journal.message import ToolCall
+from tui.files import open_regular, read_bounded
+from tui.importers import contents
+from tui.importers.gemini_cli_chat import Chat, Place, message_text, part_text, user_text
+from tui.importers.json_lines import (
+    decode,
+    object_in,
+    objects_in,
+    raw_lines,
+    span,
+    text_in,
+    whole,
+)
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+from tui.importers.trees import AGAIN
+
+_MARK = re.compile(rb'"projectHash"\s*:|"sessionId"\s*:[^{]*"messages"\s*:|"type"\s*:\s*"gemini"')
+_CHECKPOINT = re.compile(rb'^\s*(\{\s*"history"\s*:\s*)?\[\s*\{\s*"(role|parts)"\s*:')
+_SUB_AGENT = "sub-agent"
+_SMALL_FILE_BYTES = 4 * 1024 * 1024
+
+
+_DECODER = msgspec.json.Decoder(dict[str, Any])
+
+
+def _find(places: Places) -> Iterator[Source]:
+    root = places.named("GEMINI_CLI_HOME", places.home) / ".gemini" / "tmp"
+    for pattern in ("*/chats/session-*.json*", "*/checkpoint-*.json"):
+        for path in sorted(root.glob(pattern)):
+            if path.suffix in (".json", ".jsonl") and path.is_file():
+                yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if path.suffix == ".json" and path.name.startswith("checkpoint"):
+        return bool(_CHECKPOINT.match(head) or _MARK.search(head))
+    return path.suffix in (".json", ".jsonl") and bool(_MARK.search(head))
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    if source.path.suffix == ".jsonl":
+        yield from _read_lines(source.path, ledger)
+    else:
+        yield from _read_object(source.path, ledger)
+
+
+def _read_lines(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+    chat, own, facts = Chat(), Ledger(), _Facts(path)
+    for raw in raw_lines(path):
+        value = decode(raw.data, _DECODER) if raw.is_whole else None
+        place = Place(raw.offset, raw.length)
+        _count(own, _take(value, place, chat, facts) if value is not None else raw.damage)
+    if not chat.places or facts.is_sub_agent:
+        _leave_out(own, ledger, facts)
+        return
+    yield Conversation(facts.heading(), lambda: _items_of_lines(path, chat, facts), own)
+
+
+def _take(value: Json, place: Place, chat: Chat, facts: "_Facts") -> str:
+    """Take a line in; the reason if it is skipped."""
+    if isinstance(value.get("$rewindTo"), str):
+        chat.rewind(value["$rewindTo"])
+    elif isinstance(value.get("id"), str):
+        facts.note(value)
+        return chat.add(value, place)
+    elif isinstance(value.get("$set"), dict) or "sessionId" in value:
+        fields = object_in(value.get("$set")) or value
+        facts.take(fields)
+        if isinstance(fields.get("messages"), list):
+            chat.set(objects_in(fields.get("messages")), place._replace(number=0))
+    else:
+        return "unknown record"
+    return ""
+
+
+def _items_of_lines(path: Path, chat: Chat, facts: "_Facts") -> Iterator[Item]:
+    descriptor = open_regular(path, follow=True)
+
+    def message_at(place: Place) -> Json:
+        # The file may have been written anew since it was looked through.
+        value = decode(span(descriptor, place.offset, place.length), _DECODER) or {}
+        if place.number < 0:
+            return value
+        messages = objects_in((object_in(value.get("$set")) or value).get("messages"))
+        return messages[place.number] if place.number < len(messages) else {}
+
+    try:
+        yield from _items(chat, facts, message_at)
+    finally:
+        os.close(descriptor)
+
+
+def _read_object(path: Path, ledger: Ledger) -> Iterator[Conversation]:
+    value = whole(path)
+    facts = _Facts(path)
+    facts.take(object_in(value))
+    messages = _messages_in(value)
+    chat, own = Chat(), Ledger()
+    if others := _others_in(value):
+        own.skipped["unknown record"] += others
+    for number, message in enumerate(messages):
+        facts.note(message)
+        _count(own, chat.add(message, Place(number)))
+    if value is None:
+        own.skipped["unreadable file"] += 1
+    if not chat.places or facts.is_sub_agent:
+        _leave_out(own, ledger, facts)
+        return
+    read = lambda: _items(chat, facts, lambda place: messages[place.offset])  # noqa: E731
+    yield Conversation(facts.heading(), read, own)
+
+
+def _messages_in(value: Any) -> list[Json]:
+    """The messages of a file; those that were saved by hand have the form of the model's."""
+    fields = object_in(value)
+    if "messages" in fields:
+        return objects_in(fields.get("messages"))
+    history = objects_in(fields.get("history", value))
+    return [
+        {
+            "type": "user" if each.get("role") == "user" else "gemini",
+            "parts": each.get("parts"),
+            "toolCalls": _calls_in_parts(each, history[number + 1 : number + 2]),
+        }
+        for number, each in enumerate(history)
+    ]
+
+
+def _others_in(value: Any) -> int:
+    """The number of elements that are no messages."""
+    fields = object_in(value)
+    listed = fields.get("messages", fields.get("history", value))
+    count = len(cast("list[Any]", listed)) if isinstance(listed, list) else 0
+    return count - len(objects_in(listed))
+
+
+def _calls_in_parts(message: Json, following: list[Json]) -> list[Json]:
+    """The calls of a message, with their results from the next one."""
+    answers = [
+        part
+        for each in following
+        for part in objects_in(each.get("parts"))
+        if "functionResponse" in part
+    ]
+    calls = [
+        object_in(part.get("functionCall"))
+        for part in objects_in(message.get("parts"))
+        if "functionCall" in part
+    ]
+    return [{**call, "result": answers[number : number + 1]} for number, call in enumerate(calls)]
+
+
+def _count(ledger: Ledger, reason: str) -> None:
+    if reason:
+        ledger.skipped[reason] += 1
+    else:
+        ledger.read += 1
+
+
+def _leave_out(own: Ledger, ledger: Ledger, facts: "_Facts") -> None:
+    if facts.is_sub_agent:
+        ledger.skipped[_SUB_AGENT] += own.total
+    else:
+        ledger.add(own)
+
+
+class _Facts:
+    """The facts of a heading, as they are found."""
+
+    def __init__(self, path: Path) -> None:
+        self.source_id = f"{_folder(path).name}:{path.stem}"
+        self.is_sub_agent = False
+        self._path = path
+        self._name = path.stem.removeprefix("checkpoint-") if "checkpoint" in path.stem else ""
+        self._created: Any = None
+        self._updated: Any = None
+        self._model = ""
+        self._hash = ""
+
+    def take(self, fields: Json) -> None:
+        self.source_id = text_in(fields.get("sessionId")) or self.source_id
+        self.is_sub_agent = self.is_sub_agent or fields.get("kind") == "subagent"
+        self._name = text_in(fields.get("summary")) or self._name
+        self._created = self._created or fields.get("startTime")
+        self._updated = fields.get("lastUpdated") or self._updated
+        self._hash = text_in(fields.get("projectHash")) or self._hash
+
+    def note(self, message: Json) -> None:
+        self._model = text_in(message.get("model")) or self._model
+        self._created = self._created or message.get("timestamp")
+
+    def heading(self) -> Heading:
+        return Heading(
+            self.source_id,
+            name=contents.title(self._name),
+            project_path=_project(self._path, self._hash),
+            created_at=utc(self._created),
+            updated_at=utc(self._updated),
+            model=self._model,
+        )
+
+
+def _folder(path: Path) -> Path:
+    """The folder of the project that a file belongs to."""
+    return path.parent.parent if path.parent.name == "chats" else path.parent
+
+
+def _project(path: Path, mark: str) -> str:
+    """The working directory, which only files beside the chats name."""
+    folder = _folder(path)
+    named = _small(folder / ".project_root").strip()
+    if named:
+        return named
+    index = _small(folder.parent.parent / "projects.json")
+    try:
+        known = object_in(object_in(json.loads(index)).get("projects")) if index else {}
+    except (ValueError, RecursionError):
+        return ""
+    for project, slug in known.items():
+        told = hashlib.sha256(project.encode("utf-8", "replace")).hexdigest()
+        if folder.name in (slug, told) or mark == told:
+            return project
+    return ""
+
+
+def _small(path: Path) -> str:
+    try:
+        return read_bounded(path, _SMALL_FILE_BYTES, follow=True).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _items(chat: Chat, facts: _Facts, message_at: Callable[[Place], Json]) -> Iterator[Item]:
+    last = {"": ""}
+    for node in chat.order():
+        name = node.id.removesuffix(AGAIN)
+        message = message_at(chat.places[name])
+        end = last[node.parent]
+        for made in _messages(message, f"{facts.source_id}:{node.id}", chat, name):
+            yield msgspec.structs.replace(made, parent=end)
+            end = made.id
+        last[node.id] = end
+        if (summary := chat.summaries.get(name)) and end:
+            yield ForeignSummary(summary, end)
+
+
+def _messages(message: Json, name: str, chat: Chat, key: str) -> Iterator[ForeignMessage]:
+    time = utc(message.get("timestamp"))
+    if message.get("type") == "user":
+        yield ForeignMessage(name, "user", user_text(message), time)
+        return
+    note = chat.notes.get(key)
+    calls = objects_in(message.get("toolCalls"))
+    is_error = message.get("type") == "error"
+    cancelled = any(call.get("status") == "cancelled" for call in calls)
+    names = [text_in(call.get("id")) or f"{name}-{at}" for at, call in enumerate(calls, 1)]
+    yield ForeignMessage(
+        name,
+        "assistant",
+        None if is_error else message_text(message) or None,
+        time,
+        tool_calls=tuple(
+            ToolCall(call_name, text_in(call.get("name")), contents.arguments(call.get("args")))
+            for call_name, call in zip(names, calls, strict=True)
+        ),
+        status=note.status if note else "interrupted" if cancelled else None,
+        error=note.error if note else None,
+        model=text_in(message.get("model")) or None,
+        usage=_usage(object_in(message.get("tokens"))),
+    )
+    for number, (call_name, call) in enumerate(zip(names, calls, strict=True), 1):
+        if (text := _result(call)) is not None:
+            done = utc(call.get("timestamp")) or time
+            yield ForeignMessage(f"{name}-{number}", "tool", text, done, tool_call_id=call_name)
+
+
+def _usage(counts: Json) -> Any:
+    return contents.usage(counts.get("input"), counts.get("output"), counts.get("cached"))
+
+
+def _result(call: Json) -> str | None:
+    result = call.get("result")
+    if result is None:
+        shown = call.get("resultDisplay")
+        return shown if isinstance(shown, str) else None
+    return contents.joined(_result_text(part) for part in contents.blocks(result))
+
+
+def _result_text(part: Json) -> str:
+    response = object_in(part.get("functionResponse")).get("response")
+    if response is None:
+        return part_text(part)
+    fields = object_in(response)
+    for key in ("output", "error", "content"):
+        if isinstance(fields.get(key), str):
+            return cast("str", fields[key])
+    return json.dumps(response, ensure_ascii=False)
+
+
+READER = Reader("gemini-cli", "Gemini CLI", _find, _recognises, _read)
