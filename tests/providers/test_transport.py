@@ -1,7 +1,11 @@
 """The additions of the user's configuration to each request, as they arrive at a server."""
 
+import asyncio
+import ssl
+from collections.abc import AsyncIterator
 from typing import Any
 
+import httpx2
 import pytest
 from msgspec.structs import replace
 
@@ -10,7 +14,11 @@ from tests.providers.conftest import KEY, ModelAt, asks, collected, only_openai
 from tests.providers.loopback import Request
 from tui.domain.model_settings import ModelParameters
 from tui.errors import ModelError
+from tui.providers.catalog import ModelChoice
+from tui.providers.chat_events import ChatEvents, merged_chunks
+from tui.providers.network import Route
 from tui.providers.secret import Secret
+from tui.providers.transport import ModelTransport, Reply, Wire
 
 TEAM = {"X-Team": Secret("very blue", "providers.local.headers")}
 
@@ -77,3 +85,38 @@ async def test_the_limit_of_an_answer_has_the_name_that_is_configured(model_at: 
         (request,) = server.requests
     assert request.body["max_completion_tokens"] == 9
     assert "max_tokens" not in request.body
+
+
+class AtOnce(httpx2.AsyncBaseTransport, httpx2.AsyncByteStream):
+    """A server whose whole answer is read in one piece."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, stream=self)
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
+
+
+async def test_others_have_their_turns_while_much_of_an_answer_is_cleaned():
+    event = b'data: {"choices": [{"delta": {"content": "word "}}]}\n\n'
+    server = AtOnce(event * 5_000 + b"data: [DONE]\n\n")
+    route = Route("http://localhost/v1", None, ssl.create_default_context())
+    choice = ModelChoice("local", "test-model", "http://localhost/v1", None, "openai")
+    transport = ModelTransport(server, choice, Wire(ChatEvents, merged_chunks), Reply(route))
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(other())
+    async with httpx2.AsyncClient(transport=transport) as client:
+        clean = await client.post("http://localhost/v1", json={})
+    beside.cancel()
+    assert clean.text.count("word ") == 5_000
+    assert turns > 20

@@ -25,7 +25,8 @@ _USER_AGENT = f"sibyl-tui/{tui.__version__}"
 
 _HEAD = 4_096
 _LONGEST_ERROR = 64 * 1024
-# Both in bytes.
+_AT_ONCE = 8 * 1024
+# All in bytes.
 _AFTER_THE_REASON = 2.0
 """In seconds: servers may keep the connection open, and send no end mark."""
 
@@ -181,9 +182,9 @@ class _Body(httpx2.AsyncByteStream):
         await self._response.aclose()
 
     async def _events(self) -> AsyncGenerator[bytes]:
-        async with aclosing(self._pieces()) as pieces:
-            async for piece in pieces:
-                if events := self._stream.take(piece):
+        async with aclosing(self._parts()) as parts:
+            async for part in parts:
+                if events := self._stream.take(part):
                     yield events
                 if self._stream.is_done:
                     break
@@ -200,6 +201,15 @@ class _Body(httpx2.AsyncByteStream):
                 length += len(piece)
                 if length >= _LONGEST_ERROR:
                     break
+
+    async def _parts(self) -> AsyncGenerator[bytes]:
+        """The pieces, cut into parts that are cleaned in 2 ms: a key has its turn between two."""
+        async with aclosing(self._pieces()) as pieces:
+            async for piece in pieces:
+                for start in range(0, len(piece), _AT_ONCE):
+                    if start:
+                        await asyncio.sleep(0)
+                    yield piece[start : start + _AT_ONCE]
 
     async def _pieces(self) -> AsyncGenerator[bytes]:
         """The pieces of the body until its end, or until the answer is whole."""
