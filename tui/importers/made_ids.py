@@ -19,6 +19,10 @@ class MadeIds:
         digest = sha256(repr((self._conversation, *facts)).encode("utf-8", "surrogatepass"))
         return self._unused(digest.hexdigest()[:32])
 
+    def own(self, name: str) -> str:
+        """The source's own id, once: one that a damaged source repeats gets a number."""
+        return self._unused(name)
+
     def within(self, name: str) -> str:
         """Make the id of a message that the source numbers within its conversation alone."""
         return self._unused(f"{self._conversation}/{name}")

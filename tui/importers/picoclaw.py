@@ -8,10 +8,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any
 
-from tui.domain.journal.message import Role, ToolCall
-from tui.importers.contents import arguments, base64_size, earlier, joined, placeholder
+from msgspec.structs import replace
+
+from tui.importers.contents import earlier, placeholder
 from tui.importers.json_file import content
 from tui.importers.json_lines import (
     BLANK,
@@ -36,14 +37,13 @@ from tui.importers.protocol import (
     Source,
 )
 from tui.importers.times import utc
+from tui.importers.vendor_messages import link, said
 
 _INDEXES = ("index.json", "session_index.json")
 _MIGRATED = ".json.migrated"
 _META = ".meta.json"
 _KEY = re.compile(rb'\s*\{\s*"key"\s*:')
 _NUMBERED = re.compile(r"(.+)#([1-9][0-9]{0,8})", re.DOTALL)
-_ROLES = get_args(Role)
-_LINK = 200
 
 
 def _find(places: Places) -> Iterator[Source]:
@@ -157,36 +157,11 @@ def _summary(text: str, through: str, ids: MadeIds) -> Iterator[Item]:
 
 
 def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | None:
-    role = record.get("role")
-    if role not in _ROLES:
-        ledger.skipped["system prompt" if role == "system" else "unknown role"] += 1
-        return None
-    text, files = text_in(record.get("content")), list(_files(record))
-    content = joined([text, *files]) if files else text
-    calls = objects_in(record.get("tool_calls"))
-    result_of = text_in(record.get("tool_call_id"))
-    if not (content or calls or result_of) and record.get("reasoning_content"):
-        ledger.skipped["thinking"] += 1
-        return None
-    ledger.read += 1
-    name = ids.make(role, content, result_of, [call.get("id") for call in calls])
-    return ForeignMessage(
-        id=name,
-        role=cast("Role", role),
-        content=content,
+    message = said(record, ids, ledger, files=_files(record))
+    return message and replace(
+        message,
         timestamp=utc(record.get("created_at")),
-        tool_calls=tuple(_call(f"{name}-{n}", call) for n, call in enumerate(calls)),
-        tool_call_id=(result_of or name) if role == "tool" else None,
         model=text_in(record.get("model_name")) or None,
-    )
-
-
-def _call(name: str, call: Json) -> ToolCall:
-    function = object_in(call.get("function"))
-    return ToolCall(
-        id=text_in(call.get("id")) or name,
-        name=text_in(function.get("name")),
-        arguments=arguments(function.get("arguments")),
     )
 
 
@@ -195,13 +170,8 @@ def _files(record: Json) -> Iterator[str]:
     for file in attachments:
         kind = text_in(file.get("type")) or "file"
         yield placeholder(kind, file.get("filename"), file.get("content_type"))
-    for link in items_in(record.get("media")) if not attachments else ():
-        header, _, data = text_in(link).partition(",")
-        if header.startswith("data:"):
-            kind = header.removeprefix("data:").partition(";")[0]
-            yield placeholder(kind.partition("/")[0], kind, base64_size(data))
-        else:
-            yield placeholder("file", header[:_LINK])
+    for address in items_in(record.get("media")) if not attachments else ():
+        yield link(text_in(address))
 
 
 READER = Reader("picoclaw", "PicoClaw", _find, _recognises, _read)

@@ -15,6 +15,7 @@ PROGRAMS: dict[str, str] = {
     "copilot-cli": "copilot_cli",
     "pi": "pi",
     "opencode": "opencode",
+    "vibe": "vibe",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",
