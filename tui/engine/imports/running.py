@@ -7,6 +7,7 @@ by message, and adds only the rest.
 import logging
 from collections.abc import Callable
 from datetime import datetime
+from typing import Self
 
 import msgspec
 
@@ -24,6 +25,8 @@ from tui.storage.protocol import SessionStore
 
 _log = logging.getLogger(__name__)
 
+_LOG_LINES = 100
+
 
 def run(
     store: SessionStore,
@@ -40,15 +43,44 @@ def run(
     try:
         pace = Pace(report, plan.bytes)
         bench = Workbench(store, History.of(store), pace, clock, plan.again)
-        for program in plan.programs:
-            done.append(ImportedProgram(program.program, program.title))
-            _ProgramImport(bench, plan.since, program, done[-1]).run()
-        pace.finish()
+        with _Log(store) as log:
+            for program in plan.programs:
+                done.append(ImportedProgram(program.program, program.title))
+                _ProgramImport(bench, log, plan.since, program, done[-1]).run()
+            pace.finish()
     except Stopped:
         stopped = True
     except StorageError as failed:
         error = str(failed)
     return Outcome(tuple(done), stopped, error)
+
+
+class _Log:
+    """Writes the log of imports in blocks: a sync for each line takes longer than its session.
+
+    Whoever is killed before finds the sessions again, and adds nothing to them.
+    """
+
+    def __init__(self, store: SessionStore) -> None:
+        self._store = store
+        self._lines: list[ImportLine] = []
+
+    def add(self, line: ImportLine) -> None:
+        """Add the line of a session that is durable, or of a source that was read."""
+        self._lines.append(line)
+        if len(self._lines) >= _LOG_LINES:
+            self._write()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._write()
+
+    def _write(self) -> None:
+        lines, self._lines = self._lines, []
+        if lines:
+            self._store.note_imports(lines)
 
 
 class _ProgramImport:
@@ -57,11 +89,13 @@ class _ProgramImport:
     def __init__(
         self,
         bench: Workbench,
+        log: _Log,
         since: datetime | None,
         program: ProgramPlan,
         result: ImportedProgram,
     ) -> None:
         self._bench = bench
+        self._log = log
         self._since = since
         self._plan = program
         self._result = result
@@ -87,7 +121,7 @@ class _ProgramImport:
         try:
             for conversation in guarded(planned.reader.read(planned.source, ledger)):
                 if line is not None:
-                    self._bench.store.note_imports([line])
+                    self._log.add(line)
                     line = None
                 writer = SessionWriter(self._bench, planned.source, conversation, self._result)
                 if self._is_before(conversation.heading):
@@ -102,7 +136,7 @@ class _ProgramImport:
         finally:
             last = line or (self._line(planned) if ended else None)
             if last is not None:
-                self._bench.store.note_imports([msgspec.structs.replace(last, whole=ended)])
+                self._log.add(msgspec.structs.replace(last, whole=ended))
 
     def _line(
         self, planned: PlannedSource, heading: Heading | None = None, session_id: str = ""
