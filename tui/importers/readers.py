@@ -16,6 +16,7 @@ PROGRAMS: dict[str, str] = {
     "pi": "pi",
     "opencode": "opencode",
     "vibe": "vibe",
+    "gptme": "gptme",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",
