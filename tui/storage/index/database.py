@@ -20,7 +20,7 @@ from tui.storage.disk import open_to_make
 
 NAME = "index.sqlite3"
 DAMAGED = ".damaged-"
-VERSION = 6
+VERSION = 7
 """Version of schema and tokens; an index of an earlier one is built anew."""
 
 _APPLICATION = 0x5369_6279  # "Siby"
@@ -42,6 +42,8 @@ create table sessions(
     mtime integer not null, tail blob not null, done integer not null,
     name text not null default '', project integer not null, program integer not null);
 create index sessions_by_use on sessions(folder, mtime desc, id, project);
+create index sessions_named on sessions(mtime desc, name, id, folder, project, program)
+    where name != '';
 create table archive(inode integer not null, changed integer not null);
 create table projects(
     number integer primary key, scope blob not null, project blob not null, unique(scope, project));

@@ -55,7 +55,7 @@ _MATCHING = (
     "words.rowid",
 )
 _ALL = "messages", "messages.id between ? and ? and", "messages.id"
-_NAMES = "select id, folder, mtime from sessions where folder != 'trash'"
+_NAMES = "select id, folder, mtime from sessions where name != '' and folder != 'trash'"
 _LAST_ROW = (1 << 63) - 1
 
 
