@@ -15,6 +15,7 @@ PROGRAMS: dict[str, str] = {
     "copilot-cli": "copilot_cli",
     "pi": "pi",
     "opencode": "opencode",
+    "llm": "llm",
     "vibe": "vibe",
     "gptme": "gptme",
     "chatgpt": "chatgpt",
