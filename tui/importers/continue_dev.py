@@ -1,0 +1,122 @@
+"""Continue's sessions: a file of JSON each, and a list of them with their dates."""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote
+
+from msgspec.structs import replace
+
+from tui.importers.contents import placeholder, title, usage
+from tui.importers.json_file import content
+from tui.importers.json_lines import object_in, objects_in, text_in, whole
+from tui.importers.made_ids import MadeIds
+from tui.importers.protocol import (
+    Conversation,
+    ForeignMessage,
+    ForeignSummary,
+    Heading,
+    Item,
+    Json,
+    Ledger,
+    Places,
+    Reader,
+    Source,
+)
+from tui.importers.times import utc
+from tui.importers.vendor_messages import said
+
+_LIST = "sessions.json"
+
+
+def _find(places: Places) -> Iterator[Source]:
+    home = places.named("CONTINUE_GLOBAL_DIR", places.home / ".continue")
+    for path in sorted((home / "sessions").glob("*.json")):
+        if path.name != _LIST:
+            yield Source.of(path)
+
+
+def _recognises(path: Path, head: bytes) -> bool:
+    if path.suffix != ".json" or path.name == _LIST:
+        return False
+    return b'"sessionId"' in head and (b'"history"' in head or b'"workspaceDirectory"' in head)
+
+
+def _read(source: Source, ledger: Ledger) -> Iterator[Conversation]:
+    counts = Ledger()
+    fields, records = content(source.path, "history", counts)
+    if fields and not isinstance(fields.get("history"), list):
+        ledger.skipped["unknown format"] += 1
+        return
+    heading = _heading(source.path, fields)
+    yield Conversation(heading, partial(_items, heading.source_id, records, counts), counts)
+
+
+def _heading(path: Path, fields: Json) -> Heading:
+    name = text_in(fields.get("sessionId")) or path.stem
+    listed = _listed(path.with_name(_LIST), name)
+    return Heading(
+        source_id=name,
+        name=title(fields.get("title")),
+        project_path=_folder(text_in(fields.get("workspaceDirectory"))),
+        created_at=utc(fields.get("dateCreated")) or utc(listed.get("dateCreated")),
+        model=text_in(fields.get("chatModelTitle")),
+    )
+
+
+def _listed(path: Path, name: str) -> Json:
+    """The facts of a session in the list of all."""
+    try:
+        found = [each for each in objects_in(whole(path)) if each.get("sessionId") == name]
+    except OSError:
+        return {}
+    return found[0] if found else {}
+
+
+def _folder(address: str) -> str:
+    path = unquote(address.removeprefix("file://")) if "://" in address else address
+    return path if path.startswith("/") else ""
+
+
+def _items(session: str, records: list[Json], ledger: Ledger) -> Iterator[Item]:
+    ids = MadeIds(session)
+    answered = {text_in(object_in(each.get("message")).get("toolCallId")) for each in records}
+    for record in records:
+        message = _message(record, ids, ledger)
+        if not message:
+            continue
+        yield message
+        yield from _results(record, message, answered, ids)
+        if summary := text_in(record.get("conversationSummary")):
+            yield ForeignSummary(summary, through=message.id)
+
+
+def _message(record: Json, ids: MadeIds, ledger: Ledger) -> ForeignMessage | None:
+    facts = object_in(record.get("message"))
+    known = text_in(facts.get("id"))
+    message = said(facts, ids, ledger, known and ids.within(known), _files(record))
+    counts = object_in(facts.get("usage"))
+    return message and replace(
+        message, usage=usage(counts.get("promptTokens"), counts.get("completionTokens"))
+    )
+
+
+def _results(
+    record: Json, message: ForeignMessage, answered: set[str], ids: MadeIds
+) -> Iterator[ForeignMessage]:
+    """The results that are beside their calls and not among the messages."""
+    for state in objects_in(record.get("toolCallStates")):
+        call = text_in(state.get("toolCallId"))
+        texts = [text_in(each.get("content")) for each in objects_in(state.get("output"))]
+        if call and call not in answered and any(texts):
+            name = ids.within(f"{message.id}-{call}")
+            yield ForeignMessage(name, "tool", "\n\n".join(texts), tool_call_id=call)
+
+
+def _files(record: Json) -> Iterator[str]:
+    """Marks for the files that the user has attached; their text was sent, but not written."""
+    for item in objects_in(record.get("contextItems")):
+        yield placeholder("context", item.get("name"), item.get("description"))
+
+
+READER = Reader("continue", "Continue", _find, _recognises, _read)
