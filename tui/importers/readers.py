@@ -18,6 +18,8 @@ PROGRAMS: dict[str, str] = {
     "llm": "llm",
     "vibe": "vibe",
     "gptme": "gptme",
+    "continue": "continue_dev",
+    "parllama": "parllama",
     "chatgpt": "chatgpt",
     "claude-ai": "claude_ai",
     "open-webui": "open_webui",
